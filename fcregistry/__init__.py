@@ -1,0 +1,102 @@
+"""A decorator-driven plugin registry for the tools that language models call.
+
+    from fcregistry import fc_register
+
+    @fc_register("tool")
+    def add(a: int, b: int) -> int:
+        \"""Add two whole numbers.\"""
+        return a + b
+
+Names are resolved when they are first used, so that importing this package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from fcregistry import _ports
+from fcregistry._version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fcregistry import agents, discovery, errors, execution, formats, types
+    from fcregistry._calls import Problem, ToolCall, ToolResult
+    from fcregistry._declarations import fc_register
+    from fcregistry._registry import Registry, registry
+    from fcregistry._tool import Tool
+    from fcregistry.agents import FunctionCall
+    from fcregistry.discovery import load_plugins
+    from fcregistry.execution import Executor
+
+__all__ = [
+    "Executor",
+    "FunctionCall",
+    "Problem",
+    "Registry",
+    "Tool",
+    "ToolCall",
+    "ToolResult",
+    "__version__",
+    "agents",
+    "discovery",
+    "errors",
+    "execution",
+    "fc_register",
+    "formats",
+    "load_plugins",
+    "registry",
+    "types",
+]
+
+# Public name -> the module it lives in; None: it is a module itself.
+_HOMES: dict[str, str | None] = {
+    "Executor": "execution",
+    "FunctionCall": "agents",
+    "Problem": "_calls",
+    "Registry": "_registry",
+    "Tool": "_tool",
+    "ToolCall": "_calls",
+    "ToolResult": "_calls",
+    "agents": None,
+    "discovery": None,
+    "errors": None,
+    "execution": None,
+    "fc_register": "_declarations",
+    "formats": None,
+    "load_plugins": "discovery",
+    "registry": "_registry",
+    "types": None,
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # light, but not needed before the first name is
+
+    home = _HOMES[name]
+    value = import_module(f"{__name__}.{home or name}")
+    if home is not None:
+        value = getattr(value, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _discovery() -> _ports.Discovery:
+    from fcregistry.discovery import current
+
+    return current()
+
+
+def _describe(tool: Tool, format_name: str) -> Any:
+    from fcregistry.formats import get
+
+    return get(format_name).describe_one(tool)
+
+
+_ports.discovery = _discovery
+_ports.describe = _describe

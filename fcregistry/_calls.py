@@ -1,0 +1,272 @@
+"""What is a tool call, and what came of it?"""
+
+from __future__ import annotations
+
+from fcregistry.errors import ToolCallError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Final
+
+    from fcregistry._tool import Tool
+
+# The codes of a failed call, with who can mend it. They are part of the public contract: docs/reference/errors.md.
+ERROR_CODES: Final = (
+    "malformed_call",
+    "unknown_tool",
+    "invalid_arguments",
+    "approval_required",
+    "denied",
+    "unavailable",
+    "timeout",
+    "cancelled",
+    "tool_failed",
+    "unencodable_result",
+)
+
+
+class ToolCall:
+    """What a model asks for: a tool's name, its arguments and the call's id. Immutable.
+
+    Args:
+        name: The wire name of the tool.
+        arguments: A JSON object as a dict, or its text as the model wrote it; None stands for no arguments.
+        id: The id that the provider gave the call, if it gave one.
+    """
+
+    __slots__ = ("_arguments", "_id", "_name")
+
+    def __init__(self, name: str, arguments: Mapping[str, Any] | str | None = None, id: str | None = None) -> None:
+        self._name = name
+        self._arguments = arguments
+        self._id = id
+
+    @property
+    def name(self) -> str:
+        """The wire name of the tool."""
+        return self._name
+
+    @property
+    def arguments(self) -> Mapping[str, Any] | str | None:
+        """The arguments as they came: a mapping, JSON text, or None."""
+        return self._arguments
+
+    @property
+    def id(self) -> str | None:
+        """The provider's id of the call."""
+        return self._id
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ToolCall):
+            return NotImplemented
+        return (self._name, self._arguments, self._id) == (other._name, other._arguments, other._id)
+
+    __hash__ = None  # type: ignore[assignment]  # arguments are a dict
+
+    def __repr__(self) -> str:
+        identity = "" if self._id is None else f", id={self._id!r}"
+        return f"ToolCall({self._name!r}, {self._arguments!r}{identity})"
+
+
+class Problem:
+    """One thing that is wrong with the arguments of a call. Immutable.
+
+    Args:
+        path: Where, as a JSON path: `$.items[2].qty`.
+        message: What is wrong, worded for a model.
+    """
+
+    __slots__ = ("_message", "_path")
+
+    def __init__(self, path: str, message: str) -> None:
+        self._path = path
+        self._message = message
+
+    @property
+    def path(self) -> str:
+        """Where: a JSON path such as `$.items[2].qty`."""
+        return self._path
+
+    @property
+    def message(self) -> str:
+        """What is wrong, worded for a model."""
+        return self._message
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Problem):
+            return NotImplemented
+        return (self._path, self._message) == (other._path, other._message)
+
+    def __hash__(self) -> int:
+        return hash((self._path, self._message))
+
+    def __str__(self) -> str:
+        return f"{self._path}: {self._message}"
+
+    def __repr__(self) -> str:
+        return f"Problem(path={self._path!r}, message={self._message!r})"
+
+
+class CallError:
+    """Why a call failed: a value, worded for a model.
+
+    Attributes:
+        code: One of the documented codes, such as `invalid_arguments`.
+        message: One sentence.
+        problems: Everything that is wrong with the arguments, sorted by path.
+        retryable: Whether the same call may succeed later.
+        retry_after: Seconds to wait before that, if the tool said so.
+        exception: What the tool raised, for logs; never shown to a model as it is.
+    """
+
+    __slots__ = ("code", "exception", "message", "problems", "retry_after", "retryable")
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        problems: tuple[Problem, ...] = (),
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        exception: BaseException | None = None,
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.problems = problems
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.exception = exception
+
+    @property
+    def text(self) -> str:
+        """The message with its problems, a line each: what the model reads."""
+        return "\n".join([self.message, *(f"- {problem}" for problem in self.problems)])
+
+    def to_json(self) -> dict[str, Any]:
+        """This error as a JSON object."""
+        shown: dict[str, Any] = {"code": self.code, "message": self.message, "retryable": self.retryable}
+        if self.problems:
+            shown["problems"] = [{"path": problem.path, "message": problem.message} for problem in self.problems]
+        if self.retry_after is not None:
+            shown["retry_after"] = self.retry_after
+        return shown
+
+    def __repr__(self) -> str:
+        return f"CallError({self.code!r}, {self.text!r})"
+
+
+class ToolResult:
+    """What came of a tool call. Immutable; made once the value is encoded, so it cannot change afterwards.
+
+    Args:
+        call: The call that was asked for; None where there was nothing that could be read as one.
+        value: What the tool returned.
+        error: Why the call failed, or None.
+        content: The text for the model.
+        tool: The tool that ran, or would have.
+        arguments: The decoded arguments that the tool was called with.
+        duration: Seconds that the tool itself took.
+        repairs: What was repaired in the call before it was validated.
+    """
+
+    __slots__ = ("_arguments", "_call", "_content", "_duration", "_error", "_repairs", "_tool", "_value")
+
+    def __init__(
+        self,
+        call: ToolCall | None,
+        value: object = None,
+        error: CallError | None = None,
+        content: str = "",
+        tool: Tool | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        duration: float = 0.0,
+        repairs: tuple[str, ...] = (),
+    ) -> None:
+        self._call = call
+        self._value = value
+        self._error = error
+        self._content = content
+        self._tool = tool
+        self._arguments = arguments
+        self._duration = duration
+        self._repairs = repairs
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tool ran and its value could be encoded."""
+        return self._error is None
+
+    @property
+    def call(self) -> ToolCall | None:
+        """The call that was asked for; None where nothing could be read as one."""
+        return self._call
+
+    @property
+    def value(self) -> Any:
+        """What the tool returned, as the Python object it returned."""
+        return self._value
+
+    @property
+    def error(self) -> CallError | None:
+        """Why the call failed, or None."""
+        return self._error
+
+    @property
+    def content(self) -> str:
+        """The text for the model: a str as it is, everything else as JSON."""
+        return self._content
+
+    @property
+    def blocks(self) -> tuple[dict[str, str], ...]:
+        """The content as content blocks, `{"type": "text", "text": …}`."""
+        return ({"type": "text", "text": self._content},)
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool that ran, or would have; None for an unknown one."""
+        return self._tool
+
+    @property
+    def arguments(self) -> Mapping[str, Any] | None:
+        """The decoded arguments by parameter name; None where it never came to that."""
+        return self._arguments
+
+    @property
+    def duration(self) -> float:
+        """Seconds that the tool itself took."""
+        return self._duration
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was repaired in the call before it was validated, a sentence each."""
+        return self._repairs
+
+    def unwrap(self) -> Any:
+        """Return the value.
+
+        Raises:
+            ToolCallError: The call failed; the tool's own exception, if there is one, is its cause.
+        """
+        if self._error is not None:
+            raise ToolCallError(self._error) from self._error.exception
+        return self._value
+
+    def to_json(self) -> dict[str, Any]:
+        """This result as a JSON object: what `fcregistry call --batch` writes."""
+        shown: dict[str, Any] = {"ok": self.ok}
+        if self._call is not None:
+            shown |= {"id": self._call.id, "name": self._call.name}
+        shown["content"] = self._content
+        if self._error is not None:
+            shown["error"] = self._error.to_json()
+        if self._repairs:
+            shown["repairs"] = list(self._repairs)
+        return shown
+
+    def __repr__(self) -> str:
+        name = "?" if self._call is None else self._call.name
+        if self._error is not None:
+            return f"<ToolResult {name}: {self._error.code}: {self._error.message}>"
+        return f"<ToolResult {name}: ok, {self._value!r}>"

@@ -1,0 +1,346 @@
+"""What does `@fc_register` record, and when do two declarations collide?
+
+A declaration is cheap: a function, its options and the module that declared it. Everything else is made when the tool is first used.
+Import cost and decoration cost are what plugin authors pay, so this module imports nothing beyond errors and options.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import allocate_lock
+
+from fcregistry._options import checked, group_problem, name_problem
+from fcregistry.errors import DefinitionError, DuplicateToolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+    from typing import Any, Protocol, TypeVar, overload
+
+    from typing_extensions import Unpack
+
+    from fcregistry._options import ToolOptions
+    from fcregistry._tool import Tool
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+    class _Decorator(Protocol):
+        def __call__(self, function: F, name: str | None = None, /) -> F: ...
+
+else:
+
+    def overload(function):  # typing, whose own it is, would be most of the import time
+        return function
+
+
+DEFAULT_GROUP = "tool"
+MARK = "__fc_declarations__"
+"""The attribute of a method in a class body that holds its declarations, until `register_object` binds them."""
+
+_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: the frame of a function, not of a module or a class body
+_FUNCTION = type(lambda: None)
+_NO_OPTIONS: dict[str, Any] = {}
+
+
+class Declaration:
+    """A function that was declared as a tool, with what the decorator was told and by whom."""
+
+    __slots__ = ("function", "group", "locals", "module", "name", "options", "plugin", "tool")
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        group: str,
+        module: str,
+        options: dict[str, Any],
+        names: dict[str, Any] | None = None,
+        plugin: tuple[str, str] | None = None,
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.group = group
+        self.module = module
+        self.options = options
+        self.locals = names
+        self.plugin = plugin  # (distribution, entry point) of a function that an entry point names itself
+        self.tool: Tool | None = None
+
+    def __repr__(self) -> str:
+        return f"<Declaration {self.group}.{self.name} by {place_text(self.function, self.module)}>"
+
+
+class DeclarationLog:
+    """All declarations of a registry, by name. Thread-safe; nothing is imported or called while its lock is held."""
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._by_name: dict[str, list[Declaration]] = {}
+        self._by_alias: dict[str, list[Declaration]] = {}
+
+    def add(self, declaration: Declaration) -> None:
+        """Record a declaration, in place of an earlier one from the same place.
+
+        Raises:
+            DuplicateToolError: Another function of the same module has that name in that group already.
+        """
+        with self._lock:
+            same_name = self._by_name.get(declaration.name)
+            if same_name is None:
+                self._by_name[declaration.name] = [declaration]
+            else:
+                earlier = self._replaced(same_name, declaration)
+                self._by_name[declaration.name] = [*(d for d in same_name if d not in earlier), declaration]
+                for old in earlier:
+                    self._forget_aliases(old)
+            if declaration.options:
+                for alias in declaration.options.get("aliases", ()):
+                    self._by_alias[alias] = [*self._by_alias.get(alias, ()), declaration]
+
+    @staticmethod
+    def _replaced(same_name: list[Declaration], new: Declaration) -> list[Declaration]:
+        rivals = [old for old in same_name if old.group == new.group and _one_source(old, new)]
+        for old in rivals:
+            if not (new.options.get("replace") or same_place(old.function, new.function)):
+                raise DuplicateToolError(duplicate_text(old, new))
+        return rivals
+
+    def _forget_aliases(self, declaration: Declaration) -> None:
+        for alias in declaration.options.get("aliases", ()):
+            self._by_alias[alias] = [d for d in self._by_alias.get(alias, ()) if d is not declaration]
+
+    def remove(self, declaration: Declaration) -> None:
+        """Forget a declaration; one that is not there is no error."""
+        with self._lock:
+            left = [d for d in self._by_name.get(declaration.name, ()) if d is not declaration]
+            if left:
+                self._by_name[declaration.name] = left
+            else:
+                self._by_name.pop(declaration.name, None)
+            self._forget_aliases(declaration)
+
+    def named(self, name: str) -> tuple[Declaration, ...]:
+        """Return the declarations of that very name, in the order they were made."""
+        return tuple(self._by_name.get(name, ()))
+
+    def aliased(self, name: str) -> tuple[Declaration, ...]:
+        """Return the declarations that have that alias."""
+        return tuple(self._by_alias.get(name, ()))
+
+    def __iter__(self) -> Iterator[Declaration]:
+        with self._lock:
+            everything = [declaration for same_name in self._by_name.values() for declaration in same_name]
+        return iter(everything)
+
+
+def _one_source(old: Declaration, new: Declaration) -> bool:
+    return old.module == new.module and old.plugin == new.plugin
+
+
+def duplicate_text(old: Declaration, new: Declaration) -> str:
+    """Word the collision of two declarations, naming both origins and the fix."""
+    return (
+        f"{new.group}.{new.name} is registered already by {place_text(old.function, old.module)}; "
+        f"{place_text(new.function, new.module)} cannot take its name. "
+        "Give one of them name=…, or another group, or say replace=True"
+    )
+
+
+def underlying(function: Callable[..., Any]) -> Any:
+    """Return the object with a `__code__` behind partials, bound methods and callable objects, if there is one."""
+    seen: Any = function
+    for _ in range(32):  # a partial of a partial of …, but never for ever
+        if hasattr(seen, "__code__"):
+            return seen
+        if hasattr(seen, "func"):  # functools.partial
+            seen = seen.func
+        elif hasattr(seen, "__func__"):  # bound method, staticmethod, classmethod
+            seen = seen.__func__
+        elif not isinstance(seen, type) and hasattr(type(seen).__call__, "__code__"):
+            return type(seen).__call__
+        else:
+            break
+    return seen
+
+
+def is_method_of(source: object, instance: object) -> bool:
+    """Tell whether a function is what calling an instance calls."""
+    return source is getattr(type(instance), "__call__", None)  # noqa: B004  # the function, not whether
+
+
+def place_text(function: Callable[..., Any], module: str) -> str:
+    """Return `module.qualname (file:line)` of a function, as far as it is known."""
+    source = underlying(function)
+    qualname = getattr(source, "__qualname__", None) or type(source).__qualname__
+    code = getattr(source, "__code__", None)
+    return f"{module}.{qualname}" + (f" ({code.co_filename}:{code.co_firstlineno})" if code else "")
+
+
+def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
+    """Tell whether a declaration repeats an earlier one: a reload, an edit, or a cell that is run again.
+
+    It does if module and qualname are the same, and either the code differs (an edit) or nothing closed over does.
+    """
+    if old is new:
+        return True
+    first, second = underlying(old), underlying(new)
+    names = [(getattr(each, "__module__", None), getattr(each, "__qualname__", None)) for each in (first, second)]
+    if names[0] != names[1] or names[0][1] is None:
+        return False
+    if getattr(first, "__code__", first) != getattr(second, "__code__", second):
+        return True
+    return _same_state(old, new) and _same_cells(first, second)
+
+
+def _same_cells(old: Any, new: Any) -> bool:
+    for first, second in zip(
+        getattr(old, "__closure__", None) or (), getattr(new, "__closure__", None) or (), strict=False
+    ):
+        try:
+            contents = first.cell_contents, second.cell_contents
+        except ValueError:  # not filled yet: a function that calls itself
+            continue
+        if contents[0] is not old and not _equal(*contents):
+            return False
+    return True
+
+
+def _same_state(old: Any, new: Any) -> bool:
+    """Compare what partials, bound methods and callable objects carry besides the code."""
+    if hasattr(old, "func") and hasattr(new, "func"):
+        return _equal((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
+    if hasattr(old, "__code__") or hasattr(new, "__code__"):
+        bound = getattr(old, "__self__", None), getattr(new, "__self__", None)
+        return bound[0] is bound[1]
+    return old is new
+
+
+def _equal(old: object, new: object) -> bool:
+    if old is new:
+        return True
+    try:
+        return bool(old == new)
+    except Exception:  # foreign code: whatever it raises on ==, it did not say "equal"  # noqa: BLE001
+        return False
+
+
+def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
+    """Return the attributes of a class that were decorated in its body, each with its declaration; what a subclass overrides counts once."""
+    found: dict[str, tuple[Declaration, ...]] = {}
+    cls = instance if isinstance(instance, type) else type(instance)
+    for base in reversed(cls.__mro__):
+        for attribute, value in vars(base).items():
+            if marks := getattr(value, MARK, None):
+                found[attribute] = marks
+            else:
+                found.pop(attribute, None)  # overridden without the decorator: no tool any more
+    return [(attribute, mark) for attribute in sorted(found) for mark in found[attribute]]
+
+
+log = DeclarationLog()
+"""The process's declarations: what `fc_register` writes and the process's registry reads."""
+
+
+def declare(
+    function: Callable[..., Any],
+    name: str | None,
+    group: str,
+    options: dict[str, Any],
+    frame: FrameType,
+    to: DeclarationLog,
+) -> None:
+    """Check a declaration by the code of `frame` and record it; in a class body it only marks the method."""
+    if name is None:
+        name = options.get("name") or (function.__name__ if type(function) is _FUNCTION else default_name(function))
+    scope = frame.f_globals
+    module = scope.get("__name__", "__main__")
+    problem = name_problem(name)
+    if problem is None and group != DEFAULT_GROUP:
+        problem = group_problem(group)
+    if problem is not None:
+        raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
+    declaration = Declaration(function, name, group, module, options)
+    if frame.f_code.co_flags & _OPTIMIZED:
+        declaration.locals = _named_locals(function, frame)
+    elif frame.f_locals is not scope and "__qualname__" in frame.f_locals:
+        setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
+        return
+    to.add(declaration)
+
+
+def default_name(function: Callable[..., Any]) -> str:
+    """Return the name that a callable brings along."""
+    source = underlying(function)
+    if isinstance(function, type) or not callable(function):
+        raise DefinitionError(f"{function!r} cannot be a tool: it is {_kind(function)}, not a function")
+    if source is getattr(  # noqa: B004
+        type(function), "__call__", None
+    ):  # a callable object: its class names it, as a function's def does
+        return type(function).__name__
+    return str(getattr(source, "__name__", type(function).__name__))
+
+
+def _kind(value: object) -> str:
+    return (
+        "a class (register its instances' methods with register_object)"
+        if isinstance(value, type)
+        else f"a {type(value).__name__}"
+    )
+
+
+def _named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
+    """Capture those locals of the enclosing function that a string annotation names."""
+    annotations = getattr(underlying(function), "__annotations__", None) or {}
+    texts = [text for text in annotations.values() if type(text) is str]
+    if not texts:
+        return None
+    names: set[str] = set()
+    for text in texts:
+        try:
+            names.update(compile(text, "<annotation>", "eval").co_names)
+        except (SyntaxError, ValueError):
+            continue  # not an expression: the schema builder says so, with the parameter's name
+    local = frame.f_locals
+    return {name: local[name] for name in sorted(names) if name in local} or None
+
+
+@overload
+def fc_register(group: F, /) -> F: ...
+@overload
+def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> _Decorator: ...  # noqa: F811
+def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
+    """Declare a function as a tool; it is returned unchanged.
+
+    All of these do it:
+
+        @fc_register                                   # the default group, "tool"
+        @fc_register("search.web", tags=("web",))      # a nested group, with options
+        fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
+
+    In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
+
+    Args:
+        group: The group, dotted where nested. Without parentheses, the function itself.
+        **options: `name, title, description, parameters, examples, tags, aliases, deprecated, meta, read_only, destructive,
+            idempotent, open_world, requires_approval, requires_env, timeout, isolation, blocking, reads, writes, exclusive, cache,
+            replace`: see docs/reference/options.md.
+
+    Returns:
+        The function, or a decorator that takes it (and, as a second argument, a name).
+
+    Raises:
+        DefinitionError: A name, group or option that cannot be; everything wrong with the options at once.
+        DuplicateToolError: Another function of the module has that name in that group already.
+    """
+    if not isinstance(group, str):
+        declare(group, None, DEFAULT_GROUP, _NO_OPTIONS, sys._getframe(1), log)
+        return group
+    if options:
+        checked(options, f"a tool of the group {group!r}")
+
+    def decorate(function: Any, name: str | None = None, /) -> Any:
+        declare(function, name, group, options, sys._getframe(1), log)
+        return function
+
+    return decorate

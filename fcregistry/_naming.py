@@ -1,0 +1,92 @@
+"""What tells tools apart by name, and what is said when a name tells too little?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from fcregistry._declarations import DEFAULT_GROUP, Declaration, duplicate_text
+from fcregistry._selectors import normalized
+from fcregistry.errors import AmbiguousToolError, DuplicateToolError
+
+if TYPE_CHECKING:
+    from fcregistry._ports import Owner
+
+Key: TypeAlias = tuple[str | None, str, str]
+"""Owner, group and name: what a tool is registered under."""
+
+
+class Owned(NamedTuple):
+    """A declaration with the plugin that ships it, or None for the application."""
+
+    declaration: Declaration
+    owner: Owner | None
+
+    @property
+    def key(self) -> Key:
+        """What it is registered under."""
+        distribution = normalized(self.owner.distribution) if self.owner else None
+        return (distribution, self.declaration.group, self.declaration.name)
+
+    @property
+    def local_name(self) -> str:
+        """Its name with its group, without the default one."""
+        declared = self.declaration
+        return declared.name if declared.group == DEFAULT_GROUP else f"{declared.group}.{declared.name}"
+
+    @property
+    def full_name(self) -> str:
+        """A name that is not ambiguous: the canonical id, or `group.name` for the application's own."""
+        if self.owner is None:
+            return f"{self.declaration.group}.{self.declaration.name}"
+        return f"{self.owner.distribution}:{self.local_name}"
+
+
+def by_key(everything: Iterable[Owned]) -> dict[Key, list[Owned]]:
+    """Return declarations by what they are registered under; more than one under a key are rivals."""
+    keys: dict[Key, list[Owned]] = {}
+    for owned in everything:
+        keys.setdefault(owned.key, []).append(owned)
+    return keys
+
+
+def standing(rivals: list[Owned]) -> list[Owned]:
+    """Return the rivals that stand: the last one that replaces, and what came after it."""
+    last = max((place for place, each in enumerate(rivals) if each.declaration.options.get("replace")), default=0)
+    return rivals[last:]
+
+
+def clash_text(rivals: list[Owned]) -> str:
+    """Word the collision of rivals of which more than one stands."""
+    first, second, *_ = standing(rivals)
+    return duplicate_text(first.declaration, second.declaration)
+
+
+def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
+    """Return the one declaration that a name means, or None if it means none.
+
+    Raises:
+        AmbiguousToolError: It means several.
+        DuplicateToolError: It means one key, which several modules of its owner claim.
+    """
+    keys = by_key(found)
+    if len(keys) > 1:
+        ids = tuple(sorted(each.full_name for rivals in keys.values() for each in rivals))
+        raise AmbiguousToolError(f"{name!r} may be any of {', '.join(ids)}; name one of these", candidates=ids)
+    for rivals in keys.values():
+        if len(standing(rivals)) > 1:
+            raise DuplicateToolError(clash_text(rivals))
+        return standing(rivals)[0]
+    return None
+
+
+def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return up to three names that look like one, best first."""
+    from difflib import get_close_matches  # only on the way to an error
+
+    return tuple(get_close_matches(name, list(dict.fromkeys(names)), n=3, cutoff=0.6))
+
+
+def did_you_mean(near: tuple[str, ...]) -> str:
+    """Word the names that may have been meant; nothing for none."""
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -1,0 +1,185 @@
+"""How is what a validator found worded for a model?
+
+Both validators are read into `Violation`s; the words are made here from keyword, path and the schema's value, so both say the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from fcregistry._calls import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_LONGEST_VALUE = 60
+_MOST_CHOICES = 30
+MOST_PROBLEMS = 25
+
+
+class Violation(NamedTuple):
+    """One keyword of a schema that an instance breaks.
+
+    Attributes:
+        path: Where in the instance.
+        keyword: The keyword of JSON Schema.
+        limit: The value of the keyword; for `required`, the names that are missing.
+        instance: The value that breaks it.
+        known: For `additionalProperties`, the properties there are.
+        branches: For `anyOf` and `oneOf`, what each branch found.
+    """
+
+    path: tuple[str | int, ...]
+    keyword: str
+    limit: Any
+    instance: Any
+    known: tuple[str, ...] = ()
+    branches: tuple[tuple[Violation, ...], ...] = ()
+
+
+def json_path(path: Iterable[str | int]) -> str:
+    """Return a path the way jsonschema's `json_path` writes it: `$.items[2].qty`, `$['odd key']`."""
+    written = "$"
+    for segment in path:
+        if isinstance(segment, int):
+            written += f"[{segment}]"
+        elif _PLAIN_KEY.fullmatch(segment):
+            written += f".{segment}"
+        else:
+            escaped = segment.replace("\\", "\\\\").replace("'", "\\'")
+            written += f"['{escaped if len(escaped) <= _LONGEST_VALUE else escaped[:_LONGEST_VALUE] + '…'}']"
+    return written
+
+
+def show(value: object) -> str:
+    """Return a JSON value as bounded text."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
+
+
+def worded(violations: Iterable[Violation]) -> tuple[Problem, ...]:
+    """Return the problems of an instance, each once, sorted by path; past 25 the last says how many there were."""
+    problems: dict[Problem, None] = {}
+    for violation in violations:
+        for problem in _problems(violation):
+            problems[problem] = None
+    ordered = sorted(problems, key=lambda problem: (_sort_key(problem.path), problem.message))
+    if len(ordered) > MOST_PROBLEMS:
+        more = len(ordered) - MOST_PROBLEMS
+        ordered = [*ordered[:MOST_PROBLEMS], Problem("$", f"and {more} more problems")]
+    return tuple(ordered)
+
+
+def _sort_key(path: str) -> list[tuple[int, int, str]]:
+    """Order paths by segment, array positions as numbers."""
+    return [
+        (0, int(part), "") if part.isdigit() and len(part) < 19 else (1, 0, part)
+        for part in re.split(r"[\[\].]", path)
+        if part
+    ]
+
+
+def _problems(violation: Violation) -> Iterable[Problem]:
+    path, keyword, limit = violation.path, violation.keyword, violation.limit
+    if keyword == "required":
+        return [Problem(json_path((*path, name)), "is required") for name in limit]
+    if keyword == "additionalProperties" and isinstance(violation.instance, dict):
+        return [Problem(json_path((*path, name)), _unknown(name, violation.known)) for name in limit]
+    if keyword in ("anyOf", "oneOf") and violation.branches:
+        return _union_problems(violation)
+    return [Problem(json_path(path), _message(keyword, limit, violation.instance))]
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches  # only on the way to an error
+
+    close = get_close_matches(name, known, n=1)
+    if close:
+        return f"is not a known name; did you mean {show(close[0])}?"
+    names = ", ".join(show(each) for each in known[:_MOST_CHOICES])
+    return f"is not a known name; the known ones are {names}" if names else "is not a known name; there are none"
+
+
+def _union_problems(violation: Violation) -> Iterable[Problem]:
+    """Word the branch that was meant, if one can be told; else say what all branches take."""
+    meant = [branch for branch in violation.branches if not _is_other_kind(branch, violation.path)]
+    if len(meant) == 1:
+        return [problem for inner in meant[0] for problem in _problems(inner)]
+    if meant and violation.branches:
+        nearest = max(meant, key=lambda branch: (max(len(inner.path) for inner in branch), -len(branch)))
+        if max(len(inner.path) for inner in nearest) > len(violation.path):
+            return [problem for inner in nearest for problem in _problems(inner)]
+    return [Problem(json_path(violation.path), f"{_allowed(violation.branches)}, not {show(violation.instance)}")]
+
+
+def _is_other_kind(branch: Sequence[Violation], path: tuple[str | int, ...]) -> bool:
+    return any(inner.keyword == "type" and inner.path == path for inner in branch)
+
+
+def _allowed(branches: Iterable[Sequence[Violation]]) -> str:
+    said: dict[str, None] = {}
+    for branch in branches:
+        for inner in branch:
+            said[_must(inner.keyword, inner.limit)] = None
+    first, *others = said
+    return " or ".join([first, *(other.removeprefix("must be ") for other in others)])
+
+
+def _message(keyword: str, limit: Any, instance: Any) -> str:
+    must = _must(keyword, limit)
+    return must if keyword == "items" else f"{must}, not {show(instance)}"
+
+
+def _must(keyword: str, limit: Any) -> str:
+    if keyword in _WORDS:
+        return _WORDS[keyword].format(show(limit))
+    if keyword == "type":
+        names = [limit] if isinstance(limit, str) else sorted(limit)
+        return "must be " + " or ".join(_ARTICLES.get(name, name) for name in names)
+    if keyword == "enum":
+        shown = ", ".join(show(choice) for choice in limit[:_MOST_CHOICES])
+        more = f", … ({len(limit)} values)" if len(limit) > _MOST_CHOICES else ""
+        return f"must be one of {shown}{more}" if len(limit) > 1 else f"must be {shown}"
+    return f"must satisfy {keyword}"
+
+
+_ARTICLES: Final = {
+    "array": "an array",
+    "boolean": "a boolean",
+    "integer": "an integer",
+    "null": "null",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
+_WORDS: Final = {
+    "const": "must be {}",
+    "minimum": "must be at least {}",
+    "maximum": "must be at most {}",
+    "exclusiveMinimum": "must be greater than {}",
+    "exclusiveMaximum": "must be less than {}",
+    "multipleOf": "must be a multiple of {}",
+    "minLength": "must have at least {} characters",
+    "maxLength": "must have at most {} characters",
+    "minItems": "must have at least {} items",
+    "maxItems": "must have at most {} items",
+    "minProperties": "must have at least {} properties",
+    "maxProperties": "must have at most {} properties",
+    "pattern": "must match the pattern {}",
+    "format": "must be a string of the format {}",
+    "uniqueItems": "must have no item twice",
+    "additionalProperties": "must have no more than the known items: {}",
+    "items": "must have no more items",
+    "propertyNames": "must have other property names",
+    "not": "must not be of the excluded form",
+    "contains": "must contain an item of the asked-for form",
+    "anyOf": "must be of one of the allowed forms",
+    "oneOf": "must be of exactly one of the allowed forms",
+    "false schema": "must not be there",
+}

@@ -1,0 +1,139 @@
+"""Which tools does a selector name? One grammar for the registry, executors, agents, the command line and configuration.
+
+get_weather              the tool of that plain name
+search.lookup  search.*  in a group; everything in a group and below
+weather_*                a glob over names, in every group
+acme-weather:*           a distribution's tools (names compare normalised, as on PyPI)
+tag=read   group=search  by tag; by group, and that group alone
+!acme-weather:delete_*   taken away from what stands before it (from everything, if it stands first)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from fcregistry._declarations import DEFAULT_GROUP
+from fcregistry.errors import SelectorError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_GLOB = re.compile(r"[*?\[]")
+
+
+def normalized(distribution: str) -> str:
+    """Return a distribution's name as PyPI compares names (packaging specification, name normalization)."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a selector looks at: the known facts of one tool."""
+
+    name: str
+    group: str
+    distribution: str | None
+    tags: frozenset[str] = frozenset()
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selector:
+    """One selector, read.
+
+    Attributes:
+        text: As it was written, without the `!`.
+        excludes: Whether it takes away.
+        distribution: The distribution it names, normalised; None for any.
+        group: The group or glob of groups it names; None for any.
+        name: The name or glob of names; None for any.
+        tag: The tag it asks for.
+    """
+
+    text: str
+    excludes: bool = False
+    distribution: str | None = None
+    group: str | None = None
+    name: str | None = None
+    tag: str | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it names one tool, rather than a pattern that may match any number."""
+        return self.name is not None and not any(
+            part is not None and _GLOB.search(part) for part in (self.name, self.group, self.distribution)
+        )
+
+    def matches(self, subject: Subject) -> bool:
+        """Tell whether a tool is among those it names; aliases are not looked at."""
+        if self.distribution is not None and not self._distribution_matches(subject.distribution):
+            return False
+        if self.tag is not None:
+            return self.tag in subject.tags
+        return self._group_matches(subject.group) and (self.name is None or fnmatchcase(subject.name, self.name))
+
+    def _distribution_matches(self, distribution: str | None) -> bool:
+        assert self.distribution is not None
+        return distribution is not None and fnmatchcase(normalized(distribution), self.distribution)
+
+    def _group_matches(self, group: str) -> bool:
+        if self.group is None:
+            return True
+        if fnmatchcase(group, self.group):
+            return True
+        # `search.*` means all below as well; `search.lookup` and `group=search` mean that group alone.
+        return self.name is not None and bool(_GLOB.search(self.name)) and fnmatchcase(group, f"{self.group}.*")
+
+
+def parse_selector(text: str) -> Selector:
+    """Read one selector.
+
+    Raises:
+        SelectorError: It is empty, or no selector.
+    """
+    if not isinstance(text, str):
+        raise SelectorError(f"{text!r} is no selector: a selector is a string")
+    written = text.strip()
+    excludes = written.startswith("!")
+    body = written[1:].strip() if excludes else written
+    if not body or body.startswith("!") or any(character.isspace() for character in body):
+        raise SelectorError(
+            f"{text!r} is no selector: write a tool's name, a glob, distribution:name, tag=…, group=… or one of these after '!'"
+        )
+    if "=" in body:
+        return _by_property(body, excludes)
+    distribution, colon, local = body.rpartition(":")
+    if colon and not (distribution and local):
+        raise SelectorError(f"{text!r} is no selector: write distribution:name, such as acme-weather:*")
+    group, _, name = local.rpartition(".")
+    return Selector(
+        text=body,
+        excludes=excludes,
+        distribution=normalized(distribution) if colon else None,
+        # In a canonical id, a name without a group is one in the default group; a glob there is one over every group.
+        group=group or (DEFAULT_GROUP if colon and not _GLOB.search(name) else None),
+        name=name,
+    )
+
+
+def _by_property(body: str, excludes: bool) -> Selector:
+    key, _, value = body.partition("=")
+    if key not in ("tag", "group") or not value:
+        raise SelectorError(f"{body!r} is no selector: only tag=… and group=… have an equals sign")
+    if key == "tag":
+        return Selector(text=body, excludes=excludes, tag=value)
+    return Selector(text=body, excludes=excludes, group=value)
+
+
+def parse_selectors(texts: Iterable[str]) -> tuple[Selector, ...]:
+    """Read selectors in order.
+
+    Raises:
+        SelectorError: One of them is no selector.
+    """
+    if isinstance(texts, str):
+        raise SelectorError(f"give selectors as a list, not as the one string {texts!r}")
+    return tuple(parse_selector(text) for text in texts)

@@ -1,0 +1,403 @@
+"""What is a tool, what is a set of them, and where did one come from?"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry import _ports
+from fcregistry._calls import ToolCall
+from fcregistry._declarations import DEFAULT_GROUP, Declaration, underlying
+from fcregistry._options import checked, name_problem
+from fcregistry._signature import Signature
+from fcregistry._validation import Engine, Validator, schema_problem
+from fcregistry.errors import DefinitionError, DuplicateToolError
+from fcregistry.types._texts import FORMATS
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from fcregistry._options import ToolOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a tool came from.
+
+    Attributes:
+        distribution: The installed distribution that ships it; None for the application itself.
+        version: That distribution's version.
+        entry_point: The name of the entry point.
+        module: The module that declared it.
+        qualname: The function's qualified name.
+        file: The function's source file, where there is one.
+        line: Its line there.
+    """
+
+    distribution: str | None = None
+    version: str | None = None
+    entry_point: str | None = None
+    module: str
+    qualname: str
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        owner = f"{self.distribution} {self.version}[{self.entry_point}]" if self.distribution else "the application"
+        place = f" ({self.file}:{self.line})" if self.file else ""
+        return f"{owner}, {self.module}.{self.qualname}{place}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a tool was declared with; see docs/reference/options.md for each."""
+
+    title: str | None = None
+    examples: tuple[Mapping[str, Any], ...] = ()
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    deprecated: bool | str = False
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    requires_approval: bool | Callable[[Mapping[str, Any]], bool] = False
+    requires_env: tuple[str, ...] = ()
+    timeout: float | None = None
+    isolation: str | None = None
+    blocking: bool | str = True
+    reads: Any = ()
+    writes: Any = ()
+    exclusive: bool = False
+    cache: Any = None
+    replace: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """Return given options, checked before, with defaults for the others."""
+        known = {name: value for name, value in given.items() if name in _OPTION_NAMES}
+        for name in ("tags", "aliases", "requires_env"):
+            if name in known:
+                value = known[name]
+                known[name] = (
+                    (value,) if isinstance(value, str) else tuple(sorted(set(value)) if name == "tags" else value)
+                )
+        if "examples" in known:
+            known["examples"] = tuple(known["examples"])
+        return cls(**known)
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that differ from their defaults, in the order above: what `show` shows."""
+        return {
+            each.name: value for each in fields(self) if (value := getattr(self, each.name)) != _DEFAULTS[each.name]
+        }
+
+
+_OPTION_NAMES: Final = frozenset(each.name for each in fields(Options))
+_DEFAULTS: Final = {each.name: getattr(Options(), each.name) for each in fields(Options)}
+
+
+class _Definition:
+    """What several views of one tool share. Everything is made at first use, and kept as text: schemas are handed out as copies."""
+
+    __slots__ = ("_parameters", "_returns", "_signature", "_validators", "declaration", "strict")
+
+    def __init__(self, declaration: Declaration, strict: bool) -> None:
+        self.declaration = declaration
+        self.strict = strict
+        self._signature: Signature | None = None
+        self._parameters: str | None = None
+        self._returns: str | None = None
+        self._validators: dict[str, Validator] = {}
+
+    @property
+    def signature(self) -> Signature:
+        if self._signature is None:
+            declared = self.declaration
+            foreign = declared.options.get("parameters")
+            if foreign is None:
+                signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
+                self._parameters = json.dumps(signature.parameters_schema(), ensure_ascii=False)
+            else:
+                signature = _foreign_signature(declared, foreign)
+                self._parameters = json.dumps({"type": "object", "properties": {}, **foreign}, ensure_ascii=False)
+            returns = signature.returns_schema()
+            self._returns = None if returns is None else json.dumps(returns, ensure_ascii=False)
+            self._signature = signature
+        return self._signature
+
+    @property
+    def parameters(self) -> str:
+        self.signature  # noqa: B018  # makes the text
+        return self._parameters or ""
+
+    @property
+    def returns(self) -> str | None:
+        self.signature  # noqa: B018  # makes the text
+        return self._returns
+
+    def validator(self, engine: Engine) -> Validator:
+        if engine not in self._validators:
+            self._validators[engine] = Validator(json.loads(self.parameters), FORMATS, engine)
+        return self._validators[engine]
+
+
+def _foreign_signature(declared: Declaration, schema: Mapping[str, Any]) -> Signature:
+    signature = Signature.untyped(declared.function, declared.module)
+    problem = schema_problem(schema)
+    problems = [f"parameters=…: {problem}"] if problem else signature.misfits(schema)
+    if problems:
+        raise DefinitionError(f"{declared.module}.{declared.name} cannot be a tool:", tuple(problems))
+    return signature
+
+
+class Tool:
+    """A Python callable with a name, a description and a JSON Schema for its parameters. Immutable.
+
+    Made by the registry from declarations, or by `Tool.from_function`. Calling it calls the function.
+    """
+
+    __slots__ = ("__weakref__", "_definition", "_name", "_options", "_owner")
+
+    _definition: _Definition
+    _name: str
+    _options: Options | None
+    _owner: _ports.Owner | None
+
+    def __init__(self, declaration: Declaration, owner: _ports.Owner | None = None, *, strict: bool = False) -> None:
+        _set(self, _Definition(declaration, strict), declaration.name, owner)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], **options: Unpack[ToolOptions]) -> Tool:
+        """Make a tool of a callable without registering it.
+
+        Args:
+            function: A function, coroutine function, generator, bound method, `functools.partial` or callable object.
+            **options: As for `fc_register`.
+
+        Raises:
+            DefinitionError: The name or an option cannot be.
+        """
+        from fcregistry._declarations import default_name
+
+        checked(options, repr(function))
+        name = options.get("name") or default_name(function)
+        if problem := name_problem(name):
+            raise DefinitionError(f"{function!r} cannot be a tool: {problem}")
+        module = getattr(underlying(function), "__module__", None) or "__main__"
+        return cls(Declaration(function, name, DEFAULT_GROUP, module, dict(options)))
+
+    @property
+    def name(self) -> str:
+        """The wire name: what a model calls it."""
+        return self._name
+
+    @property
+    def group(self) -> str:
+        """The group it was registered in."""
+        return self._definition.declaration.group
+
+    @property
+    def id(self) -> str:
+        """The canonical id, `distribution:group.name`, without the default group; without a distribution for the application's."""
+        declared = self._definition.declaration
+        local = declared.name if declared.group == DEFAULT_GROUP else f"{declared.group}.{declared.name}"
+        return local if self._owner is None else f"{self._owner.distribution}:{local}"
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function itself."""
+        return self._definition.declaration.function
+
+    @property
+    def options(self) -> Options:
+        """What it was declared with."""
+        if self._options is None:
+            object.__setattr__(self, "_options", Options.of(self._definition.declaration.options))
+        assert self._options is not None
+        return self._options
+
+    @property
+    def title(self) -> str | None:
+        """A name for people, if it was given one."""
+        return self.options.title
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the description, as one line."""
+        return " ".join(self.description.split("\n\n", 1)[0].split())
+
+    @property
+    def description(self) -> str:
+        """What the model is told of it: the option, or what the docstring says before its sections."""
+        given = self._definition.declaration.options.get("description")
+        return self._definition.signature.documentation.description if given is None else str(given)
+
+    @property
+    def signature(self) -> Signature:
+        """The signature as JSON sees it."""
+        return self._definition.signature
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The JSON Schema (2020-12) of its arguments: an object, even of nothing. A copy."""
+        schema: dict[str, Any] = json.loads(self._definition.parameters)
+        return schema
+
+    @property
+    def returns(self) -> dict[str, Any] | None:
+        """The JSON Schema of its result, or None if that is not annotated, or has none. A copy."""
+        text = self._definition.returns
+        return None if text is None else json.loads(text)
+
+    @property
+    def origin(self) -> Origin:
+        """Where it came from."""
+        declared = self._definition.declaration
+        source = underlying(declared.function)
+        code = getattr(source, "__code__", None)
+        owner = self._owner
+        return Origin(
+            distribution=owner.distribution if owner else None,
+            version=owner.version if owner else None,
+            entry_point=owner.entry_point if owner else None,
+            module=declared.module,
+            qualname=getattr(source, "__qualname__", type(source).__qualname__),
+            file=code.co_filename if code else None,
+            line=code.co_firstlineno if code else None,
+        )
+
+    @property
+    def definition_error(self) -> DefinitionError | None:
+        """Why it cannot be defined, or None: what globs and `list` skip it for."""
+        try:
+            self._definition.signature  # noqa: B018  # makes it
+        except DefinitionError as error:
+            return error
+        return None
+
+    @property
+    def missing_env(self) -> tuple[str, ...]:
+        """The variables that it requires and the environment does not have."""
+        return tuple(name for name in self.options.requires_env if not os.environ.get(name))
+
+    def validator(self, engine: Engine = "jsonschema-rs") -> Validator:
+        """Return the validator of its arguments; compiled at the first call, and kept."""
+        return self._definition.validator(engine)
+
+    def make_call(self, *args: Any, **kwargs: Any) -> ToolCall:
+        """Return the call that a model would have written for these Python arguments.
+
+        Raises:
+            TypeError: The function does not take them, or one is not of its parameter's type.
+        """
+        try:
+            return ToolCall(self._name, self._definition.signature.encode(args, kwargs))
+        except TypeError as error:
+            raise TypeError(f"{self._name} {error}") from None
+
+    def definition(self, format: str) -> Any:
+        """Render it in a format: `openai`, `anthropic`, `mcp`, `json-schema`, `text`, `yaml`.
+
+        Raises:
+            FormatNotFoundError: There is no such format.
+        """
+        return _ports.describe(self, format)
+
+    def renamed(self, name: str) -> Tool:
+        """Return a view of it under another wire name.
+
+        Raises:
+            DefinitionError: The name cannot be a tool's.
+        """
+        if problem := name_problem(name):
+            raise DefinitionError(f"{self._name} cannot be renamed: {problem}")
+        view = object.__new__(Tool)
+        _set(view, self._definition, name, self._owner)
+        return view
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, past validation: what Python code does with it."""
+        return self._definition.declaration.function(*args, **kwargs)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Tool is immutable: {name} cannot be set; register it again with other options")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Tool is immutable: {name} cannot be deleted")
+
+    def __repr__(self) -> str:
+        renamed = "" if self._name == self._definition.declaration.name else f" as {self._name}"
+        return f"<Tool {self.id}{renamed}>"
+
+
+def _set(tool: Tool, definition: _Definition, name: str, owner: _ports.Owner | None) -> None:
+    for slot, value in (("_definition", definition), ("_name", name), ("_owner", owner), ("_options", None)):
+        object.__setattr__(tool, slot, value)
+
+
+class Toolset(Mapping[str, Tool]):
+    """A frozen mapping from wire name to tool, sorted by name: what one executor or agent may call.
+
+    Args:
+        tools: The tools; each stands under its wire name.
+
+    Raises:
+        DuplicateToolError: Two tools have one wire name.
+    """
+
+    __slots__ = ("_tools",)
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        by_name: dict[str, Tool] = {}
+        clashes = []
+        for tool in tools:
+            other = by_name.setdefault(tool.name, tool)
+            if other._definition is not tool._definition:
+                clashes.append(f"{tool.name!r} is {other.id} ({other.origin}) and {tool.id} ({tool.origin})")
+        if clashes:
+            raise DuplicateToolError(
+                f"two tools have one name: {'; '.join(clashes)}. Leave one out, or use .renamed({{…}}) or .prefixed(…) on a toolset"
+            )
+        self._tools = dict(sorted(by_name.items()))
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def renamed(self, names: Mapping[str, str]) -> Toolset:
+        """Return the same tools, some under other names.
+
+        Args:
+            names: Old wire name -> new one.
+
+        Raises:
+            KeyError: There is no tool of an old name.
+        """
+        if unknown := sorted(set(names) - set(self._tools)):
+            raise KeyError(f"no tool {', '.join(unknown)} to rename; there are {', '.join(self._tools)}")
+        return Toolset(tool.renamed(names[name]) if name in names else tool for name, tool in self._tools.items())
+
+    def prefixed(self, prefix: str) -> Toolset:
+        """Return the same tools with a prefix before each name."""
+        return Toolset(tool.renamed(prefix + name) for name, tool in self._tools.items())
+
+    def filtered(self, predicate: Callable[[Tool], bool]) -> Toolset:
+        """Return the tools that a predicate holds for."""
+        return Toolset(tool for tool in self._tools.values() if predicate(tool))
+
+    def __or__(self, other: Toolset) -> Toolset:
+        """Return the tools of both."""
+        return Toolset([*self._tools.values(), *other.values()])
+
+    def __repr__(self) -> str:
+        return f"Toolset({', '.join(self._tools)})"

@@ -1,0 +1,148 @@
+"""What is one round of function calling: the model speaks, and the calls it made are carried out?"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fcregistry import formats
+from fcregistry.execution import Executor
+from fcregistry.formats._reading import field, is_absent, read_calls
+
+if TYPE_CHECKING:
+    from fcregistry._calls import ToolResult
+    from fcregistry._registry import Registry
+    from fcregistry.execution._executor import Approve
+    from fcregistry.execution._tools import ToolLike
+
+Message: TypeAlias = dict[str, Any]
+Model: TypeAlias = Callable[..., Any]
+
+
+class FunctionCall:
+    """One round: the model, then the calls it made.
+
+    (AutoGen gives the record of one call this name. Here, as in LazyLLM, it is what carries calls out.)
+
+    Args:
+        llm: A callable from messages to a message or a text. One that has a parameter `tools` is given the tools' definitions in
+            OpenAI's shape by that name. None where the application owns its loop, and only `execute` is used.
+        tools: What the model may call, as for `Executor`.
+        registry: Where names are looked up; the process's by default.
+        approve: As for `Executor`.
+
+    Raises:
+        ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
+    """
+
+    def __init__(
+        self,
+        llm: Model | None = None,
+        tools: ToolLike | Iterable[ToolLike] = (),
+        *,
+        registry: Registry | None = None,
+        approve: Approve | None = None,
+    ) -> None:
+        if llm is not None and not callable(llm):
+            raise TypeError(f"llm is a callable from messages to a message or text, not {llm!r}")
+        self.executor = Executor(tools, registry=registry, approve=approve)
+        self._llm = llm
+        self._takes_tools = llm is not None and _takes(llm, "tools")
+
+    def __call__(self, query: str | Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str | Message:
+        """Run one round.
+
+        Args:
+            query: A question, a message, or a conversation.
+
+        Returns:
+            The model's text if it chose no tool. Otherwise its message in OpenAI's shape, `role`, `content` and `tool_calls`, with
+            `tool_calls_results`: the content of each result, in the order of the calls.
+
+        Raises:
+            TypeError: There is no model, or it returned something else than a message or a text.
+        """
+        if self._llm is None:
+            raise TypeError("there is no model: give llm=…, or use execute(message) with a message of your own model's")
+        messages = _messages(query)
+        if self._takes_tools:
+            answer = self._llm(messages, tools=self.executor.describe("openai"))
+        else:
+            answer = self._llm(messages)
+        if isinstance(answer, str):
+            return answer
+        content = _content(answer)
+        calls = read_calls(answer)
+        if not calls:
+            if content is None and is_absent(field(answer, "role")) and is_absent(field(answer, "content")):
+                raise TypeError(f"the model returned {type(answer).__name__}, neither a text nor a message")
+            return content or ""
+        results = self.executor.run_all(calls)
+        return {
+            "role": "assistant",
+            "content": content,
+            "tool_calls": [_openai_call(call, result) for call, result in zip(calls, results, strict=True)],
+            "tool_calls_results": [result.content for result in results],
+        }
+
+    def execute(self, message: object) -> list[Message]:
+        """Carry out the calls of a model's message: for an application that owns its loop.
+
+        Args:
+            message: An assistant message of OpenAI's or Anthropic's, as a dict or an SDK object, or a list of calls.
+
+        Returns:
+            The messages to append to the conversation, in the shape that the message was in; none if it has no calls.
+        """
+        calls = read_calls(message)
+        if not calls:
+            return []
+        shape = "anthropic" if all(field(call, "type") == "tool_use" for call in calls) else "openai"
+        report = formats.get(shape).report
+        assert report is not None
+        return report(self.executor.run_all(calls))
+
+    def __repr__(self) -> str:
+        return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a callable written in C: it is given messages alone
+        return False
+    return name in parameters or any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+
+
+def _messages(query: str | Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Message]:
+    if isinstance(query, str):
+        return [{"role": "user", "content": query}]
+    if isinstance(query, Mapping):
+        return [dict(query)]
+    return [dict(message) for message in query]
+
+
+def _content(message: object) -> str | None:
+    content = field(message, "content")
+    if isinstance(content, str):
+        return content
+    if isinstance(content, (list, tuple)):  # Anthropic's blocks
+        texts = [field(block, "text") for block in content if field(block, "type") == "text"]
+        return "".join(text for text in texts if isinstance(text, str))
+    return None
+
+
+def _openai_call(call: object, result: ToolResult) -> Message:
+    """Return a call as OpenAI's messages hold it, whatever shape it came in."""
+    read = result.call
+    name, arguments, identity = ("", None, None) if read is None else (read.name, read.arguments, read.id)
+    text = arguments if isinstance(arguments, str) else formats_json(arguments)
+    return {"id": identity or "", "type": "function", "function": {"name": name, "arguments": text}}
+
+
+def formats_json(arguments: Mapping[str, Any] | None) -> str:
+    """Return arguments as JSON text."""
+    import json
+
+    return json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)

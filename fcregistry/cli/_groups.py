@@ -1,0 +1,23 @@
+"""Which groups are there?"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+
+from fcregistry._registry import registry
+from fcregistry.cli._output import say_json, table
+from fcregistry.cli._tools import mention_what_is_missing
+
+
+@click.command("groups")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def command(as_json: bool) -> None:
+    """List the groups, with the number of tools in each."""
+    counts = Counter(tool.group for tool in registry.find())
+    if as_json:
+        say_json([{"group": group, "tools": count} for group, count in sorted(counts.items())])
+    else:
+        table([(group, str(count)) for group, count in sorted(counts.items())], ("GROUP", "TOOLS"))
+    mention_what_is_missing()

@@ -1,0 +1,146 @@
+"""Which options does a tool take on the command line? Made from its schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from fcregistry._tool import Tool
+from fcregistry.cli._output import clean
+from fcregistry.formats.text import show_type
+
+_FLAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+class JsonParam(click.ParamType[Any]):
+    """A JSON value; where the schema takes strings too, text that is not JSON is a string."""
+
+    name = "json"
+
+    def __init__(self, or_text: bool) -> None:
+        self._or_text = or_text
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError) as error:
+            if self._or_text:
+                return value
+            self.fail(f"{value!r} is no JSON: {error}", param, ctx)
+
+
+def options_of(tool: Tool) -> list[click.Option]:
+    """Return an option for each parameter that can have one, in their order."""
+    schema = tool.parameters
+    properties: dict[str, Any] = schema["properties"]
+    required = schema.get("required", ())
+    flags = _flags(properties, schema)
+    return [
+        _option(name, _plain(properties[name], schema), name in required, flags[name])
+        for name in properties
+        if name in flags
+    ]
+
+
+def without_option(tool: Tool) -> list[str]:
+    """Return the parameters that no option can be made for: they are given with `--arg NAME=JSON`."""
+    schema = tool.parameters
+    flags = _flags(schema["properties"], schema)
+    return [name for name in schema["properties"] if name not in flags]
+
+
+def _flags(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, str]:
+    """Return the flag of each parameter that can have one; the first that takes a flag keeps it."""
+    taken = {"--help", "--arg", *(f"--no-{_dashed(name)}" for name in properties if _is_bool(name, properties, schema))}
+    flags: dict[str, str] = {}
+    for name in properties:
+        flag = f"--{_dashed(name)}"
+        if _FLAG_NAME.fullmatch(name) and flag not in taken:
+            taken.add(flag)
+            flags[name] = flag
+    return flags
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _is_bool(name: str, properties: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    return bool(_plain(properties[name], schema).get("type") == "boolean")
+
+
+def _plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a parameter's schema with its reference followed, and without the null of an optional one."""
+    found = dict(schema) if isinstance(schema, Mapping) else {}
+    for _ in range(10):
+        if "$ref" in found:
+            target = root.get("$defs", {}).get(str(found["$ref"]).rpartition("/")[2], {})
+            found = {**target, **{key: value for key, value in found.items() if key != "$ref"}}
+        elif len(others := [each for each in found.get("anyOf", ()) if each != {"type": "null"}]) == 1:
+            found = {**others[0], **{key: value for key, value in found.items() if key != "anyOf"}}
+        else:
+            break
+    return found
+
+
+def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> click.Option:
+    text = clean(" ".join(str(schema.get("description", "")).split()))
+    notes = [f"default: {json.dumps(schema['default'], ensure_ascii=False)}"] if "default" in schema else []
+    notes += ["required"] if required else []
+    text = " ".join(filter(None, [text, f"[{'; '.join(notes)}]" if notes else ""]))
+    variable = f"p_{len(name)}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
+    if schema.get("type") == "boolean":
+        declaration = f"{flag}/--no-{flag.removeprefix('--')}"
+        return _named(click.Option([declaration, variable], default=None, help=text), name)
+    items = schema.get("items")
+    multiple = (
+        schema.get("type") == "array" and isinstance(items, dict) and "prefixItems" not in schema and _is_scalar(items)
+    )
+    kind = _kind(items if multiple and isinstance(items, dict) else schema)
+    metavar = None if isinstance(kind, click.Choice) else _metavar(schema, kind)
+    made = click.Option([flag, variable], type=kind, multiple=multiple, default=None, help=text, metavar=metavar)
+    return _named(made, name)
+
+
+def _named(option: click.Option, name: str) -> click.Option:
+    option.name = name  # the parameter's own name, which click would have changed to lower case
+    return option
+
+
+def _is_scalar(schema: dict[str, Any]) -> bool:
+    return schema.get("type") in ("string", "integer", "number", "boolean")
+
+
+def _kind(schema: dict[str, Any]) -> click.ParamType[Any]:
+    choices = schema.get("enum")
+    if choices and all(isinstance(choice, str) for choice in choices):
+        return click.Choice(choices)
+    if choices or schema.get("type") not in ("string", "integer", "number"):
+        return JsonParam(or_text=_takes_text(schema))
+    return {"string": click.STRING, "integer": click.INT, "number": click.FLOAT}[schema["type"]]
+
+
+def _takes_text(schema: dict[str, Any]) -> bool:
+    if not {"type", "anyOf", "oneOf", "enum", "$ref"} & schema.keys():
+        return True
+    types = schema.get("type")
+    if types == "string" or (isinstance(types, list) and "string" in types):
+        return True
+    return any(
+        _takes_text(each) for each in (*schema.get("anyOf", ()), *schema.get("oneOf", ())) if isinstance(each, dict)
+    )
+
+
+def _metavar(schema: dict[str, Any], kind: click.ParamType[Any]) -> str:
+    if isinstance(kind, JsonParam):
+        shown = show_type(schema)
+        return "JSON" if len(shown) > 60 else f"JSON:{shown}".replace(" ", "")
+    if schema.get("type") == "array":
+        return f"{str(schema['items'].get('format') or schema['items']['type']).upper()}..."
+    return str(schema.get("format") or schema["type"]).upper()

@@ -1,0 +1,72 @@
+"""What is known of one tool?"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from fcregistry import formats
+from fcregistry._registry import registry
+from fcregistry._tool import Tool
+from fcregistry.cli._output import say, say_json
+from fcregistry.cli._tools import complete_tools, option_json, tool_json
+from fcregistry.formats.text import show_type
+
+
+@click.command("show")
+@click.argument("name", shell_complete=complete_tools)
+@click.option(
+    "--format", "format_name", type=click.Choice(formats.names()), help="Write it as a provider is told of it."
+)
+@click.option("--json", "as_json", is_flag=True, help="Write all that is known as JSON.")
+def command(name: str, format_name: str | None, as_json: bool) -> None:
+    """Show the tool NAME: its parameters, its options, and where it came from."""
+    tool = registry.get(name)
+    if format_name is not None:
+        described = tool.definition(format_name)
+        if isinstance(described, str):
+            say(described.rstrip("\n"))
+        else:
+            say_json(described)
+    elif as_json:
+        say_json(tool_json(tool))
+    else:
+        _tell(tool)
+
+
+def _tell(tool: Tool) -> None:
+    schema = tool.parameters
+    say(tool.id)
+    say()
+    if tool.description:
+        say(tool.description)
+        say()
+    properties = schema["properties"]
+    if properties:
+        say("Parameters:")
+    for name, each in properties.items():
+        say(_parameter(name, each, name in schema.get("required", ())))
+    extra = schema.get("additionalProperties", True)
+    if extra is not False:
+        say(f"  any other name: {show_type(extra if isinstance(extra, dict) else {})}")
+    if tool.returns is not None:
+        say(f"Returns: {show_type(tool.returns)}")
+    for option, value in tool.options.given().items():
+        say(f"{option}: {_shown(option_json(value))}")
+    if missing := tool.missing_env:
+        say(f"Hidden: {', '.join(missing)} is not set.")
+    say(f"From: {tool.origin}")
+
+
+def _parameter(name: str, schema: dict[str, Any], required: bool) -> str:
+    facts = [show_type(schema), "required" if required else "optional"]
+    if "default" in schema:
+        facts[-1] = f"default {_shown(schema['default'])}"
+    text = " ".join(str(schema.get("description", "")).split())
+    return f"  {name} ({', '.join(facts)})" + (f": {text}" if text else "")
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,68 @@
+"""What do several commands do with tools: complete their names, tell them as JSON, and say what is not shown?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from fcregistry._registry import registry
+from fcregistry._tool import Tool
+from fcregistry.cli._output import remark
+from fcregistry.discovery import current
+from fcregistry.types import to_json
+
+
+def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names that begin with what was typed: plain ones, canonical ones once there is a colon."""
+    tools = registry.find()
+    names = {tool.id if ":" in incomplete else local_name(tool) for tool in tools}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def local_name(tool: Tool) -> str:
+    """Return a tool's name with its group, without its distribution."""
+    return tool.id.rpartition(":")[2]
+
+
+def tool_json(tool: Tool) -> dict[str, Any]:
+    """Return what is known of a tool as JSON."""
+    origin = tool.origin
+    return {
+        "id": tool.id,
+        "name": tool.name,
+        "group": tool.group,
+        "distribution": origin.distribution,
+        "version": origin.version,
+        "summary": tool.summary,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "returns": tool.returns,
+        "options": {name: option_json(value) for name, value in tool.options.given().items()},
+        "origin": {
+            "entry_point": origin.entry_point,
+            "module": origin.module,
+            "qualname": origin.qualname,
+            "file": origin.file,
+            "line": origin.line,
+        },
+    }
+
+
+def option_json(value: Any) -> Any:
+    """Return an option's value as JSON; a function by its name."""
+    if callable(value):
+        return f"{getattr(value, '__module__', '?')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    return to_json(value)
+
+
+def mention_what_is_missing() -> None:
+    """Say on stderr that plugins failed or tools are broken, and who explains it."""
+    failed = current().report().failed
+    broken = [tool for tool in registry.everything() if tool.definition_error]
+    if failed:
+        labels = ", ".join(each.plugin.label for each in failed)
+        remark(f"{len(failed)} plugin{'s' * (len(failed) > 1)} did not load: {labels} (see: fcregistry doctor)")
+    if broken:
+        ids = ", ".join(tool.id for tool in broken)
+        remark(f"{len(broken)} tool{'s' * (len(broken) > 1)} cannot be defined: {ids} (see: fcregistry doctor)")

@@ -1,0 +1,121 @@
+"""Which plugins are installed? Read from the metadata of distributions; nothing of them is imported.
+
+pluggy's and setuptools' own loaders are not used: one broken distribution would hide all others, and the second of two entry points of one name.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import Distribution, distributions
+from typing import TYPE_CHECKING, Final
+
+from fcregistry._selectors import normalized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GROUP: Final = "fcregistry"
+"""The entry-point group of plugins that ship tools."""
+KNOWN_GROUPS: Final = frozenset({GROUP, "fcregistry.extensions"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundPlugin:
+    """An entry point that ships tools, found and not imported.
+
+    Attributes:
+        distribution: The name of its distribution, as that writes it.
+        entry_point: The name of the entry point.
+        value: What it names: `module` or `module:object`.
+    """
+
+    distribution: str
+    entry_point: str
+    value: str
+    _source: Distribution = field(repr=False, compare=False)
+
+    @cached_property
+    def version(self) -> str:
+        """The distribution's version; parsed from its metadata when it is first asked for."""
+        return self._source.version or "?"
+
+    @property
+    def module(self) -> str:
+        """The module that it names."""
+        return self.value.partition(":")[0].strip()
+
+    @property
+    def attribute(self) -> str:
+        """The object in the module that it names; empty for the module itself."""
+        return self.value.partition(":")[2].partition("[")[0].strip()
+
+    @property
+    def label(self) -> str:
+        """`distribution[entry_point]`: how it is named in messages."""
+        return f"{self.distribution}[{self.entry_point}]"
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def find_plugins() -> tuple[FoundPlugin, ...]:
+    """Return every entry point of the group `fcregistry`, sorted by distribution and name.
+
+    Of two copies of one distribution on `sys.path`, the first counts, as for imports. Metadata that cannot be read is passed over.
+    """
+    found: dict[str, list[FoundPlugin]] = {}
+    for source in distributions():
+        if GROUP not in _entry_point_text(source):
+            continue
+        name = _name(source)
+        if name is None or normalized(name) in found:
+            continue
+        found[normalized(name)] = [
+            FoundPlugin(distribution=name, entry_point=each.name, value=each.value, _source=source)
+            for each in source.entry_points
+            if each.group == GROUP
+        ]
+    return tuple(sorted((each for group in found.values() for each in group), key=_order))
+
+
+def _order(found: FoundPlugin) -> tuple[str, str]:
+    return (normalized(found.distribution), found.entry_point)
+
+
+def _entry_point_text(source: Distribution) -> str:
+    try:
+        return source.read_text("entry_points.txt") or ""
+    except (OSError, UnicodeDecodeError):  # unreadable metadata hides that distribution, and no other
+        return ""
+
+
+def _name(source: Distribution) -> str | None:
+    try:
+        metadata = source.metadata
+        return metadata["Name"] if "Name" in metadata else None  # noqa: SIM401  # no `get` before 3.12's typing
+    except (OSError, UnicodeDecodeError, TypeError, KeyError):  # a folder without METADATA
+        return None
+
+
+def near_miss_groups() -> tuple[tuple[str, str], ...]:
+    """Return (distribution, group) of entry-point groups that look like a misspelt `fcregistry`, sorted."""
+    missed = set()
+    for source in distributions():
+        for group in _groups(_entry_point_text(source)):
+            if group not in KNOWN_GROUPS and _looks_like_ours(group):
+                missed.add((_name(source) or "?", group))
+    return tuple(sorted(missed))
+
+
+def _groups(text: str) -> Iterator[str]:
+    for match in re.finditer(r"^\s*\[([^\]\n]+)\]\s*$", text, re.MULTILINE):
+        yield match[1].strip()
+
+
+def _looks_like_ours(group: str) -> bool:
+    from difflib import SequenceMatcher  # for doctor alone
+
+    plain = re.sub(r"[^a-z]", "", group.lower())
+    return plain.startswith("fcregist") or SequenceMatcher(None, plain, GROUP).ratio() > 0.8

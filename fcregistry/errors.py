@@ -1,0 +1,153 @@
+"""Which exceptions can fcregistry raise?
+
+All of them derive from `FcregistryError`; each also derives from the built-in exception that fits, so that code that knows
+nothing of fcregistry catches what it expects:
+
+    FcregistryError
+    ├── DefinitionError (TypeError)           a function, option or name that cannot be a tool
+    ├── DuplicateToolError (ValueError)       two tools of one name where only one can be
+    ├── ToolNotFoundError (KeyError)          no tool of that name
+    ├── GroupNotFoundError (KeyError)         no group of that name
+    ├── AmbiguousToolError (LookupError)      several tools answer to that name
+    ├── SelectorError (ValueError)            a selector that cannot be read
+    ├── FormatNotFoundError (KeyError)        no format of that name
+    ├── PluginError (ImportError)             a plugin that does not load
+    ├── ConfigurationError (ValueError)       a setting that cannot be read
+    ├── MissingDependencyError (ImportError)  an optional package that is not installed
+    ├── ToolCallError (RuntimeError)          a failed result that was unwrapped
+    └── ToolError (Exception)                 raised *by* a tool: its message is meant for the model
+
+    DefinitionWarning (UserWarning)           a tool that works, but says less than its author could say
+
+These are the programmer's mistakes, and they raise. A model's mistakes and a tool's failures are values: see `ToolResult`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fcregistry._calls import CallError
+
+__all__ = [
+    "AmbiguousToolError",
+    "ConfigurationError",
+    "DefinitionError",
+    "DefinitionWarning",
+    "DuplicateToolError",
+    "FcregistryError",
+    "FormatNotFoundError",
+    "GroupNotFoundError",
+    "MissingDependencyError",
+    "PluginError",
+    "SelectorError",
+    "ToolCallError",
+    "ToolError",
+    "ToolNotFoundError",
+]
+
+
+class FcregistryError(Exception):
+    """The base of every exception that fcregistry raises."""
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of its message: quotes around it, and escaped line ends.
+        return Exception.__str__(self)
+
+
+class DefinitionError(FcregistryError, TypeError):
+    """A function, option or name that cannot be a tool.
+
+    Attributes:
+        problems: Everything that is wrong with the one definition, in the order of its parameters.
+    """
+
+    def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
+        """Join the message and its problems, a line each."""
+        super().__init__("\n".join([message, *(f"  - {problem}" for problem in problems)]))
+        self.problems = problems
+
+
+class DuplicateToolError(FcregistryError, ValueError):
+    """Two tools have one name where only one can have it; the message names both origins."""
+
+
+class ToolNotFoundError(FcregistryError, KeyError):
+    """No tool has that name; the message names the nearest ones.
+
+    Attributes:
+        name: The name that was asked for.
+        candidates: The nearest names that exist, best first.
+    """
+
+    def __init__(self, message: str, *, name: str = "", candidates: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.name = name
+        self.candidates = candidates
+
+
+class GroupNotFoundError(FcregistryError, KeyError):
+    """No group has that name; the message names the nearest ones."""
+
+
+class AmbiguousToolError(FcregistryError, LookupError):
+    """Several tools answer to a name.
+
+    Attributes:
+        candidates: The ids that are not ambiguous, sorted.
+    """
+
+    def __init__(self, message: str, *, candidates: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.candidates = candidates
+
+
+class SelectorError(FcregistryError, ValueError):
+    """A selector that cannot be read, or that is no selector at all."""
+
+
+class FormatNotFoundError(FcregistryError, KeyError):
+    """No format has that name; the message lists the names there are."""
+
+
+class PluginError(FcregistryError, ImportError):
+    """A plugin that does not load, or that ships something that is no tool."""
+
+
+class ConfigurationError(FcregistryError, ValueError):
+    """A setting that cannot be read; the message names the setting and where it was set."""
+
+
+class MissingDependencyError(FcregistryError, ImportError):
+    """An optional package that is not installed; the message says what to install."""
+
+
+class ToolCallError(FcregistryError, RuntimeError):
+    """A failed `ToolResult` that was unwrapped; the tool's own exception is its cause.
+
+    Attributes:
+        error: What the result says of the failure.
+    """
+
+    def __init__(self, error: CallError) -> None:
+        super().__init__(error.text)
+        self.error = error
+
+
+class ToolError(FcregistryError):
+    """Raised by a tool to say to the model, in its own words, why it could not do what was asked.
+
+    Any other exception works too, and is shown with its type before its message; the message of a `ToolError` is shown as it is.
+
+    Attributes:
+        retryable: Whether the same call may succeed later.
+        retry_after: Seconds to wait before that, if the tool knows.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class DefinitionWarning(UserWarning):
+    """A tool that works, but whose schema says less than its author could say."""

@@ -1,0 +1,149 @@
+"""Which JSON object did the model write as arguments? Read strictly: what is not JSON (RFC 8259) is refused, never guessed at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+MAX_DEPTH: Final = 100
+"""How deep arguments may nest: far beyond any tool's, and within what every validator and interpreter can walk."""
+
+
+class ArgumentsError(ValueError):
+    """Arguments that are no JSON object; the message tells the model what to send."""
+
+
+def read_arguments(raw: Mapping[str, Any] | str | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the arguments as a JSON object of their own, and what was repaired.
+
+    Args:
+        raw: JSON text as the model wrote it, a mapping, or None.
+
+    Raises:
+        ArgumentsError: No JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
+    """
+    if type(raw) is str:
+        if raw and raw != "null" and not raw.isspace():
+            return _read_text(raw), ()
+        return {}, () if not raw else (f"the arguments were {raw.strip() or 'blank'}: taken as no arguments",)
+    if raw is None:
+        return {}, ()
+    copied = _copy(raw, 0, "$")
+    assert isinstance(copied, dict)
+    return copied, ()
+
+
+def _read_text(text: str) -> dict[str, Any]:
+    try:
+        value = _DECODER.decode(text)
+        # Each name in an object needs a colon: as many colons as names means that no name stands twice.
+        if type(value) is dict and text.count(":") != len(value):
+            value = _UNIQUE_DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise ArgumentsError(_explain(text, error)) from None
+    except RecursionError:
+        raise ArgumentsError(_too_deep()) from None
+    except ValueError as error:
+        raise ArgumentsError(f"the arguments must be valid JSON: {_bounded(error)}") from None
+    if type(value) is dict:
+        if text.count("{") + text.count("[") > MAX_DEPTH:
+            _check_depth(value)
+        return value
+    if value is None:  # "null" with space around it
+        return {}
+    raise ArgumentsError(f"the arguments must be a JSON object, got {_kind(value)}")
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number - number != 0:
+        raise ValueError("a number is too large for JSON to carry (it is not finite)")
+    return number
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {json.dumps(twice[:60])} stands twice in one object")
+    return read
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+_UNIQUE_DECODER: Final = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique
+)
+
+
+def _explain(text: str, error: json.JSONDecodeError) -> str:
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        return (
+            f"the arguments are cut off: the JSON ends at character {len(text)} before it is complete. "
+            "Nothing was run; send the whole call again, shorter if need be"
+        )
+    near = text[max(0, error.pos - 20) : error.pos + 20]
+    return f"the arguments must be valid JSON: {error.msg} at character {error.pos + 1}, near {json.dumps(near, ensure_ascii=False)}"
+
+
+def _bounded(error: Exception) -> str:
+    return str(error).split("; use sys", 1)[0][:200]
+
+
+def _too_deep() -> str:
+    return f"the arguments are nested too deeply: at most {MAX_DEPTH} levels"
+
+
+def _check_depth(value: object) -> None:
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH + 1:
+            raise ArgumentsError(_too_deep())
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+
+
+def _copy(value: Any, depth: int, path: str) -> Any:
+    """Return a JSON value that shares nothing with the caller's, so that nothing of the caller's is changed.
+
+    Raises:
+        ArgumentsError: It is no JSON value, or nested too deeply.
+    """
+    kind = type(value)
+    if value is None or kind is str or kind is bool or kind is int:
+        return value
+    if kind is float:
+        if value - value == 0:
+            return value
+        raise ArgumentsError(f"the arguments must be valid JSON: {path} is {value}, which is no JSON number")
+    if depth > MAX_DEPTH:
+        raise ArgumentsError(_too_deep())
+    if isinstance(value, Mapping):
+        for name in value:
+            if not isinstance(name, str):
+                raise ArgumentsError(
+                    f"the arguments must be valid JSON: {path} has the name {name!r:.60}, which is no string"
+                )
+        return {str(name): _copy(item, depth + 1, f"{path}.{name}"[:200]) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_copy(item, depth + 1, f"{path}[{place}]"[:200]) for place, item in enumerate(value)]
+    for plain in (str, int, float):  # a subclass, such as an Enum of strings
+        if isinstance(value, plain):
+            return _copy(plain(value), depth, path)
+    raise ArgumentsError(f"the arguments must be valid JSON: {path} is a Python {kind.__name__}")
+
+
+def _kind(value: object) -> str:
+    return {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}.get(
+        type(value), "null"
+    )

@@ -1,0 +1,92 @@
+"""How is a bound tool called, whatever sort of function it is? The one step of the pipeline that has a sync and an async form."""
+
+from __future__ import annotations
+
+import inspect
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fcregistry._signature import Kind
+
+
+class Outcome(NamedTuple):
+    """What calling a function gave: its value or what it raised, and the seconds it took."""
+
+    value: Any
+    exception: BaseException | None
+    duration: float
+
+
+class Invocation(NamedTuple):
+    """A function with its arguments, ready to be called."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    kind: Kind
+
+
+def invoke(invocation: Invocation) -> Outcome:
+    """Call a function and wait for it; what needs an event loop runs on the background one."""
+    function, args, kwargs, kind = invocation
+    if kind in ("async", "async generator"):
+        return _on_loop(invocation)
+    start = perf_counter()
+    try:
+        value = function(*args, **kwargs)
+        if kind == "generator" or inspect.isgenerator(value):
+            value = list(value)
+        elif hasattr(value, "__await__") or (hasattr(value, "__aiter__") and inspect.isasyncgen(value)):
+            return _on_loop(Invocation(lambda: value, (), {}, kind))  # a plain function around an async one
+    except (
+        Exception,  # noqa: BLE001
+        SystemExit,
+    ) as error:  # foreign code: whatever a tool raises is its result; KeyboardInterrupt is ours
+        return Outcome(None, error, perf_counter() - start)
+    return Outcome(value, None, perf_counter() - start)
+
+
+def _on_loop(invocation: Invocation) -> Outcome:
+    from fcregistry.execution._loop import background  # asyncio is 38 ms, which sync tools need not pay
+
+    outcome: Outcome = background.run(lambda: ainvoke(invocation))
+    return outcome
+
+
+async def ainvoke(invocation: Invocation) -> Outcome:
+    """Call a function on the running loop and await it."""
+    from asyncio import CancelledError, current_task
+
+    function, args, kwargs, _ = invocation
+    start = perf_counter()
+    try:
+        value = function(*args, **kwargs)
+        if inspect.isasyncgen(value):
+            value = [item async for item in value]
+        elif hasattr(value, "__await__"):
+            value = await value
+        elif inspect.isgenerator(value):
+            value = list(value)
+    except CancelledError as error:
+        task = current_task()
+        if task is not None and task.cancelling():  # we are being cancelled, not the tool's own inner task
+            raise
+        return Outcome(None, error, perf_counter() - start)
+    except (
+        Exception,  # noqa: BLE001
+        SystemExit,
+    ) as error:  # foreign code: whatever a tool raises is its result; KeyboardInterrupt is ours
+        return Outcome(None, error, perf_counter() - start)
+    return Outcome(value, None, perf_counter() - start)
+
+
+async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
+    """Call a blocking function on a thread, and await it."""
+    from asyncio import wrap_future
+
+    from fcregistry.execution._threads import threads
+
+    return await wrap_future(threads.submit(lambda: invoke(invocation)))

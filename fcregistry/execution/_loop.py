@@ -1,0 +1,92 @@
+"""On which event loop does an async tool run when its caller has none? On one background loop per process.
+
+A loop for each call would break clients that are kept between calls: they belong to the loop that they were made on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
+
+from fcregistry.execution._threads import threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from concurrent.futures import Future
+
+
+class BackgroundLoop:
+    """An event loop on a daemon thread, started at the first call."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="fcregistry-loop", daemon=True)
+                self._thread.start()
+            return self._loop
+
+    def submit(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Future[Any]:
+        """Run a coroutine in a copy of the caller's context, and return its future.
+
+        Args:
+            make: Makes the coroutine.
+        """
+        if (
+            threading.current_thread() is self._thread
+        ):  # an async tool that calls an executor: waiting here would be for ever
+            return threads.submit(lambda: asyncio.run(make()))
+        from concurrent.futures import Future
+
+        future: Future[Any] = Future()
+        loop, context = self._running(), copy_context()
+
+        def start() -> None:
+            task = loop.create_task(make(), context=context)
+            task.add_done_callback(lambda done: _pass_on(done, future))
+            future.add_done_callback(lambda _: loop.call_soon_threadsafe(task.cancel))
+
+        loop.call_soon_threadsafe(start)
+        return future
+
+    def run(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Run a coroutine and wait for its result; an interrupt while waiting cancels it."""
+        future = self.submit(make)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+
+def _pass_on(task: asyncio.Task[Any], future: Future[Any]) -> None:
+    if future.done():  # nobody waits any more
+        if not task.cancelled():
+            task.exception()  # seen, so asyncio does not log it
+        return
+    if task.cancelled():
+        future.cancel()
+    elif (error := task.exception()) is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(task.result())
+
+
+background = BackgroundLoop()
+"""The process's background loop."""
+
+
+def _forget() -> None:
+    background.__init__()  # type: ignore[misc]  # after a fork the loop's thread is gone
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,55 @@
+"""Which toolset is meant by what an executor or agent was given?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fcregistry._registry import registry as process_registry
+from fcregistry._tool import Tool, Toolset
+from fcregistry.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from fcregistry._registry import Registry
+
+ToolLike: TypeAlias = "str | Tool | Toolset | Callable[..., Any]"
+
+
+def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None) -> Toolset:
+    """Return the toolset of names, selectors, functions, tools, toolsets, and lists of these.
+
+    The strings among them are selectors of one selection, in their order. A function that was declared stands for the tool it was declared as.
+
+    Raises:
+        DefinitionError: An element that is none of these, or a tool that cannot be defined.
+        ToolNotFoundError: A name or selector that matches nothing.
+        AmbiguousToolError: A name that several tools have.
+        DuplicateToolError: Two tools of one wire name.
+    """
+    source = process_registry if registry is None else registry
+    selectors: list[str] = []
+    made: list[Tool] = []
+    for element in _flat(tools, 0):
+        if isinstance(element, str):
+            selectors.append(element)
+        elif isinstance(element, Tool):
+            made.append(element)
+        elif isinstance(element, Toolset):
+            made.extend(element.values())
+        elif callable(element) and not isinstance(element, type):
+            made.append(source.tool_of(element) or Tool.from_function(element))
+        else:
+            raise DefinitionError(f"{element!r} is no tool: give a name, a selector, a function, a Tool or a toolset")
+    if selectors:
+        made.extend(source.select(*selectors).values())
+    for tool in made:
+        tool.signature  # noqa: B018  # what cannot be defined is said now, not at the first call
+    return Toolset(made)
+
+
+def _flat(tools: Any, depth: int) -> Iterable[Any]:
+    if isinstance(tools, (str, Tool, Toolset)) or callable(tools) or not isinstance(tools, Iterable) or depth > 20:
+        yield tools
+        return
+    for element in tools:
+        yield from _flat(element, depth + 1)

@@ -1,0 +1,11 @@
+"""How do providers want tools described, how do they ask for calls, and how are results reported to them?
+
+`get(name)` gives a `Format`; `names()` lists them. A new format is one file in this folder, one row in `_table.py`, one test, and one row of
+docs/reference/formats.md.
+"""
+
+from fcregistry.formats._core import Format
+from fcregistry.formats._reading import MalformedCallError, read_call, read_calls
+from fcregistry.formats._table import get, names
+
+__all__ = ["Format", "MalformedCallError", "get", "names", "read_call", "read_calls"]

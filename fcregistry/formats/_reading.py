@@ -1,0 +1,121 @@
+"""Which calls does a model's message hold, in whichever provider's shape?
+
+Dicts and SDK objects are read alike. What is read is data from a stranger: nothing here raises anything but `MalformedCallError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fcregistry._calls import ToolCall
+
+_ABSENT: Any = object()
+_SHAPE = (
+    'a tool call is {"name": …, "arguments": …}, or a call in the shape of OpenAI ({"type": "function", "function": …}) '
+    'or Anthropic ({"type": "tool_use", …})'
+)
+
+
+class MalformedCallError(ValueError):
+    """Something that cannot be read as a tool call; the message says what was expected.
+
+    Attributes:
+        id: The id that the call carried, if it carried one.
+    """
+
+    def __init__(self, message: str, id: str | None = None) -> None:
+        super().__init__(message)
+        self.id = id
+
+
+def field(value: Any, name: str) -> Any:
+    """Return a key of a mapping or an attribute of an SDK object; a sentinel that is not None where there is none."""
+    if isinstance(value, Mapping):
+        return value.get(name, _ABSENT)
+    if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
+        return _ABSENT
+    try:
+        return getattr(value, name, _ABSENT)
+    except Exception:  # a property of a foreign object may raise anything; then it does not have that field  # noqa: BLE001
+        return _ABSENT
+
+
+def is_absent(value: Any) -> bool:
+    """Tell whether `field` found nothing."""
+    return value is _ABSENT
+
+
+def read_call(value: Any) -> ToolCall:
+    """Read one call: a `ToolCall`, a dict or an SDK object in the shape of OpenAI (chat or responses), Anthropic or MCP.
+
+    Raises:
+        MalformedCallError: It is none of these.
+    """
+    if isinstance(value, ToolCall):
+        _check_name(value.name, value.id)
+        return value
+    identity = _identity(value)
+    function = field(value, "function")
+    if not is_absent(function):  # OpenAI, chat completions
+        name, arguments = field(function, "name"), field(function, "arguments")
+    else:
+        name, arguments = field(value, "name"), field(value, "arguments")
+        if is_absent(arguments):  # Anthropic
+            arguments = field(value, "input")
+    if is_absent(name):
+        raise MalformedCallError(f"{_kind(value)} is no tool call: {_SHAPE}", identity)
+    _check_name(name, identity)
+    if is_absent(arguments):
+        arguments = None
+    if not (arguments is None or isinstance(arguments, (str, Mapping))):
+        raise MalformedCallError(
+            f"the arguments of {name!r} are {_kind(arguments)}; they must be a JSON object", identity
+        )
+    return ToolCall(name, arguments, identity)
+
+
+def _identity(value: Any) -> str | None:
+    for name in ("call_id", "id"):  # OpenAI's responses have both, and results go by call_id
+        identity = field(value, name)
+        if isinstance(identity, str):
+            return identity
+    return None
+
+
+def _check_name(name: object, identity: str | None) -> None:
+    if not isinstance(name, str) or not name.strip():
+        shown = repr(name) if name is None or isinstance(name, (str, int)) else _kind(name)
+        raise MalformedCallError(f"the name of the tool is {shown}; it must be the name of a tool", identity)
+
+
+def _kind(value: object) -> str:
+    kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
+        (type(None), "null"),
+        (bool, "a boolean"),
+        (str, "text"),
+        ((int, float), "a number"),
+        ((list, tuple), "a list"),
+        (Mapping, "an object without a name"),
+    )
+    return next((name for kind, name in kinds if isinstance(value, kind)), f"a {type(value).__name__}")
+
+
+def read_calls(message: Any) -> list[Any]:
+    """Return what stands where a message of any provider has its calls; unread, so that one that is malformed loses only itself.
+
+    An OpenAI message has `tool_calls`, an Anthropic one `tool_use` blocks in its `content`, a response of OpenAI's newer API
+    `function_call` items in its `output`. A list is taken as a list of calls.
+    """
+    if isinstance(message, (list, tuple)):
+        return list(message)
+    calls = field(message, "tool_calls")
+    if isinstance(calls, (list, tuple)) and calls:
+        return list(calls)
+    for place, kind in (("content", "tool_use"), ("output", "function_call")):
+        blocks = field(message, place)
+        if isinstance(blocks, (list, tuple)):
+            found = [block for block in blocks if field(block, "type") == kind]
+            if found:
+                return found
+    return []

@@ -1,0 +1,160 @@
+"""What keeps a tool from being there, or from being what its author meant?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from typing import Literal
+
+from fcregistry._registry import Registry, registry
+from fcregistry._selectors import normalized, parse_selector
+from fcregistry._tool import Tool
+from fcregistry.discovery import current, load_plugins, near_miss_groups
+from fcregistry.discovery._finder import GROUP
+from fcregistry.errors import AmbiguousToolError, DuplicateToolError, SelectorError, ToolNotFoundError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that doctor has to say.
+
+    Attributes:
+        kind: `problem` for what should be mended, `note` for what somebody has asked for.
+        subject: What it is about: a plugin, a tool, a name.
+        message: What is the matter.
+        advice: What to do about it.
+        detail: More, such as a traceback; empty where there is no more.
+    """
+
+    kind: Literal["problem", "note"]
+    subject: str
+    message: str
+    advice: str
+    detail: str = ""
+
+
+def _problem(subject: str, message: str, advice: str, detail: str = "") -> Finding:
+    return Finding(kind="problem", subject=subject, message=message, advice=advice, detail=detail)
+
+
+def _note(subject: str, message: str, advice: str) -> Finding:
+    return Finding(kind="note", subject=subject, message=message, advice=advice)
+
+
+def diagnose() -> tuple[Finding, ...]:
+    """Load every plugin and return all that is wrong: problems first, then notes, in a fixed order."""
+    load_plugins()
+    findings = [*_plugins(), *_tools(registry), *_names(registry), *_near_misses()]
+    return tuple(sorted(findings, key=lambda finding: finding.kind != "problem"))
+
+
+def _plugins() -> Iterator[Finding]:
+    report = current().report()
+    for failed in report.failed:
+        yield _problem(failed.plugin.label, f"does not load: {failed.reason}", failed.advice, failed.traceback)
+    for loaded in report.loaded:
+        if not tools_of(loaded.plugin.distribution, loaded.plugin.entry_point):
+            yield _problem(
+                loaded.plugin.label,
+                f"ships no tools: importing {loaded.plugin.value} declares none",
+                f"its authors decorate functions with @fc_register in {loaded.plugin.module} or below it",
+            )
+    for disabled in report.disabled:
+        yield _note(disabled.plugin.label, f"is not loaded: {disabled.reason}", "unset the variable to have it back")
+
+
+def tools_of(distribution: str, entry_point: str) -> tuple[Tool, ...]:
+    """Return the tools that a plugin ships, broken and hidden ones too, sorted by id."""
+    key = (distribution, entry_point)
+    return tuple(tool for tool in registry.everything() if (tool.origin.distribution, tool.origin.entry_point) == key)
+
+
+def _tools(source: Registry) -> Iterator[Finding]:
+    for tool in source.everything():
+        error = tool.definition_error
+        if error is None:
+            continue
+        problems = "; ".join(error.problems)
+        yield _problem(
+            tool.id, f"cannot be defined: {problems}", f"mend {tool.origin.qualname} in {_place(tool)}", str(error)
+        )
+    for tool in source.everything():
+        if missing := tool.missing_env:
+            yield _problem(tool.id, f"is hidden: {', '.join(missing)} is not set", "set the variable to use the tool")
+    for clash in source.clashes():
+        yield _problem("two declarations", clash, "until then, looking the name up raises")
+
+
+def _place(tool: Tool) -> str:
+    return f"{tool.origin.file}:{tool.origin.line}" if tool.origin.file else tool.origin.module
+
+
+def _names(source: Registry) -> Iterator[Finding]:
+    by_name: dict[str, dict[str, Tool]] = {}
+    for tool in source.everything():
+        by_name.setdefault(tool.name, {})[tool.id] = tool
+    for name, tools in sorted(by_name.items()):
+        if len(tools) < 2:
+            continue
+        ids = ", ".join(tools)
+        own = [tool for tool in tools.values() if tool.origin.distribution is None]
+        if len(own) == 1:
+            yield _note(name, f"is the application's own tool, before {ids}", "name the others by their canonical ids")
+        else:
+            yield _problem(name, f"is ambiguous: {ids}", "name one by its canonical id; the plain name raises")
+
+
+def _near_misses() -> Iterator[Finding]:
+    for name, group in near_miss_groups():
+        yield _problem(
+            name,
+            f"has entry points in the group {group!r}, which nothing reads",
+            f"its authors meant [project.entry-points.{GROUP}]",
+        )
+
+
+def diagnose_name(name: str) -> tuple[Finding, ...]:
+    """Return why a tool of that name is not there, or not usable; nothing if it is there and well."""
+    load_plugins()
+    try:
+        tool = registry.get(name)
+    except (AmbiguousToolError, DuplicateToolError) as error:
+        return (_problem(name, str(error), "use one of these names"),)
+    except SelectorError as error:
+        return (_problem(name, str(error), "give the name of one tool"),)
+    except ToolNotFoundError as error:
+        return (_problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(name))
+    return tuple(finding for finding in diagnose() if finding.subject == tool.id)
+
+
+def _where_looked() -> str:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return (
+        f"looked at what is installed for {sys.executable} (Python {version}); is the plugin installed for another one?"
+    )
+
+
+def _why_missing(name: str) -> Iterator[Finding]:
+    wanted = parse_selector(name).distribution
+    if wanted is not None:
+        yield from _why_distribution_is_missing(wanted)
+    for finding in (*_plugins(), *_near_misses()):
+        if wanted is None or normalized(finding.subject.partition("[")[0]) == wanted:
+            yield finding
+
+
+def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
+    if wanted in {normalized(each) for each in current().distributions()}:
+        return
+    try:
+        found = distribution(wanted)
+    except PackageNotFoundError:
+        yield _problem(wanted, "is not installed here", f"{sys.executable} -m pip install {wanted}")
+    else:
+        yield _problem(
+            str(found.metadata["Name"]),
+            f"is installed ({found.version}), and has no entry point in the group {GROUP!r}",
+            "its authors add one; see docs/tutorial.md",
+        )

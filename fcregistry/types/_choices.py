@@ -1,0 +1,136 @@
+"""How do Literal and Enum look in JSON? As an `enum` of JSON values, looked up by JSON kind and value."""
+
+from __future__ import annotations
+
+import enum
+import types
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+import typing_extensions
+
+from fcregistry.types._core import Codec, UnsupportedType, kind_of, show_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fcregistry.types._core import SchemaWriter, TypeReader
+
+
+def key_of(value: object) -> tuple[str, object]:
+    """Return what makes two JSON scalars equal: kind and value, so 1 is 1.0 and never true."""
+    return (kind_of(value) or "", value)
+
+
+def is_json_scalar(value: object) -> bool:
+    """Tell whether a Python value stands for itself in JSON."""
+    kind = kind_of(value)
+    return kind in ("null", "boolean", "string") or (kind == "number" and value - value == 0)  # type: ignore[operator]
+
+
+class ChoiceCodec(Codec):
+    """One of a fixed set of values.
+
+    Args:
+        choices: JSON value and Python value of each, in declared order.
+    """
+
+    def __init__(self, choices: Iterable[tuple[Any, Any]]) -> None:
+        self._by_key: dict[tuple[str, object], tuple[Any, Any]] = {}
+        for encoded, value in choices:
+            self._by_key.setdefault(key_of(encoded), (encoded, value))
+        self._values = [encoded for encoded, _ in self._by_key.values()]
+        self.kinds = frozenset(kind for kind, _ in self._by_key)
+        self.plain = all(encoded is value for encoded, value in self._by_key.values())
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        names = {_TYPE_NAMES[type(value)] for value in self._values}
+        typed: dict[str, Any] = {"type": names.pop()} if len(names) == 1 else {}
+        return {**typed, "enum": list(self._values)}
+
+    def accepts(self, value: object) -> bool:
+        try:
+            return key_of(value) in self._by_key
+        except TypeError:  # a list or a dict
+            return False
+
+    def decode(self, value: Any) -> Any:
+        return self._by_key[key_of(value)][1]
+
+    def handles(self, value: object) -> bool:
+        return any(
+            value is member or (type(value) is type(member) and value == member) for _, member in self._by_key.values()
+        )
+
+    def encode(self, value: Any) -> Any:
+        for encoded, member in self._by_key.values():
+            if value is member or (type(value) is type(member) and value == member):
+                return encoded
+        raise ValueError(f"{value!r} is none of {self._values}")
+
+
+_TYPE_NAMES: dict[type, str] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+}
+
+
+class EnumCodec(ChoiceCodec):
+    """An Enum: members by their value; those whose value is not JSON by their name."""
+
+    def __init__(self, cls: type[enum.Enum]) -> None:
+        self.cls = cls
+        members = [(_member_json(member), member) for member in cls]
+        by_key: dict[tuple[str, object], enum.Enum] = {}
+        for encoded, member in members:
+            other = by_key.setdefault(key_of(encoded), member)
+            if other is not member:
+                raise UnsupportedType(
+                    f"{cls.__qualname__}.{other.name} and .{member.name} are both {encoded!r} in JSON; rename one"
+                )
+        if not members:
+            raise UnsupportedType(f"{cls.__qualname__} has no members")
+        super().__init__(members)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, self.cls)
+
+
+def _member_json(member: enum.Enum) -> Any:
+    value = member.value
+    for plain in (str, int, float):  # the value of `class Level(IntEnum)` may be of a subclass
+        if isinstance(value, plain) and not isinstance(value, bool):
+            value = plain(value)
+            break
+    return value if is_json_scalar(value) else member.name
+
+
+def read(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Return the codec of a Literal or an Enum."""
+    if get_origin(annotation) in (Literal, typing_extensions.Literal):
+        return _literal(annotation)
+    if (
+        isinstance(annotation, type)
+        and issubclass(annotation, enum.Enum)
+        and not isinstance(annotation, types.GenericAlias)
+    ):
+        if issubclass(annotation, enum.Flag):
+            raise UnsupportedType(
+                f"{show_type(annotation)} is a Flag, whose members combine; take set[…] of an Enum instead"
+            )
+        return EnumCodec(annotation)
+    return None
+
+
+def _literal(annotation: Any) -> Codec:
+    choices = []
+    for value in get_args(annotation):
+        encoded = _member_json(value) if isinstance(value, enum.Enum) else value
+        if not is_json_scalar(encoded):
+            raise UnsupportedType(
+                f"{show_type(annotation)} holds {value!r}, which has no JSON form; use strings, numbers, booleans or None"
+            )
+        choices.append((encoded, value))
+    return ChoiceCodec(choices)

@@ -1,0 +1,271 @@
+"""How do lists, tuples, sets and dicts look in JSON? As arrays and objects."""
+
+from __future__ import annotations
+
+import collections
+import collections.abc as abc
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+
+from fcregistry.types._choices import is_json_scalar, key_of
+from fcregistry.types._core import Codec, Refusal, UnsupportedType, show_type
+from fcregistry.types._keys import KeyCodec, read_key
+from fcregistry.types._scalars import ANY
+from fcregistry.types._values import to_json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fcregistry.types._core import SchemaWriter, TypeReader
+
+SEQUENCES: Final[dict[Any, type[Any]]] = {
+    list: list,
+    abc.Sequence: list,
+    abc.MutableSequence: list,
+    abc.Collection: list,
+    abc.Iterable: list,
+    abc.Iterator: list,
+    abc.Generator: list,
+    abc.AsyncIterable: list,
+    abc.AsyncIterator: list,
+    abc.AsyncGenerator: list,
+    collections.deque: collections.deque,
+}
+"""Array types without a rule of their own -> what makes one. The asynchronous ones are what generators return, collected."""
+
+SETS: Final[dict[Any, type[Any]]] = {
+    set: set,
+    abc.Set: set,
+    abc.MutableSet: set,
+    frozenset: frozenset,
+}
+
+MAPPINGS: Final[dict[Any, type[Any]]] = {
+    dict: dict,
+    abc.Mapping: dict,
+    abc.MutableMapping: dict,
+    collections.OrderedDict: collections.OrderedDict,
+}
+
+
+def decode_items(codecs: Iterable[Codec], values: list[Any]) -> list[Any]:
+    """Decode values by a codec each, naming the position of one that is refused."""
+    decoded = []
+    for position, (codec, value) in enumerate(zip(codecs, values, strict=False)):
+        try:
+            decoded.append(codec.decode(value))
+        except Refusal as refusal:
+            raise refusal.at(position) from None
+    return decoded
+
+
+class ListCodec(Codec):
+    """A sequence of any length, of one item type."""
+
+    kinds = frozenset({"array"})
+    hashable = False
+
+    def __init__(self, item: Codec, make: type[Any]) -> None:
+        self.item = item
+        self._make = make
+        self.plain = item.plain and make is list
+        self.natural = item.natural and make in (list, tuple)
+        self.hashable = make is tuple and item.hashable
+
+    def children(self) -> Iterable[Codec]:
+        return (self.item,)
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        items = writer.write(self.item)
+        return {"type": "array", "items": items} if items else {"type": "array"}
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is list and all(map(self.item.accepts, value))
+
+    def decode(self, value: Any) -> Any:
+        if self.plain:
+            return value
+        decoded = value if self.item.plain else decode_items([self.item] * len(value), value)
+        return decoded if self._make is list else self._make(decoded)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, self._make) and all(map(self.item.handles, value))
+
+    def encode(self, value: Any) -> Any:
+        return [self.item.encode(item) for item in value]
+
+
+class SetCodec(ListCodec):
+    """A set: an array whose items differ as JSON; written in order of their JSON text."""
+
+    def __init__(self, item: Codec, make: type[Any]) -> None:
+        super().__init__(item, make)
+        self.plain = self.natural = False
+        self.hashable = make is frozenset
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {**super().schema(writer), "uniqueItems": True}
+
+    def accepts(self, value: object) -> bool:
+        return super().accepts(value) and _all_differ(value)  # type: ignore[arg-type]  # a list: just tested
+
+    def decode(self, value: Any) -> Any:
+        return self._make(decode_items([self.item] * len(value), value))
+
+    def encode(self, value: Any) -> Any:
+        encoded = {to_json_text(item): item for item in map(self.item.encode, value)}
+        return [encoded[text] for text in sorted(encoded)]
+
+
+def _all_differ(values: list[Any]) -> bool:
+    return len({_json_key(value) for value in values}) == len(values)
+
+
+def _json_key(value: Any) -> object:
+    """Return what makes JSON values equal, hashable: objects whatever their order, 1 like 1.0."""
+    if is_json_scalar(value):
+        return key_of(value)
+    if isinstance(value, list):
+        return ("array", tuple(map(_json_key, value)))
+    return ("object", frozenset((name, _json_key(item)) for name, item in value.items()))
+
+
+class ScalarCodec(Codec):
+    """What a set without an item type may hold: strings, numbers, booleans and null."""
+
+    kinds = frozenset({"string", "number", "boolean", "null"})
+    plain = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": ["string", "number", "boolean", "null"]}
+
+    def accepts(self, value: object) -> bool:
+        return is_json_scalar(value)
+
+    handles = accepts
+
+
+class TupleCodec(Codec):
+    """A tuple of fixed length: `prefixItems`, and no more."""
+
+    kinds = frozenset({"array"})
+
+    def __init__(self, items: list[Codec]) -> None:
+        self._items = items
+        self.hashable = all(item.hashable for item in items)
+
+    def children(self) -> Iterable[Codec]:
+        return self._items
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        prefix = {"prefixItems": [writer.write(item) for item in self._items]} if self._items else {}
+        return {"type": "array", **prefix, "items": False, "minItems": len(self._items), "maxItems": len(self._items)}
+
+    def accepts(self, value: object) -> bool:
+        return (
+            type(value) is list
+            and len(value) == len(self._items)
+            and all(item.accepts(part) for item, part in zip(self._items, value, strict=True))
+        )
+
+    def decode(self, value: Any) -> Any:
+        return tuple(decode_items(self._items, value))
+
+    def handles(self, value: object) -> bool:
+        return (
+            isinstance(value, tuple)
+            and len(value) == len(self._items)
+            and all(item.handles(part) for item, part in zip(self._items, value, strict=True))
+        )
+
+    def encode(self, value: Any) -> Any:
+        return [item.encode(part) for item, part in zip(self._items, value, strict=True)]
+
+
+class DictCodec(Codec):
+    """A dict: an object; its keys are text in JSON, whatever they are in Python."""
+
+    kinds = frozenset({"object"})
+    hashable = False
+
+    def __init__(self, key: KeyCodec, item: Codec, make: type[Any]) -> None:
+        self.key = key
+        self.item = item
+        self._make = make
+        self.plain = key.plain and item.plain and make is dict
+        self.natural = key.plain and item.natural
+
+    def children(self) -> Iterable[Codec]:
+        return (self.item,)
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": "object"}
+        if names := self.key.names():
+            schema["propertyNames"] = names
+        if items := writer.write(self.item):
+            schema["additionalProperties"] = items
+        return schema
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is dict and all(map(self.key.accepts, value)) and all(map(self.item.accepts, value.values()))
+
+    def decode(self, value: Any) -> Any:
+        if self.plain:
+            return value
+        decoded = self._make()
+        for name, item in value.items():
+            try:
+                decoded[self.key.decode(name)] = self.item.decode(item)
+            except Refusal as refusal:
+                raise refusal.at(name) from None
+        return decoded
+
+    def handles(self, value: object) -> bool:
+        return (
+            isinstance(value, abc.Mapping)
+            and all(map(self.key.handles, value))
+            and all(map(self.item.handles, value.values()))
+        )
+
+    def encode(self, value: Any) -> Any:
+        return {self.key.encode(name): self.item.encode(item) for name, item in value.items()}
+
+
+def read(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Return the codec of an array or object type without fields."""
+    origin = get_origin(annotation) or annotation
+    try:
+        hash(origin)
+    except TypeError:
+        return None
+    arguments = get_args(annotation)
+    if origin is tuple:
+        return _tuple(annotation, arguments, reader)
+    place = f"in {show_type(annotation)}"
+    if origin in SEQUENCES:
+        return ListCodec(reader.read_in(arguments[0], place) if arguments else ANY, SEQUENCES[origin])
+    if origin in SETS:
+        return SetCodec(_set_item(annotation, arguments, reader), SETS[origin])
+    if origin in MAPPINGS:
+        key, item = arguments or (str, Any)
+        return DictCodec(read_key(key, reader, place), reader.read_in(item, place), MAPPINGS[origin])
+    return None
+
+
+def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
+    place = f"in {show_type(annotation)}"
+    if annotation is tuple or (not arguments and get_origin(annotation) is None):
+        return ListCodec(ANY, tuple)
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return ListCodec(reader.read_in(arguments[0], place), tuple)
+    return TupleCodec([reader.read_in(item, place) for item in arguments])
+
+
+def _set_item(annotation: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
+    if not arguments or arguments[0] is Any:
+        return ScalarCodec()
+    item = reader.read_in(arguments[0], f"in {show_type(annotation)}")
+    if not item.hashable:
+        raise UnsupportedType(
+            f"{show_type(annotation)}: its items cannot stand in a set, since they are not hashable; take list[…] instead"
+        )
+    return item

@@ -1,0 +1,153 @@
+"""How do None, bool, int, float, str and Any look in JSON?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, LiteralString
+
+from fcregistry.types._core import JSON_KINDS, Codec
+from fcregistry.types._values import to_json
+
+if TYPE_CHECKING:
+    from fcregistry.types._core import SchemaWriter, TypeReader
+
+
+class NoneCodec(Codec):
+    """None: `null`."""
+
+    kinds = frozenset({"null"})
+    plain = True
+    natural = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": "null"}
+
+    def accepts(self, value: object) -> bool:
+        return value is None
+
+    def handles(self, value: object) -> bool:
+        return value is None
+
+
+class BoolCodec(Codec):
+    """bool: `true` and `false`, never 0 and 1."""
+
+    kinds = frozenset({"boolean"})
+    plain = True
+    natural = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+    def accepts(self, value: object) -> bool:
+        return value is True or value is False
+
+    handles = accepts
+
+
+class IntCodec(Codec):
+    """int: an integer as JSON Schema has it, so 2.0 is one (2020-12 core, 4.2.3); `true` is none."""
+
+    kinds = frozenset({"number"})
+    natural = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": "integer"}
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is int or (type(value) is float and value.is_integer())
+
+    def decode(self, value: Any) -> Any:
+        return value if type(value) is int else int(value)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool)
+
+    def encode(self, value: Any) -> Any:
+        return int(value)
+
+
+class FloatCodec(Codec):
+    """float: any number. A whole one becomes a float, unless it is too large for one: then it stays an int."""
+
+    kinds = frozenset({"number"})
+    natural = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": "number"}
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is float or type(value) is int
+
+    def decode(self, value: Any) -> Any:
+        if type(value) is float:
+            return value
+        try:
+            return float(value)
+        except OverflowError:
+            return value
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+    def encode(self, value: Any) -> Any:
+        return float(value) if isinstance(value, float) else int(value)
+
+
+class StrCodec(Codec):
+    """str: a string."""
+
+    kinds = frozenset({"string"})
+    plain = True
+    natural = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": "string"}
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is str
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, str)
+
+
+class AnyCodec(Codec):
+    """Any and object: every JSON value, as the JSON parser gives it."""
+
+    kinds = JSON_KINDS
+    natural = True
+    hashable = False
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {}
+
+    def accepts(self, value: object) -> bool:
+        return True
+
+    def handles(self, value: object) -> bool:
+        return True
+
+    def encode(self, value: Any) -> Any:
+        return to_json(value)
+
+
+_SCALARS: dict[Any, Codec] = {
+    None: NoneCodec(),
+    type(None): NoneCodec(),
+    bool: BoolCodec(),
+    int: IntCodec(),
+    float: FloatCodec(),
+    str: StrCodec(),
+    LiteralString: StrCodec(),
+    Any: AnyCodec(),
+    object: AnyCodec(),
+}
+
+ANY = AnyCodec()
+
+
+def read(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Return the codec of a scalar type."""
+    try:
+        return _SCALARS.get(annotation)
+    except TypeError:  # an unhashable annotation is none of ours
+        return None

@@ -1,0 +1,105 @@
+"""Which families of types are there, and in which order are they asked?
+
+A new type is one row here, one small file beside this one, one test, and one row of docs/reference/types.md.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ForwardRef, NewType, TypeVar, get_origin
+
+import typing_extensions
+
+from fcregistry.types import _annotated, _choices, _containers, _records, _scalars, _texts, _unions, _values
+from fcregistry.types._core import Codec, TypeReader, UnsupportedType, show_type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _new_type(annotation: Any, reader: TypeReader) -> Codec | None:
+    if isinstance(annotation, (NewType, typing_extensions.NewType)):
+        return reader.read(annotation.__supertype__)
+    return None
+
+
+def _refused(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Say why no family before this one read an annotation, and what to write instead."""
+    name = show_type(annotation)
+    for matches, reason in _REASONS:
+        if matches(annotation):
+            raise UnsupportedType(reason.format(name=name))
+    raise UnsupportedType(
+        f"{name} has no JSON form; use a dataclass, TypedDict, NamedTuple or Enum in its place, "
+        "or give the tool a JSON Schema with parameters=…"
+    )
+
+
+_REASONS: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (
+        lambda annotation: Callable in (annotation, get_origin(annotation)),
+        "{name}: a model cannot write a function; take a name (Literal[…]) and look the function up",
+    ),
+    (
+        lambda annotation: annotation is type or get_origin(annotation) is type,
+        "{name}: a model cannot write a class; take a name (Literal[…]) and look the class up",
+    ),
+    (
+        lambda annotation: annotation is complex,
+        "{name}: JSON has no complex numbers; take two floats, or a dataclass of two",
+    ),
+    (
+        lambda annotation: isinstance(annotation, TypeVar),
+        "{name} is a type variable, which says nothing at run time; write the type itself",
+    ),
+    (
+        lambda annotation: isinstance(annotation, (str, ForwardRef)),
+        "{name} cannot be resolved; define or import that name in the module of the function",
+    ),
+)
+
+
+FAMILIES: tuple[Callable[[Any, TypeReader], Codec | None], ...] = (
+    _annotated.read,
+    _scalars.read,
+    _choices.read,
+    _unions.read,
+    _containers.read,
+    _texts.read,
+    _records.read,
+    _new_type,
+    _refused,
+)
+
+
+def reader(scope: Mapping[str, Any] | None = None) -> TypeReader:
+    """Return a reader of annotations; `scope` holds names for those that are strings."""
+    return TypeReader(FAMILIES, scope)
+
+
+def codec_of(annotation: Any) -> Codec:
+    """Return the codec of an annotation.
+
+    Args:
+        annotation: A type, as it may stand in a tool's signature.
+
+    Raises:
+        UnsupportedType: It has no JSON form; says why, and what to write instead.
+    """
+    return reader().read(annotation)
+
+
+def _codec_of_class(cls: type) -> Codec | None:
+    """Return the codec that encodes values of a class, or of the nearest class above it."""
+    for base in cls.__mro__[:-1]:
+        if issubclass(base, enum.Flag):
+            return None
+        try:
+            return reader().read(base)
+        except UnsupportedType:
+            continue
+    return None
+
+
+_values.find_codec = _codec_of_class

@@ -1,0 +1,98 @@
+"""How does any Python value become JSON, when no annotation says?
+
+By its own type: the codec of that type encodes it. This is what `Any` means on the way out, and how results are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from json import JSONEncoder
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fcregistry.types._core import Codec
+
+
+def _no_codec(cls: type) -> Codec | None:
+    return None
+
+
+find_codec: Callable[[type], Codec | None] = _no_codec
+"""Return the codec of a class, or None: `_table.py`, which knows the families, puts its own here."""
+
+
+class EncodingError(TypeError, ValueError):
+    """A Python value that has no JSON form; the message names its type."""
+
+
+def to_json_text(value: object) -> str:
+    """Return any Python value as JSON text (RFC 8259).
+
+    Raises:
+        EncodingError: A value inside has no JSON form, is not finite, or contains itself.
+    """
+    try:
+        text = _ENCODER.encode(value)
+    except EncodingError:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        raise EncodingError(_reason(error)) from error
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot carry: JSON can, escaped
+            return _ASCII_ENCODER.encode(value)
+    return text
+
+
+def to_json(value: object) -> Any:
+    """Return any Python value as the JSON value that `to_json_text` writes.
+
+    Raises:
+        EncodingError: A value inside has no JSON form.
+    """
+    kind = type(value)
+    if value is None or kind in (str, bool, int):
+        return value
+    if kind is float and value - value == 0:  # type: ignore[operator]  # a finite float
+        return value
+    from json import loads  # the values that are no scalars take the whole way
+
+    return loads(to_json_text(value))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError) or "Circular" in str(error):
+        return "the value contains itself, or is nested too deeply for JSON"
+    if "Out of range" in str(error):
+        return "the value holds a number that is not finite (NaN or infinity), which JSON has not"
+    if "keys must be" in str(error):
+        return "the value holds a dict with keys that are no strings, numbers, booleans or None"
+    return str(error)
+
+
+def _default(value: object) -> Any:
+    """Encode what `json` does not know, by the codec of its class."""
+    codec = _codec_of_class(value.__class__)  # type: ignore[arg-type]  # a class is hashable
+    if codec is not None:
+        return codec.encode(value)
+    if isinstance(value, Integral):  # such as numpy's, which register with the numeric tower (PEP 3141)
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise EncodingError(f"a value of type {type(value).__module__}.{type(value).__qualname__} has no JSON form")
+
+
+@lru_cache(maxsize=1024)
+def _codec_of_class(cls: type) -> Codec | None:
+    return find_codec(cls)
+
+
+_ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_default)
+_ASCII_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=False, default=_default)

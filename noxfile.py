@@ -1,0 +1,144 @@
+"""How is the project checked? One session a question; plain `nox` asks all of them but the benchmarks.
+
+Every session but `lint` and `typing` runs against wheels, which the session `build` makes once: what is tested is what
+is shipped. `PYTHONSAFEPATH` keeps the checkout off `sys.path`, where it would hide the installed package.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import nox
+from packaging.requirements import Requirement
+
+nox.needs_version = ">=2025.2.9"
+nox.options.sessions = ["tests", "lint", "typing", "installed", "docs"]
+nox.options.reuse_venv = "yes"
+
+ROOT = Path(__file__).parent
+PACKAGE: dict[str, Any] = nox.project.load_toml(ROOT / "pyproject.toml")
+PLUGINS: dict[Path, dict[str, Any]] = {
+    path.parent: nox.project.load_toml(path) for path in sorted(ROOT.glob("plugins/*/pyproject.toml"))
+}
+PROJECTS = [PACKAGE, *PLUGINS.values()]
+OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
+
+
+# --- interpreters ---------------------------------------------------------------------------------
+
+
+def runs(python: str | Path, version: str) -> bool:
+    """Tell whether ``python`` really is a Python of this version; a shim on PATH may run nothing."""
+    show = "import sys; print('%d.%d' % sys.version_info[:2])"
+    try:
+        answer = subprocess.run([python, "-c", show], capture_output=True, text=True, timeout=60, check=False)
+    except OSError:
+        return False
+    return answer.stdout.strip() == version
+
+
+def find_interpreter(version: str) -> Path | None:
+    """Return the first interpreter that runs: the one on PATH, else one that pyenv installed."""
+    name = f"python{version}"
+    on_path = shutil.which(name)
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    candidates = [Path(on_path)] if on_path else []
+    candidates += sorted(pyenv.glob(f"versions/{version}.*/bin/{name}"), reverse=True)
+    return next((python for python in candidates if runs(python, version)), None)
+
+
+INTERPRETERS = {version: find_interpreter(version) for version in nox.project.python_versions(PACKAGE)}
+INSTALLED = [version for version, python in INTERPRETERS.items() if python]
+MISSING = [version for version, python in INTERPRETERS.items() if not python]
+# nox itself looks for interpreters on PATH only, and takes the first, so those of pyenv go before its shims.
+ON_PATH = os.environ["PATH"].split(os.pathsep)
+OFF_PATH = [str(python.parent) for python in INTERPRETERS.values() if python and str(python.parent) not in ON_PATH]
+os.environ["PATH"] = os.pathsep.join([*OFF_PATH, *ON_PATH])
+
+
+# --- what sessions install ------------------------------------------------------------------------
+
+
+def dependencies(*groups: str) -> list[str]:
+    """Return what the package, every plugin and these dependency groups require from elsewhere."""
+    own = {project["project"]["name"] for project in PROJECTS}
+    required = [line for project in PROJECTS for line in project["project"].get("dependencies", [])]
+    foreign = {line for line in required if Requirement(line).name not in own}
+    return sorted({*foreign, *nox.project.dependency_groups(PACKAGE, *groups)})
+
+
+def wheels(session: nox.Session) -> list[str]:
+    """Return the wheels that ``build`` made in this run."""
+    return [str(wheel) for wheel in sorted((session.cache_dir / "wheels").glob("*.whl"))]
+
+
+def install_wheels(session: nox.Session, *groups: str) -> None:
+    """Install the package and every plugin as built now, also into an environment that holds an earlier build."""
+    session.install(*dependencies(*groups))
+    session.install("--force-reinstall", "--no-deps", *wheels(session))
+
+
+# --- the sessions ---------------------------------------------------------------------------------
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Can the package and every plugin be built? The other sessions ask for it and test its wheels."""
+    wheelhouse = session.cache_dir / "wheels"
+    shutil.rmtree(wheelhouse, ignore_errors=True)
+    session.install(*sorted({line for project in PROJECTS for line in project["build-system"]["requires"]}))
+    folders = [".", *(f"./{folder.relative_to(ROOT)}" for folder in PLUGINS)]
+    session.run("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={wheelhouse}", *folders)
+
+
+@nox.session(python=INSTALLED, requires=["build"])
+def tests(session: nox.Session) -> None:
+    """Does everything behave, on every supported interpreter that is installed? Arguments after `--` go to pytest."""
+    for version in MISSING:
+        session.warn(f"Python {version} is not installed here: its tests are SKIPPED")
+    install_wheels(session, "test")
+    session.run("pytest", *session.posargs, env=OWN_CODE_ONLY)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Is the code in the house style?"""
+    session.install(*nox.project.dependency_groups(PACKAGE, "lint"))
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+
+
+@nox.session
+def typing(session: nox.Session) -> None:
+    """Do the types hold, in the package, in every plugin, and as users see them (tests/typing)?"""
+    session.install(*dependencies("typing"))
+    session.run("mypy")
+
+
+@nox.session(requires=["build"], reuse_venv=False)
+def installed(session: nox.Session) -> None:
+    """Do the wheels work in an environment that holds nothing else, seen from another folder?"""
+    session.install(*wheels(session), "pytest")
+    session.chdir(session.create_tmp())
+    session.run("pytest", str(ROOT / "tests" / "installed"), env=OWN_CODE_ONLY)
+
+
+@nox.session(requires=["build"])
+def docs(session: nox.Session) -> None:
+    """Does every example in README.md and docs/ run? Arguments after `--` go to pytest."""
+    install_wheels(session, "docs")
+    session.run("pytest", "tests/docs", *session.posargs, env=OWN_CODE_ONLY)
+
+
+@nox.session(requires=["build"])
+def benchmarks(session: nox.Session) -> None:
+    """How fast is it? Runs each script of tests/benchmarks, or those named after `--`; never part of CI."""
+    install_wheels(session, "benchmarks")
+    scripts = session.posargs or sorted(str(path) for path in ROOT.glob("tests/benchmarks/[!_]*.py"))
+    for script in scripts:
+        # Without byte code one would time the compiler.
+        session.run("python", script, env={**OWN_CODE_ONLY, "PYTHONDONTWRITEBYTECODE": None})

@@ -1,0 +1,1 @@
+"""Time tools for fcregistry that need no network; the tools are in `fcregistry_clock.tools`."""

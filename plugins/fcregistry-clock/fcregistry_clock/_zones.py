@@ -1,0 +1,56 @@
+"""Which zone a name means: one of the IANA time zone database, and nothing else that a path could reach."""
+
+import re
+from functools import cache
+from types import MappingProxyType
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from fcregistry.errors import ToolError
+
+# The names of the database (https://data.iana.org/time-zones/theory.html, "Timezone identifiers"). Without dots,
+# leading and double slashes no name can leave the zone folders, so nothing else is ever handed to zoneinfo.
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(?:/[A-Za-z][A-Za-z0-9_+-]{0,31}){0,3}")
+
+# Beside the zones in those folders: copies that count leap seconds, which datetime cannot, and this machine's own.
+NOT_ZONES = ("posix/", "right/", "localtime", "posixrules")
+
+LONGEST_QUOTE = 60
+
+
+def find_zone(name: str) -> ZoneInfo:
+    """The zone of an IANA name, e.g. `Europe/Berlin`.
+
+    Raises:
+        ToolError: No zone has that name. Text that cannot be the name of one is refused without reading any file.
+    """
+    if not NAME.fullmatch(name) or name.startswith(NOT_ZONES):
+        raise ToolError(_unknown(name))
+    try:
+        return ZoneInfo(name)
+    # A file or folder that is no zone is a ValueError or an OSError, depending on the system and its version of Python.
+    except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
+        raise ToolError(_unknown(name)) from exc
+
+
+def _unknown(name: str) -> str:
+    quoted = name if len(name) <= LONGEST_QUOTE else name[:LONGEST_QUOTE] + "…"
+    close = _close_names(name)
+    hint = f" Close matches: {', '.join(close)}." if close else ""
+    return f"There is no time zone {quoted!r}.{hint} Use an IANA name such as Europe/Berlin, America/New_York or UTC."
+
+
+def _close_names(name: str) -> list[str]:
+    from difflib import get_close_matches  # only an unknown zone needs it: kept off the start-up path
+
+    by_key = _names_by_key()
+    key = name[:LONGEST_QUOTE].strip().casefold().replace(" ", "_")
+    matches = get_close_matches(key, by_key, n=6, cutoff=0.7)
+    return list(dict.fromkeys(by_key[match] for match in matches))[:3]
+
+
+@cache  # reading the names walks the zone folders, which takes tens of milliseconds
+def _names_by_key() -> MappingProxyType[str, str]:
+    """The zone names by what people type: the whole name, or the city alone."""
+    names = sorted(available_timezones())
+    cities = {name.rpartition("/")[2].casefold(): name for name in names if "/" in name}
+    return MappingProxyType(cities | {name.casefold(): name for name in names})

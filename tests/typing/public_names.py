@@ -1,0 +1,122 @@
+"""What types does a user of the public names see? Read by the type checker, never run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal, assert_type
+
+from fcregistry import (
+    Executor,
+    FunctionCall,
+    Problem,
+    Registry,
+    Tool,
+    ToolCall,
+    ToolResult,
+    __version__,
+    fc_register,
+    load_plugins,
+    registry,
+)
+
+assert_type(__version__, str)
+
+
+# --- declaring: whatever the form, the function keeps its type ----------------------------------------------
+
+
+@fc_register
+def bare(x: int) -> str:
+    return str(x)
+
+
+@fc_register("search.web", name="lookup", tags=("web",), timeout=5.0, read_only=True)
+async def with_options(query: str, *, limit: int = 10) -> list[str]:
+    return [query] * limit
+
+
+@fc_register("tool")
+def with_group(location: str, unit: Literal["fahrenheit", "celsius"] = "fahrenheit") -> dict[str, Any]:
+    return {location: unit}
+
+
+assert_type(bare(1), str)
+assert_type(asyncio.run(with_options("x", limit=2)), list[str])
+assert_type(with_group("Tokyo", unit="celsius"), dict[str, Any])
+bare("1")  # type: ignore[arg-type] # the parameters are still checked
+with_group("Tokyo", unit="kelvin")  # type: ignore[arg-type] # literals too
+
+second = fc_register("tool")(bare, "second_name")
+assert_type(second(1), str)
+assert_type(fc_register("tool")(partial(bare, 1), "one"), partial[str])
+
+
+class Account:
+    @fc_register("accounts", requires_approval=True)
+    def close(self, reason: str) -> bool:
+        return bool(reason)
+
+
+assert_type(Account().close("moved"), bool)
+
+fc_register("tool", nmae="x")  # type: ignore[call-overload] # an unknown option is seen before it runs
+fc_register("tool", timeout="5")  # type: ignore[call-overload] # and so is a wrong value
+
+
+# --- looking up ---------------------------------------------------------------------------------------------
+
+
+def look_up(name: str) -> None:
+    assert_type(registry, Registry)
+    tool = registry.get(name)
+    assert_type(tool, Tool)
+    assert_type(registry["tool"][name], Tool)
+    assert_type(list(registry), list[Tool])
+    assert_type(name in registry, bool)
+    assert_type(len(registry), int)
+    assert_type(tool.name, str)
+    assert_type(tool.description, str)
+    assert_type(tool.parameters, dict[str, Any])
+    assert_type(tool.make_call("Tokyo"), ToolCall)
+    assert_type(Tool.from_function(bare, name="other"), Tool)
+    for wire_name, one in registry.select("weather_*", "!acme:*").items():
+        assert_type(wire_name, str)
+        assert_type(one, Tool)
+    load_plugins()
+
+
+# --- calling ------------------------------------------------------------------------------------------------
+
+
+def call(executor: Executor) -> None:
+    result = executor.run(ToolCall("bare", {"x": 1}))
+    assert_type(result, ToolResult)
+    assert_type(result.ok, bool)
+    assert_type(result.content, str)
+    assert_type(result.call, ToolCall | None)
+    assert_type(result.arguments, Mapping[str, Any] | None)
+    assert_type(result.repairs, tuple[str, ...])
+    assert_type(executor.run_all([{"name": "bare", "arguments": '{"x": 1}'}]), list[ToolResult])
+    assert_type(executor.call("bare", x=1), ToolResult)
+    if result.error is not None:
+        assert_type(result.error.code, str)
+        assert_type(result.error.message, str)
+        assert_type(result.error.retryable, bool)
+        assert_type(result.error.problems, tuple[Problem, ...])
+
+
+async def acall(executor: Executor) -> None:
+    assert_type(await executor.arun({"name": "bare"}), ToolResult)
+    assert_type(await executor.arun_all([{"name": "bare"}]), list[ToolResult])
+
+
+def ask(llm: Callable[..., Any]) -> None:
+    fc = FunctionCall(llm, tools=["bare", with_group])
+    assert_type(fc("What is the weather in Tokyo?"), str | dict[str, Any])
+    assert_type(FunctionCall(tools=[bare]).execute({"tool_calls": []}), list[dict[str, Any]])
+
+
+Executor(["bare", bare, with_options], max_concurrency=4)
+Executor([1])  # type: ignore[list-item] # neither a name, a function nor a tool
