@@ -4,7 +4,7 @@
 
     @fc_register("tool")
     def add(a: int, b: int) -> int:
-        \"""Add two whole numbers.\"""
+        "Add two whole numbers."
         return a + b
 
 Names are resolved when they are first used, so that importing this package costs next to nothing.

@@ -166,7 +166,7 @@ def underlying(function: Callable[..., Any]) -> Any:
 
 def is_method_of(source: object, instance: object) -> bool:
     """Tell whether a function is what calling an instance calls."""
-    return source is getattr(type(instance), "__call__", None)  # noqa: B004  # the function, not whether
+    return source is getattr(type(instance), "__call__", None)  # noqa: B004  # which function it is, not whether
 
 
 def place_text(function: Callable[..., Any], module: str) -> str:
@@ -274,9 +274,7 @@ def default_name(function: Callable[..., Any]) -> str:
     source = underlying(function)
     if isinstance(function, type) or not callable(function):
         raise DefinitionError(f"{function!r} cannot be a tool: it is {_kind(function)}, not a function")
-    if source is getattr(  # noqa: B004
-        type(function), "__call__", None
-    ):  # a callable object: its class names it, as a function's def does
+    if is_method_of(source, function):  # a callable object: its class names it, as a def names a function
         return type(function).__name__
     return str(getattr(source, "__name__", type(function).__name__))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -66,10 +67,8 @@ class FunctionCall:
         if self._llm is None:
             raise TypeError("there is no model: give llm=…, or use execute(message) with a message of your own model's")
         messages = _messages(query)
-        if self._takes_tools:
-            answer = self._llm(messages, tools=self.executor.describe("openai"))
-        else:
-            answer = self._llm(messages)
+        told = {"tools": self.executor.describe("openai")} if self._takes_tools else {}
+        answer = self._llm(messages, **told)
         if isinstance(answer, str):
             return answer
         content = _content(answer)
@@ -137,12 +136,9 @@ def _openai_call(call: object, result: ToolResult) -> Message:
     """Return a call as OpenAI's messages hold it, whatever shape it came in."""
     read = result.call
     name, arguments, identity = ("", None, None) if read is None else (read.name, read.arguments, read.id)
-    text = arguments if isinstance(arguments, str) else formats_json(arguments)
+    text = arguments if isinstance(arguments, str) else _json_text(arguments)
     return {"id": identity or "", "type": "function", "function": {"name": name, "arguments": text}}
 
 
-def formats_json(arguments: Mapping[str, Any] | None) -> str:
-    """Return arguments as JSON text."""
-    import json
-
+def _json_text(arguments: Mapping[str, Any] | None) -> str:
     return json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)
