@@ -28,7 +28,7 @@ class Group(Mapping[str, Tool]):
 
     def __iter__(self) -> Iterator[str]:
         tools = self._registry.find()
-        return iter(sorted({tool._definition.declaration.name for tool in tools if tool.group == self.name}))
+        return iter(sorted({tool.declared_name for tool in tools if tool.group == self.name}))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -7,16 +7,17 @@ loads plugins when a name is looked up that the application does not have. Nothi
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fcregistry import _ports
+from fcregistry._catalogue import Catalogue, subject
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, declare, log, marked_methods
 from fcregistry._groups import Group
-from fcregistry._naming import Owned, by_key, clash_text, did_you_mean, nearest, only_one, standing
+from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
 from fcregistry._options import checked, group_problem
-from fcregistry._selectors import Selector, Subject, parse_selector, parse_selectors
-from fcregistry._tool import Tool, Toolset
+from fcregistry._selectors import parse_selectors
+from fcregistry._tool import Tool
+from fcregistry._toolset import Toolset
 from fcregistry.errors import (
     AmbiguousToolError,
     DefinitionError,
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-STRICT = "FCREGISTRY_STRICT"
-"""A module, or a package above it, that sets this to True asks for strictness for its own tools."""
-
 
 class Registry:
     """Tools by name, in groups.
@@ -54,15 +52,16 @@ class Registry:
         if problem := group_problem(default_group):
             raise DefinitionError(problem)
         self.default_group = default_group
-        self.strict = strict
-        self._log = DeclarationLog()
-        self._discovers = False
+        self._read(DeclarationLog(), discovers=False, strict=strict)
+
+    def _read(self, declarations: DeclarationLog, *, discovers: bool, strict: bool) -> None:
+        self._log = declarations
+        self._catalogue = Catalogue(declarations, discovers=discovers, strict=strict)
 
     @classmethod
     def _of_process(cls) -> Registry:
         made = cls()
-        made._log = log
-        made._discovers = True
+        made._read(log, discovers=True, strict=False)
         return made
 
     # Declare
@@ -152,7 +151,7 @@ class Registry:
             ToolNotFoundError: There is none of that name.
             AmbiguousToolError: There are several.
         """
-        self._log.remove(self._resolve(name).declaration)
+        self._log.remove(self._catalogue.resolve(name).declaration)
 
     # Look up
 
@@ -166,7 +165,7 @@ class Registry:
             AmbiguousToolError: Several tools have the name; names their ids.
             DuplicateToolError: Two modules of one owner claim it.
         """
-        return self._tool(self._resolve(name))
+        return self._catalogue.tool(self._catalogue.resolve(name))
 
     def __getitem__(self, group: str) -> Group:
         """Return a group by its dotted name.
@@ -175,7 +174,7 @@ class Registry:
             GroupNotFoundError: There is none; names the nearest.
         """
         if not self._group_exists(group):
-            self._load(None)
+            self._catalogue.load()
         if not self._group_exists(group):
             raise GroupNotFoundError(f"there is no group {group!r}{did_you_mean(nearest(group, self.groups()))}")
         return Group(self, group)
@@ -186,11 +185,11 @@ class Registry:
 
     def groups(self) -> tuple[str, ...]:
         """Return the names of all groups that hold tools, sorted."""
-        self._load(None)
+        self._catalogue.load()
         return self._groups()
 
     def _groups(self) -> tuple[str, ...]:
-        return tuple(sorted({each.declaration.group for each in self._visible()}))
+        return tuple(sorted({each.declaration.group for each in self._catalogue.visible()}))
 
     def find(self, *selectors: str) -> tuple[Tool, ...]:
         """Return every tool that the selectors name, sorted by name and id; without any, all there are.
@@ -204,15 +203,15 @@ class Registry:
             AmbiguousToolError: A plain name that several tools have.
         """
         parsed = parse_selectors(selectors)
-        self._load_for(parsed)
+        self._catalogue.load_for(parsed)
         chosen: dict[int, Tool] = {}
         if not parsed or parsed[0].excludes:
-            chosen = {id(tool._definition): tool for tool in self._offered()}
+            chosen = {id(tool._definition): tool for tool in self._catalogue.offered()}
         for selector in parsed:
             if selector.excludes:
-                chosen = {key: tool for key, tool in chosen.items() if not selector.matches(_subject(tool))}
+                chosen = {key: tool for key, tool in chosen.items() if not selector.matches(subject(tool))}
                 continue
-            for tool in self._matching(selector):
+            for tool in self._catalogue.matching(selector):
                 chosen[id(tool._definition)] = tool
         return tuple(sorted(chosen.values(), key=lambda tool: (tool.name, tool.id)))
 
@@ -237,23 +236,25 @@ class Registry:
         if not declared:
             return None
         own_name = getattr(function, "__name__", "")
-        ordered = sorted(self._visible(declared), key=lambda each: (each.declaration.name != own_name, each.full_name))
-        return self._tool(ordered[0]) if ordered else None
+        ordered = sorted(
+            self._catalogue.visible(declared), key=lambda each: (each.declaration.name != own_name, each.full_name)
+        )
+        return self._catalogue.tool(ordered[0]) if ordered else None
 
     def everything(self) -> tuple[Tool, ...]:
         """Return all tools, sorted by id: those that cannot be defined or are hidden too. Loads nothing."""
-        return tuple(sorted(map(self._tool, self._visible()), key=lambda tool: tool.id))
+        return tuple(sorted(map(self._catalogue.tool, self._catalogue.visible()), key=lambda tool: tool.id))
 
     def clashes(self) -> tuple[str, ...]:
         """Return the collisions within one owner, worded, sorted: the names that raise `DuplicateToolError`."""
-        rivalries = by_key(self._visible()).values()
+        rivalries = by_key(self._catalogue.visible()).values()
         return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(standing(rivals)) > 1))
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
         try:
-            self._resolve(name)
+            self._catalogue.resolve(name)
         except (ToolNotFoundError, AmbiguousToolError, DuplicateToolError) as error:
             return isinstance(error, AmbiguousToolError) or name in self._groups()
         return True
@@ -266,124 +267,9 @@ class Registry:
 
     def __repr__(self) -> str:
         counts: dict[str, int] = {}
-        for each in self._visible():
+        for each in self._catalogue.visible():
             counts[each.declaration.group] = counts.get(each.declaration.group, 0) + 1
         return f"<Registry {', '.join(f'{group}: {count}' for group, count in sorted(counts.items())) or 'empty'}>"
-
-    # How it does it
-
-    def _visible(self, declarations: Iterable[Declaration] | None = None) -> list[Owned]:
-        """Return declarations with their owners, without those of disabled or failed plugins."""
-        everything = self._log if declarations is None else declarations
-        if not self._discovers:
-            return [Owned(declaration, None) for declaration in everything]
-        discovery = _ports.discovery()
-        owned = (Owned(declaration, discovery.owner(declaration)) for declaration in everything)
-        return [each for each in owned if discovery.hidden(*each) is None]
-
-    def _load(self, distribution: str | None) -> None:
-        if self._discovers:
-            _ports.discovery().load(distribution)
-
-    def _load_for(self, selectors: Iterable[Selector]) -> None:
-        """Load what the selectors may name: one distribution where all of them say so, otherwise everything."""
-        wanted = [selector for selector in selectors if not selector.excludes]
-        names = {selector.distribution for selector in wanted}
-        if wanted and None not in names and not any("*" in (name or "") for name in names):
-            for name in sorted(filter(None, names)):
-                self._load(name)
-        elif not (wanted and all(selector.is_exact for selector in wanted)):
-            self._load(None)  # exact names load for themselves, if they have to
-
-    def _tool(self, owned: Owned) -> Tool:
-        declaration, owner = owned
-        if declaration.tool is None or declaration.tool._owner is not owner:
-            declaration.tool = Tool(declaration, owner, strict=self.strict or _asks_for_strictness(declaration.module))
-        return declaration.tool
-
-    def _offered(self) -> Iterator[Tool]:
-        """Yield what patterns may match: each key once, defined, with its environment."""
-        for rivals in by_key(self._visible()).values():
-            if len(standing(rivals)) == 1:
-                tool = self._tool(standing(rivals)[0])
-                if not tool.missing_env and tool.definition_error is None:
-                    yield tool
-
-    def _matching(self, selector: Selector) -> list[Tool]:
-        if selector.is_exact:
-            return [self.get(selector.text)]
-        matching = [tool for tool in self._offered() if selector.matches(_subject(tool))]
-        if not matching:
-            near = did_you_mean(nearest(selector.text, self._names()))
-            raise ToolNotFoundError(f"the selector {selector.text!r} matches no tool{near}", name=selector.text)
-        return matching
-
-    def _names(self) -> list[str]:
-        return sorted({each.declaration.name for each in self._visible()})
-
-    def _resolve(self, name: str) -> Owned:
-        selector = parse_selector(name)
-        if not selector.is_exact or selector.excludes:
-            raise ToolNotFoundError(f"{name!r} is a pattern, not a tool's name; use select({name!r})", name=name)
-        if selector.distribution is None:
-            own = only_one(name, (each for each in self._candidates(selector) if each.owner is None))
-            if own is not None:
-                return own
-        self._load(selector.distribution)
-        found = only_one(name, self._candidates(selector))
-        if found is None:
-            raise self._not_found(name)
-        return found
-
-    def _candidates(self, selector: Selector) -> list[Owned]:
-        """Return what a name may mean: the tools of that name, or else those that have it as an alias."""
-        assert selector.name is not None
-        for declarations in (self._log.named(selector.name), self._log.aliased(selector.name)):
-            found = [
-                each
-                for each in self._visible(declarations)
-                if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
-            ]
-            if found:
-                return found
-        return []
-
-    def _not_found(self, name: str) -> ToolNotFoundError:
-        names = [each.full_name if ":" in name else each.local_name for each in self._visible()]
-        near = nearest(name, sorted([*names, *(() if ":" in name else self._names())]))
-        message = f"there is no tool {name!r}{self._why_hidden(name)}{did_you_mean(near)}"
-        if self._discovers:
-            message += f" (`fcregistry doctor {name}` says why it may be missing)"
-        return ToolNotFoundError(message, name=name, candidates=near)
-
-    def _why_hidden(self, name: str) -> str:
-        """Return why a tool of that plain name is there and not to be seen; nothing if there is none."""
-        if not self._discovers:
-            return ""
-        discovery = _ports.discovery()
-        plain = name.rpartition(":")[2].rpartition(".")[2]
-        for declaration in (*self._log.named(plain), *self._log.aliased(plain)):
-            if reason := discovery.hidden(declaration, discovery.owner(declaration)):
-                return f": {reason}"
-        return ""
-
-
-def _subject(tool: Tool) -> Subject:
-    declared = tool._definition.declaration
-    return Subject(
-        name=declared.name,
-        group=declared.group,
-        distribution=tool._owner.distribution if tool._owner else None,
-        tags=frozenset(tool.options.tags),
-    )
-
-
-def _asks_for_strictness(module: str) -> bool:
-    while module:
-        if getattr(sys.modules.get(module), STRICT, False):
-            return True
-        module = module.rpartition(".")[0]
-    return False
 
 
 registry = Registry._of_process()

@@ -12,9 +12,9 @@ import warnings
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_type_hints
 
-from fcregistry._declarations import is_method_of, place_text, underlying
 from fcregistry._docstrings import Documentation, read_docstring
 from fcregistry._doctypes import type_named
+from fcregistry._places import is_method_of, place_text, underlying
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types._core import Codec, Refusal, SchemaWriter, TypeReader, UnsupportedType
 from fcregistry.types._records import add_default

@@ -1,104 +1,28 @@
-"""What is a tool, what is a set of them, and where did one come from?"""
+"""What is a tool?"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from fcregistry import _ports
 from fcregistry._calls import ToolCall
-from fcregistry._declarations import DEFAULT_GROUP, Declaration, underlying
+from fcregistry._declarations import DEFAULT_GROUP, Declaration, default_name
+from fcregistry._declared import Options
 from fcregistry._options import checked, name_problem
+from fcregistry._origin import Origin
+from fcregistry._places import underlying
 from fcregistry._signature import Signature
 from fcregistry._validation import Engine, Validator, schema_problem
-from fcregistry.errors import DefinitionError, DuplicateToolError
+from fcregistry.errors import DefinitionError
 from fcregistry.types._texts import FORMATS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fcregistry._options import ToolOptions
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Where a tool came from.
-
-    Attributes:
-        distribution: The installed distribution that ships it; None for the application itself.
-        version: That distribution's version.
-        entry_point: The name of the entry point.
-        module: The module that declared it.
-        qualname: The function's qualified name.
-        file: The function's source file, where there is one.
-        line: Its line there.
-    """
-
-    distribution: str | None = None
-    version: str | None = None
-    entry_point: str | None = None
-    module: str
-    qualname: str
-    file: str | None = None
-    line: int | None = None
-
-    def __str__(self) -> str:
-        owner = f"{self.distribution} {self.version}[{self.entry_point}]" if self.distribution else "the application"
-        place = f" ({self.file}:{self.line})" if self.file else ""
-        return f"{owner}, {self.module}.{self.qualname}{place}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What a tool was declared with; see docs/reference/options.md for each."""
-
-    title: str | None = None
-    examples: tuple[Mapping[str, Any], ...] = ()
-    tags: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    deprecated: bool | str = False
-    meta: Mapping[str, Any] = field(default_factory=dict)
-    read_only: bool | None = None
-    destructive: bool | None = None
-    idempotent: bool | None = None
-    open_world: bool | None = None
-    requires_approval: bool | Callable[[Mapping[str, Any]], bool] = False
-    requires_env: tuple[str, ...] = ()
-    timeout: float | None = None
-    isolation: str | None = None
-    blocking: bool | str = True
-    reads: Any = ()
-    writes: Any = ()
-    exclusive: bool = False
-    cache: Any = None
-    replace: bool = False
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Options:
-        """Return given options, checked before, with defaults for the others."""
-        known = {name: value for name, value in given.items() if name in _OPTION_NAMES}
-        for name in ("tags", "aliases", "requires_env"):
-            if name in known:
-                value = known[name]
-                known[name] = (
-                    (value,) if isinstance(value, str) else tuple(sorted(set(value)) if name == "tags" else value)
-                )
-        if "examples" in known:
-            known["examples"] = tuple(known["examples"])
-        return cls(**known)
-
-    def given(self) -> dict[str, Any]:
-        """Return the options that differ from their defaults, in the order above: what `show` shows."""
-        return {
-            each.name: value for each in fields(self) if (value := getattr(self, each.name)) != _DEFAULTS[each.name]
-        }
-
-
-_OPTION_NAMES: Final = frozenset(each.name for each in fields(Options))
-_DEFAULTS: Final = {each.name: getattr(Options(), each.name) for each in fields(Options)}
 
 
 class _Definition:
@@ -182,8 +106,6 @@ class Tool:
         Raises:
             DefinitionError: The name or an option cannot be.
         """
-        from fcregistry._declarations import default_name
-
         checked(options, repr(function))
         name = options.get("name") or default_name(function)
         if problem := name_problem(name):
@@ -195,6 +117,11 @@ class Tool:
     def name(self) -> str:
         """The wire name: what a model calls it."""
         return self._name
+
+    @property
+    def declared_name(self) -> str:
+        """The name it was registered under, whatever a view calls it."""
+        return self._definition.declaration.name
 
     @property
     def group(self) -> str:
@@ -338,66 +265,3 @@ class Tool:
 def _set(tool: Tool, definition: _Definition, name: str, owner: _ports.Owner | None) -> None:
     for slot, value in (("_definition", definition), ("_name", name), ("_owner", owner), ("_options", None)):
         object.__setattr__(tool, slot, value)
-
-
-class Toolset(Mapping[str, Tool]):
-    """A frozen mapping from wire name to tool, sorted by name: what one executor or agent may call.
-
-    Args:
-        tools: The tools; each stands under its wire name.
-
-    Raises:
-        DuplicateToolError: Two tools have one wire name.
-    """
-
-    __slots__ = ("_tools",)
-
-    def __init__(self, tools: Iterable[Tool] = ()) -> None:
-        by_name: dict[str, Tool] = {}
-        clashes = []
-        for tool in tools:
-            other = by_name.setdefault(tool.name, tool)
-            if other._definition is not tool._definition:
-                clashes.append(f"{tool.name!r} is {other.id} ({other.origin}) and {tool.id} ({tool.origin})")
-        if clashes:
-            raise DuplicateToolError(
-                f"two tools have one name: {'; '.join(clashes)}. Leave one out, or use .renamed({{…}}) or .prefixed(…) on a toolset"
-            )
-        self._tools = dict(sorted(by_name.items()))
-
-    def __getitem__(self, name: str) -> Tool:
-        return self._tools[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tools)
-
-    def __len__(self) -> int:
-        return len(self._tools)
-
-    def renamed(self, names: Mapping[str, str]) -> Toolset:
-        """Return the same tools, some under other names.
-
-        Args:
-            names: Old wire name -> new one.
-
-        Raises:
-            KeyError: There is no tool of an old name.
-        """
-        if unknown := sorted(set(names) - set(self._tools)):
-            raise KeyError(f"no tool {', '.join(unknown)} to rename; there are {', '.join(self._tools)}")
-        return Toolset(tool.renamed(names[name]) if name in names else tool for name, tool in self._tools.items())
-
-    def prefixed(self, prefix: str) -> Toolset:
-        """Return the same tools with a prefix before each name."""
-        return Toolset(tool.renamed(prefix + name) for name, tool in self._tools.items())
-
-    def filtered(self, predicate: Callable[[Tool], bool]) -> Toolset:
-        """Return the tools that a predicate holds for."""
-        return Toolset(tool for tool in self._tools.values() if predicate(tool))
-
-    def __or__(self, other: Toolset) -> Toolset:
-        """Return the tools of both."""
-        return Toolset([*self._tools.values(), *other.values()])
-
-    def __repr__(self) -> str:
-        return f"Toolset({', '.join(self._tools)})"

@@ -13,7 +13,8 @@ from typing import Any
 
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, default_name, log
 from fcregistry._options import name_problem
-from fcregistry._tool import Tool, Toolset
+from fcregistry._tool import Tool
+from fcregistry._toolset import Toolset
 from fcregistry.discovery._finder import FoundPlugin
 from fcregistry.errors import PluginError
 

@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fcregistry import formats
 from fcregistry._calls import CallError, Problem, ToolCall, ToolResult
 from fcregistry._tool import Tool
-from fcregistry.execution import _wording as wording
 from fcregistry.execution._arguments import ArgumentsError, read_arguments
 from fcregistry.execution._invoke import Invocation, Outcome, ainvoke, ainvoke_on_thread, invoke
 from fcregistry.execution._tools import ToolLike, toolset_of
+from fcregistry.execution._wording import (
+    approval_required,
+    denied,
+    invalid_arguments,
+    refused,
+    tool_failed,
+    unavailable,
+    unknown_tool,
+)
 from fcregistry.formats._reading import MalformedCallError, read_call
 from fcregistry.types import EncodingError, Refusal, to_json_text
 
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
 
     from fcregistry._registry import Registry
     from fcregistry._signature import Signature
-    from fcregistry._tool import Toolset
+    from fcregistry._toolset import Toolset
     from fcregistry._validation import Engine, Validator
 
     Approve = Callable[[Tool, ToolCall], bool | Awaitable[bool]]
@@ -185,7 +193,7 @@ class Executor:
             try:
                 encoded[parameter] = tool.signature.encode_argument(parameter, value)
             except EncodingError as error:
-                error_of = wording.invalid_arguments(name, (Problem(f"$.{parameter}", str(error)),))
+                error_of = invalid_arguments(name, (Problem(f"$.{parameter}", str(error)),))
                 return _failure(ToolCall(name), error_of, tool)
         return self.run(ToolCall(name, encoded))
 
@@ -203,24 +211,22 @@ class Executor:
             return _failure(read, CallError("malformed_call", str(error)))
         bound = self._bound.get(call.name) or self._bind(call.name)
         if bound is None:
-            return _failure(call, wording.unknown_tool(call.name, self._tools))
+            return _failure(call, unknown_tool(call.name, self._tools))
         tool, signature, validator, needs_env, _ = bound
         if needs_env and tool.missing_env:
-            return _failure(call, wording.unavailable(tool), tool)
+            return _failure(call, unavailable(tool), tool)
         try:
             arguments, repairs = read_arguments(call.arguments)
             if not validator.is_valid(arguments):
-                return _failure(
-                    call, wording.invalid_arguments(tool.name, validator.problems(arguments)), tool, repairs
-                )
+                return _failure(call, invalid_arguments(tool.name, validator.problems(arguments)), tool, repairs)
             decoded = signature.decode(arguments)
         except ArgumentsError as error:
             return _failure(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:
-            return _failure(call, wording.refused(tool.name, refusal), tool)
+            return _failure(call, refused(tool.name, refusal), tool)
         except RecursionError:
             problem = Problem("$", "is nested too deeply")
-            return _failure(call, wording.invalid_arguments(tool.name, (problem,)), tool)
+            return _failure(call, invalid_arguments(tool.name, (problem,)), tool)
         return _Step(call, bound, arguments, decoded, repairs)
 
     def _bind(self, name: str) -> _Bound | None:
@@ -248,7 +254,7 @@ class Executor:
             if callable(needs) and not needs(dict(step.decoded)):
                 return None
             if self._approve is None:
-                return wording.approval_required(name)
+                return approval_required(name)
             # A copy: what was validated is what runs, whatever the callback does with what it is shown.
             answer = self._approve(
                 step.bound.tool, ToolCall(step.call.name, read_arguments(step.arguments)[0], step.call.id)
@@ -271,7 +277,7 @@ class Executor:
             return _failure(step.call, outcome, tool, step.repairs, step.decoded)
         value, exception, duration = outcome
         if exception is not None:
-            error = wording.tool_failed(tool, exception)
+            error = tool_failed(tool, exception)
             return _failure(step.call, error, tool, step.repairs, step.decoded, duration)
         try:
             content = value if type(value) is str else _encode(value, step.bound.signature)
@@ -318,7 +324,7 @@ def _settled(step: _Step, answer: object) -> CallError | None:
     """Return None for a plain yes, and a denial for everything else."""
     if isinstance(answer, CallError):
         return answer
-    return None if answer is True else wording.denied(step.bound.tool.name)
+    return None if answer is True else denied(step.bound.tool.name)
 
 
 async def _asked(answer: Awaitable[bool]) -> object:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry._registry import registry as process_registry
-from fcregistry._tool import Tool, Toolset
+from fcregistry._tool import Tool
+from fcregistry._toolset import Toolset
 from fcregistry.errors import DefinitionError
 
 if TYPE_CHECKING:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from fcregistry.errors import FormatNotFoundError
-from fcregistry.formats import anthropic, json_schema, mcp, openai, text, yaml
 from fcregistry.formats._core import Format
+from fcregistry.formats.anthropic import FORMAT as ANTHROPIC
+from fcregistry.formats.json_schema import FORMAT as JSON_SCHEMA
+from fcregistry.formats.mcp import FORMAT as MCP
+from fcregistry.formats.openai import FORMAT as OPENAI
+from fcregistry.formats.text import FORMAT as TEXT
+from fcregistry.formats.yaml import FORMAT as YAML
 
-_FORMATS: Final[dict[str, Format]] = {
-    each.FORMAT.name: each.FORMAT for each in (anthropic, json_schema, mcp, openai, text, yaml)
-}
+_FORMATS: Final[dict[str, Format]] = {each.name: each for each in (ANTHROPIC, JSON_SCHEMA, MCP, OPENAI, TEXT, YAML)}
 
 
 def get(name: str) -> Format:

@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING, Any, ForwardRef, NewType, TypeVar, get_origin
 
 import typing_extensions
 
-from fcregistry.types import _annotated, _choices, _containers, _records, _scalars, _texts, _unions, _values
+from fcregistry.types._annotated import read as read_annotated
+from fcregistry.types._choices import read as read_choices
+from fcregistry.types._containers import read as read_containers
 from fcregistry.types._core import Codec, TypeReader, UnsupportedType, show_type
+from fcregistry.types._records import read as read_records
+from fcregistry.types._scalars import read as read_scalars
+from fcregistry.types._texts import read as read_texts
+from fcregistry.types._unions import read as read_unions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,13 +67,13 @@ _REASONS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 FAMILIES: tuple[Callable[[Any, TypeReader], Codec | None], ...] = (
-    _annotated.read,
-    _scalars.read,
-    _choices.read,
-    _unions.read,
-    _containers.read,
-    _texts.read,
-    _records.read,
+    read_annotated,
+    read_scalars,
+    read_choices,
+    read_unions,
+    read_containers,
+    read_texts,
+    read_records,
     _new_type,
     _refused,
 )
@@ -90,7 +96,7 @@ def codec_of(annotation: Any) -> Codec:
     return reader().read(annotation)
 
 
-def _codec_of_class(cls: type) -> Codec | None:
+def codec_of_class(cls: type) -> Codec | None:
     """Return the codec that encodes values of a class, or of the nearest class above it."""
     for base in cls.__mro__[:-1]:
         if issubclass(base, enum.Flag):
@@ -100,6 +106,3 @@ def _codec_of_class(cls: type) -> Codec | None:
         except UnsupportedType:
             continue
     return None
-
-
-_values.find_codec = _codec_of_class

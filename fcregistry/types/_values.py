@@ -12,17 +12,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fcregistry.types._core import Codec
-
-
-def _no_codec(cls: type) -> Codec | None:
-    return None
-
-
-find_codec: Callable[[type], Codec | None] = _no_codec
-"""Return the codec of a class, or None: `_table.py`, which knows the families, puts its own here."""
 
 
 class EncodingError(TypeError, ValueError):
@@ -91,7 +81,9 @@ def _default(value: object) -> Any:
 
 @lru_cache(maxsize=1024)
 def _codec_of_class(cls: type) -> Codec | None:
-    return find_codec(cls)
+    from fcregistry.types._table import codec_of_class  # the table knows the families, and one of them asks here
+
+    return codec_of_class(cls)
 
 
 _ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_default)

@@ -1,0 +1,86 @@
+"""Where does a function stand in its source, and does a new one take an old one's place?"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def underlying(function: Callable[..., Any]) -> Any:
+    """Return the object with a `__code__` behind partials, bound methods and callable objects, if there is one."""
+    seen: Any = function
+    for _ in range(32):  # a partial of a partial of …, but never for ever
+        if hasattr(seen, "__code__"):
+            return seen
+        if hasattr(seen, "func"):  # functools.partial
+            seen = seen.func
+        elif hasattr(seen, "__func__"):  # bound method, staticmethod, classmethod
+            seen = seen.__func__
+        elif not isinstance(seen, type) and hasattr(type(seen).__call__, "__code__"):
+            return type(seen).__call__
+        else:
+            break
+    return seen
+
+
+def is_method_of(source: object, instance: object) -> bool:
+    """Tell whether a function is what calling an instance calls."""
+    return source is getattr(type(instance), "__call__", None)  # noqa: B004  # which function it is, not whether
+
+
+def place_text(function: Callable[..., Any], module: str) -> str:
+    """Return `module.qualname (file:line)` of a function, as far as it is known."""
+    source = underlying(function)
+    qualname = getattr(source, "__qualname__", None) or type(source).__qualname__
+    code = getattr(source, "__code__", None)
+    return f"{module}.{qualname}" + (f" ({code.co_filename}:{code.co_firstlineno})" if code else "")
+
+
+def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
+    """Tell whether a declaration repeats an earlier one: a reload, an edit, or a cell that is run again.
+
+    It does if module and qualname are the same, and either the code differs (an edit) or nothing closed over does.
+    """
+    if old is new:
+        return True
+    first, second = underlying(old), underlying(new)
+    names = [(getattr(each, "__module__", None), getattr(each, "__qualname__", None)) for each in (first, second)]
+    if names[0] != names[1] or names[0][1] is None:
+        return False
+    if getattr(first, "__code__", first) != getattr(second, "__code__", second):
+        return True
+    return _same_state(old, new) and _same_cells(first, second)
+
+
+def _same_cells(old: Any, new: Any) -> bool:
+    for first, second in zip(
+        getattr(old, "__closure__", None) or (), getattr(new, "__closure__", None) or (), strict=False
+    ):
+        try:
+            contents = first.cell_contents, second.cell_contents
+        except ValueError:  # not filled yet: a function that calls itself
+            continue
+        if contents[0] is not old and not _equal(*contents):
+            return False
+    return True
+
+
+def _same_state(old: Any, new: Any) -> bool:
+    """Compare what partials, bound methods and callable objects carry besides the code."""
+    if hasattr(old, "func") and hasattr(new, "func"):
+        return _equal((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
+    if hasattr(old, "__code__") or hasattr(new, "__code__"):
+        bound = getattr(old, "__self__", None), getattr(new, "__self__", None)
+        return bound[0] is bound[1]
+    return old is new
+
+
+def _equal(old: object, new: object) -> bool:
+    if old is new:
+        return True
+    try:
+        return bool(old == new)
+    except Exception:  # foreign code: whatever it raises on ==, it did not say "equal"  # noqa: BLE001
+        return False

@@ -1,0 +1,71 @@
+"""What may one executor or agent call? A frozen set of tools, by wire name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from fcregistry._tool import Tool
+from fcregistry.errors import DuplicateToolError
+
+
+class Toolset(Mapping[str, Tool]):
+    """A frozen mapping from wire name to tool, sorted by name: what one executor or agent may call.
+
+    Args:
+        tools: The tools; each stands under its wire name.
+
+    Raises:
+        DuplicateToolError: Two tools have one wire name.
+    """
+
+    __slots__ = ("_tools",)
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        by_name: dict[str, Tool] = {}
+        clashes = []
+        for tool in tools:
+            other = by_name.setdefault(tool.name, tool)
+            if other._definition is not tool._definition:
+                clashes.append(f"{tool.name!r} is {other.id} ({other.origin}) and {tool.id} ({tool.origin})")
+        if clashes:
+            raise DuplicateToolError(
+                f"two tools have one name: {'; '.join(clashes)}. Leave one out, or use .renamed({{…}}) or .prefixed(…) on a toolset"
+            )
+        self._tools = dict(sorted(by_name.items()))
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def renamed(self, names: Mapping[str, str]) -> Toolset:
+        """Return the same tools, some under other names.
+
+        Args:
+            names: Old wire name -> new one.
+
+        Raises:
+            KeyError: There is no tool of an old name.
+        """
+        if unknown := sorted(set(names) - set(self._tools)):
+            raise KeyError(f"no tool {', '.join(unknown)} to rename; there are {', '.join(self._tools)}")
+        return Toolset(tool.renamed(names[name]) if name in names else tool for name, tool in self._tools.items())
+
+    def prefixed(self, prefix: str) -> Toolset:
+        """Return the same tools with a prefix before each name."""
+        return Toolset(tool.renamed(prefix + name) for name, tool in self._tools.items())
+
+    def filtered(self, predicate: Callable[[Tool], bool]) -> Toolset:
+        """Return the tools that a predicate holds for."""
+        return Toolset(tool for tool in self._tools.values() if predicate(tool))
+
+    def __or__(self, other: Toolset) -> Toolset:
+        """Return the tools of both."""
+        return Toolset([*self._tools.values(), *other.values()])
+
+    def __repr__(self) -> str:
+        return f"Toolset({', '.join(self._tools)})"
