@@ -15,7 +15,7 @@ from fcregistry._declarations import Declaration, DeclarationLog
 from fcregistry._naming import Owned, by_key, did_you_mean, nearest, only_one, standing
 from fcregistry._selectors import Selector, Subject, parse_selector
 from fcregistry._tool import Tool
-from fcregistry.errors import ToolNotFoundError
+from fcregistry.errors import SelectorError, ToolNotFoundError
 
 STRICT: Final = "FCREGISTRY_STRICT"
 """A module, or a package above it, that sets this to True asks for strictness for its own tools."""
@@ -98,7 +98,12 @@ class Catalogue:
             AmbiguousToolError: Several.
             DuplicateToolError: One key that several modules of its owner claim.
         """
-        selector = parse_selector(name)
+        try:
+            selector = parse_selector(name)
+        except SelectorError:
+            if not isinstance(name, str):
+                raise
+            raise self._not_found(name) from None  # no name that a tool could have
         if not selector.is_exact or selector.excludes:
             raise ToolNotFoundError(f"{name!r} is a pattern, not a tool's name; use select({name!r})", name=name)
         if selector.distribution is None:

@@ -154,7 +154,8 @@ def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
     cls = instance if isinstance(instance, type) else type(instance)
     for base in reversed(cls.__mro__):
         for attribute, value in vars(base).items():
-            if marks := getattr(value, MARK, None):
+            # A staticmethod or classmethod around a decorated function does not show that function's attributes.
+            if marks := getattr(value, MARK, None) or getattr(getattr(value, "__func__", None), MARK, None):
                 found[attribute] = marks
             else:
                 found.pop(attribute, None)  # overridden without the decorator: no tool any more

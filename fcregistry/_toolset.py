@@ -63,9 +63,5 @@ class Toolset(Mapping[str, Tool]):
         """Return the tools that a predicate holds for."""
         return Toolset(tool for tool in self._tools.values() if predicate(tool))
 
-    def __or__(self, other: Toolset) -> Toolset:
-        """Return the tools of both."""
-        return Toolset([*self._tools.values(), *other.values()])
-
     def __repr__(self) -> str:
         return f"Toolset({', '.join(self._tools)})"

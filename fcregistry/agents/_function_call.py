@@ -14,7 +14,7 @@ from fcregistry.formats._reading import field, is_absent, read_calls
 if TYPE_CHECKING:
     from fcregistry._calls import ToolResult
     from fcregistry._registry import Registry
-    from fcregistry.execution._executor import Approve
+    from fcregistry.execution._approval import Approve
     from fcregistry.execution._tools import ToolLike
 
 Message: TypeAlias = dict[str, Any]

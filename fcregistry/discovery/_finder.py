@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._selectors import normalized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""
@@ -70,11 +71,11 @@ def find_plugins() -> tuple[FoundPlugin, ...]:
         if GROUP not in _entry_point_text(source):
             continue
         name = _name(source)
-        if name is None or normalized(name) in found:
+        if not name or normalized(name) in found or _is_hidden(source, name):
             continue
         found[normalized(name)] = [
             FoundPlugin(distribution=name, entry_point=each.name, value=each.value, _source=source)
-            for each in source.entry_points
+            for each in _entry_points(source)
             if each.group == GROUP
         ]
     return tuple(sorted((each for group in found.values() for each in group), key=_order))
@@ -89,6 +90,21 @@ def _entry_point_text(source: Distribution) -> str:
         return source.read_text("entry_points.txt") or ""
     except (OSError, UnicodeDecodeError):  # unreadable metadata hides that distribution, and no other
         return ""
+
+
+def _entry_points(source: Distribution) -> Iterable[EntryPoint]:
+    try:
+        return tuple(source.entry_points)
+    except (TypeError, ValueError):  # a line that is no `name = value`
+        return ()
+
+
+def _is_hidden(source: Distribution, name: str) -> bool:
+    """Tell whether another copy stands before this one on `sys.path`: one that ships no plugins hides it too, as it does for imports."""
+    try:
+        return distribution(name).locate_file("") != source.locate_file("")
+    except PackageNotFoundError:  # its folder is not named as its metadata is
+        return False
 
 
 def _name(source: Distribution) -> str | None:

@@ -23,14 +23,15 @@ def read_arguments(raw: Mapping[str, Any] | str | None) -> tuple[dict[str, Any],
     Raises:
         ArgumentsError: No JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
     """
-    if type(raw) is str:
+    if isinstance(raw, str):
         if raw and raw != "null" and not raw.isspace():
             return _read_text(raw), ()
         return {}, () if not raw else (f"the arguments were {raw.strip() or 'blank'}: taken as no arguments",)
     if raw is None:
         return {}, ()
-    copied = _copy(raw, 0, "$")
-    assert isinstance(copied, dict)
+    if not isinstance(raw, Mapping):
+        raise ArgumentsError(f"the arguments must be a JSON object, not a Python {type(raw).__name__}")
+    copied: dict[str, Any] = _copy(raw, 0, "$")
     return copied, ()
 
 
@@ -134,13 +135,17 @@ def _copy(value: Any, depth: int, path: str) -> Any:
                 raise ArgumentsError(
                     f"the arguments must be valid JSON: {path} has the name {name!r:.60}, which is no string"
                 )
-        return {str(name): _copy(item, depth + 1, f"{path}.{name}"[:200]) for name, item in value.items()}
+        return {str.__str__(name): _copy(item, depth + 1, f"{path}.{name}"[:200]) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_copy(item, depth + 1, f"{path}[{place}]"[:200]) for place, item in enumerate(value)]
-    for plain in (str, int, float):  # a subclass, such as an Enum of strings
+    for plain, bare in _BARE:
         if isinstance(value, plain):
-            return _copy(plain(value), depth, path)
+            return _copy(bare(value), depth, path)
     raise ArgumentsError(f"the arguments must be valid JSON: {path} is a Python {kind.__name__}")
+
+
+_BARE: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+"""How a value of a subclass becomes one of the type itself; `str(…)` would give the name of an Enum's member, not its value."""
 
 
 def _kind(value: object) -> str:

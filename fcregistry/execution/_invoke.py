@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import inspect
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fcregistry._signature import Kind
+
+
+_PLAIN: Final = frozenset({str, int, float, bool, dict, list, type(None)})
+"""Types of values that nothing has to be awaited or collected of."""
 
 
 class Outcome(NamedTuple):
@@ -37,14 +41,12 @@ def invoke(invocation: Invocation) -> Outcome:
     start = perf_counter()
     try:
         value = function(*args, **kwargs)
-        if kind == "generator" or inspect.isgenerator(value):
-            value = list(value)
-        elif hasattr(value, "__await__") or (hasattr(value, "__aiter__") and inspect.isasyncgen(value)):
-            return _on_loop(Invocation(lambda: value, (), {}, kind))  # a plain function around an async one
-    except (
-        Exception,  # noqa: BLE001
-        SystemExit,
-    ) as error:  # foreign code: whatever a tool raises is its result; KeyboardInterrupt is ours
+        if type(value) not in _PLAIN:
+            if inspect.isgenerator(value):
+                value = list(value)
+            elif inspect.isawaitable(value) or inspect.isasyncgen(value):  # a plain function around an async one
+                return _on_loop(Invocation(lambda: value, (), {}, kind))
+    except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is what came of it
         return Outcome(None, error, perf_counter() - start)
     return Outcome(value, None, perf_counter() - start)
 
@@ -66,19 +68,14 @@ async def ainvoke(invocation: Invocation) -> Outcome:
         value = function(*args, **kwargs)
         if inspect.isasyncgen(value):
             value = [item async for item in value]
-        elif hasattr(value, "__await__"):
+        elif inspect.isawaitable(value):
             value = await value
         elif inspect.isgenerator(value):
             value = list(value)
-    except CancelledError as error:
+    except BaseException as error:  # foreign code: whatever a tool raises is what came of it
         task = current_task()
-        if task is not None and task.cancelling():  # we are being cancelled, not the tool's own inner task
-            raise
-        return Outcome(None, error, perf_counter() - start)
-    except (
-        Exception,  # noqa: BLE001
-        SystemExit,
-    ) as error:  # foreign code: whatever a tool raises is its result; KeyboardInterrupt is ours
+        if isinstance(error, CancelledError) and task is not None and task.cancelling():
+            raise  # it is we who are being cancelled, not something inside the tool
         return Outcome(None, error, perf_counter() - start)
     return Outcome(value, None, perf_counter() - start)
 

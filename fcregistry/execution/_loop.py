@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import TYPE_CHECKING, Any
 
 from fcregistry.execution._threads import threads
@@ -16,6 +16,10 @@ from fcregistry.execution._threads import threads
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
+
+
+_DETACHED: ContextVar[bool] = ContextVar("fcregistry_detached", default=False)
+"""Whether the background loop itself is waiting for what runs here, so that nothing from here may wait for it in turn."""
 
 
 class BackgroundLoop:
@@ -40,10 +44,9 @@ class BackgroundLoop:
         Args:
             make: Makes the coroutine.
         """
-        if (
-            threading.current_thread() is self._thread
-        ):  # an async tool that calls an executor: waiting here would be for ever
-            return threads.submit(lambda: asyncio.run(make()))
+        if threading.current_thread() is self._thread or _DETACHED.get():
+            # An async tool that calls an executor, and whatever that calls: waiting for this loop would be for ever.
+            return threads.submit(lambda: _run_detached(make))
         from concurrent.futures import Future
 
         future: Future[Any] = Future()
@@ -62,9 +65,14 @@ class BackgroundLoop:
         future = self.submit(make)
         try:
             return future.result()
-        except BaseException:
+        except BaseException:  # whatever ends the waiting ends the call too
             future.cancel()
             raise
+
+
+def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    _DETACHED.set(True)  # in the copy of the context that this thread was given
+    return asyncio.run(make())
 
 
 def _pass_on(task: asyncio.Task[Any], future: Future[Any]) -> None:

@@ -64,10 +64,23 @@ def denied(name: str) -> CallError:
     return CallError("denied", f"the call of {name} was denied; it was not run")
 
 
+def approval_failed(name: str, error: Exception) -> CallError:
+    """Word a call whose approval could not be asked for."""
+    return CallError("denied", f"{name} was not run: asking for its approval failed", exception=error)
+
+
+def unencodable(name: str, error: Exception) -> CallError:
+    """Word a result that has no JSON form."""
+    said = scrub(str(error)) or type(error).__name__
+    return CallError("unencodable_result", f"{name} ran, but its result cannot be shown: {said}", exception=error)
+
+
 def tool_failed(tool: Tool, exception: BaseException) -> CallError:
     """Word what a tool raised: a `ToolError` in its own words, anything else by type and message, both scrubbed and bounded."""
+    if type(exception).__name__ == "CancelledError":  # asyncio's, which is not imported here for its name alone
+        return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
     secrets = tuple(os.environ.get(name, "") for name in tool.options.requires_env)
-    said = scrub(str(exception), secrets)
+    said = scrub(_message(exception), secrets)
     if isinstance(exception, ToolError):
         return CallError(
             "tool_failed",
@@ -78,6 +91,13 @@ def tool_failed(tool: Tool, exception: BaseException) -> CallError:
         )
     kind = type(exception).__name__
     return CallError("tool_failed", f"{kind}: {said}" if said else kind, exception=exception)
+
+
+def _message(exception: BaseException) -> str:
+    try:
+        return str(exception)
+    except Exception:  # foreign code: an exception that cannot say itself still has a type  # noqa: BLE001
+        return ""
 
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:

@@ -22,21 +22,21 @@ class MalformedCallError(ValueError):
 
     Attributes:
         id: The id that the call carried, if it carried one.
+        name: The name of the tool, where that could be read.
     """
 
-    def __init__(self, message: str, id: str | None = None) -> None:
+    def __init__(self, message: str, id: str | None = None, name: str = "") -> None:
         super().__init__(message)
         self.id = id
+        self.name = name
 
 
 def field(value: Any, name: str) -> Any:
     """Return a key of a mapping or an attribute of an SDK object; a sentinel that is not None where there is none."""
-    if isinstance(value, Mapping):
-        return value.get(name, _ABSENT)
     if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
         return _ABSENT
     try:
-        return getattr(value, name, _ABSENT)
+        return value.get(name, _ABSENT) if isinstance(value, Mapping) else getattr(value, name, _ABSENT)
     except Exception:  # a property of a foreign object may raise anything; then it does not have that field  # noqa: BLE001
         return _ABSENT
 
@@ -69,9 +69,8 @@ def read_call(value: Any) -> ToolCall:
     if is_absent(arguments):
         arguments = None
     if not (arguments is None or isinstance(arguments, (str, Mapping))):
-        raise MalformedCallError(
-            f"the arguments of {name!r} are {_kind(arguments)}; they must be a JSON object", identity
-        )
+        message = f"the arguments of {name[:64]!r} are {_kind(arguments)}; they must be a JSON object"
+        raise MalformedCallError(message, identity, name)
     return ToolCall(name, arguments, identity)
 
 
@@ -85,7 +84,7 @@ def _identity(value: Any) -> str | None:
 
 def _check_name(name: object, identity: str | None) -> None:
     if not isinstance(name, str) or not name.strip():
-        shown = repr(name) if name is None or isinstance(name, (str, int)) else _kind(name)
+        shown = repr(name[:64]) if isinstance(name, str) else _kind(name)
         raise MalformedCallError(f"the name of the tool is {shown}; it must be the name of a tool", identity)
 
 

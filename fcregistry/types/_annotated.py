@@ -48,8 +48,11 @@ class ConstrainedCodec(Codec):
         return (self._inner,)
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        text = {} if self._text is None else {"description": self._text}
-        return {**writer.write(self._inner), **self._bounds, **text}
+        text = {} if self._text is None or not writer.texts else {"description": self._text}
+        schema = writer.write(self._inner)
+        if schema.keys() & self._bounds.keys():  # the type has such a bound of its own: both hold
+            return {"allOf": [schema, self._bounds], **text}
+        return {**schema, **self._bounds, **text}
 
     def accepts(self, value: object) -> bool:
         kind = kind_of(value)
@@ -88,7 +91,11 @@ def _passes(check: Check, value: Any) -> bool:
 
 def is_multiple(value: float, step: float) -> bool:
     """Tell whether a number is a multiple of another, exactly: by their decimal digits, not their binary ones."""
-    return (Fraction(repr(value)) / Fraction(repr(step))).denominator == 1
+    return (_exact(value) / _exact(step)).denominator == 1
+
+
+def _exact(number: float) -> Fraction:
+    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
 # Keyword -> the JSON kind it speaks of, and whether it holds (JSON Schema validation, 6.2 to 6.5).

@@ -125,6 +125,8 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
 
 
 def _literal(annotation: Any) -> Codec:
+    if not get_args(annotation):
+        raise UnsupportedType("Literal[()] allows no value at all; name the values, as in Literal['a', 'b']")
     choices = []
     for value in get_args(annotation):
         encoded = _member_json(value) if isinstance(value, enum.Enum) else value

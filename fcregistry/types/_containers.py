@@ -106,7 +106,7 @@ class SetCodec(ListCodec):
         return {**super().schema(writer), "uniqueItems": True}
 
     def accepts(self, value: object) -> bool:
-        return super().accepts(value) and _all_differ(value)  # type: ignore[arg-type]  # a list: just tested
+        return super().accepts(value) and all_differ(value)  # type: ignore[arg-type]  # a list: just tested
 
     def decode(self, value: Any) -> Any:
         return self._make(decode_items([self.item] * len(value), value))
@@ -116,7 +116,8 @@ class SetCodec(ListCodec):
         return [encoded[text] for text in sorted(encoded)]
 
 
-def _all_differ(values: list[Any]) -> bool:
+def all_differ(values: list[Any]) -> bool:
+    """Tell whether no two JSON values of a list are equal."""
     return len({_json_key(value) for value in values}) == len(values)
 
 

@@ -142,9 +142,11 @@ class SchemaWriter:
 
     Args:
         roots: The codecs that will be written.
+        texts: Whether to write descriptions too, which say nothing of the values that are accepted.
     """
 
-    def __init__(self, roots: Iterable[Codec]) -> None:
+    def __init__(self, roots: Iterable[Codec], *, texts: bool = True) -> None:
+        self.texts = texts
         shared = _recurring(list(roots))
         self._names = _distinct_names(shared)
         self._defs: dict[str, dict[str, Any]] = {}
@@ -211,6 +213,8 @@ class TypeReader:
         scope: Mapping[str, Any] | None = None,
     ) -> None:
         self._families = tuple(families)
+        self._depth = 0
+        self._checks: list[Callable[[], None]] = []
         self.scope = dict(scope or {})
         self.records: dict[type, Record] = {}
 
@@ -220,6 +224,22 @@ class TypeReader:
         Raises:
             UnsupportedType: No family reads it; says why, and what to write instead.
         """
+        self._depth += 1
+        try:
+            codec = self._first(annotation)
+            while self._depth == 1 and self._checks:
+                self._checks.pop(0)()
+        finally:
+            self._depth -= 1
+            if not self._depth:
+                self._checks.clear()
+        return codec
+
+    def check_later(self, check: Callable[[], None]) -> None:
+        """Have a check run once the outermost annotation is read: until then, records that refer to each other lack fields."""
+        self._checks.append(check)
+
+    def _first(self, annotation: Any) -> Codec:
         for family in self._families:
             codec = family(annotation, self)
             if codec is not None:

@@ -114,7 +114,7 @@ def _told_apart_by(codec: Codec) -> str:
 
     if isinstance(codec, Record):  # by name only: a record may hold itself
         return f"{codec.cls.__module__}.{codec.cls.__qualname__}"
-    return str(codec.schema(SchemaWriter(codec.children())))
+    return str(codec.schema(SchemaWriter(codec.children(), texts=False)))
 
 
 def add_default(schema: dict[str, Any], codec: Codec, default: Any) -> None:
@@ -138,6 +138,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
                 record, fields = build(annotation)
                 reader.records[annotation] = record  # before its fields are read: they may refer to it
                 record.fields = _read_fields(annotation, fields, reader)
+                record.hashable = annotation.__hash__ is not None and all(each.codec.hashable for each in record.fields)
             return reader.records[annotation]
     return None
 

@@ -70,7 +70,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     if get_origin(annotation) not in (Union, types.UnionType):
         return None
     members = [reader.read_in(member, f"in {show_type(annotation)}") for member in get_args(annotation)]
-    _check_distinguishable(members, annotation)
+    reader.check_later(lambda: _check_distinguishable(members, annotation))
     return UnionCodec(members)
 
 

@@ -1,0 +1,58 @@
+"""May a call run that needs approval? Fails closed: only a plain yes is one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from fcregistry._calls import CallError, ToolCall
+from fcregistry.execution._arguments import read_arguments
+from fcregistry.execution._wording import approval_failed, approval_required, denied
+
+if TYPE_CHECKING:
+    from fcregistry._tool import Tool
+    from fcregistry.execution._steps import Step
+
+Approve: TypeAlias = "Callable[[Tool, ToolCall], bool | Awaitable[bool]]"
+
+
+def verdict(step: Step, approve: Approve | None) -> CallError | Awaitable[bool] | None:
+    """Return why a call may not run, None if it may, or an awaitable where that is still being asked."""
+    needs = step.bound.needs_approval
+    if needs is False:
+        return None
+    tool = step.bound.tool
+    try:
+        if callable(needs) and not needs(dict(step.decoded)):
+            return None
+        if approve is None:
+            return approval_required(tool.name)
+        # A copy: what was validated is what runs, whatever the callback does with what it is shown.
+        answer = approve(tool, ToolCall(step.call.name, read_arguments(step.arguments)[0], step.call.id))
+    except Exception as error:  # noqa: BLE001  # foreign code: a predicate or callback that fails has not said yes
+        return approval_failed(tool.name, error)
+    return answer if inspect.isawaitable(answer) else settled(step, answer)
+
+
+def settled(step: Step, answer: object) -> CallError | None:
+    """Return None for a plain yes, and a denial for everything else."""
+    if isinstance(answer, CallError):
+        return answer
+    return None if answer is True else denied(step.bound.tool.name)
+
+
+async def asked(step: Step, answer: Awaitable[bool]) -> CallError | None:
+    """Await what a coroutine function answers."""
+    try:
+        return settled(step, await answer)
+    except Exception as error:  # noqa: BLE001  # foreign code: a callback that fails has not said yes
+        return approval_failed(step.bound.tool.name, error)
+
+
+def wait_for(step: Step, answer: Awaitable[bool]) -> CallError | None:
+    """Wait, outside a loop, for what a coroutine function answers."""
+    from fcregistry.execution._loop import background  # asyncio is 38 ms, which other calls need not pay
+
+    decided: CallError | None = background.run(lambda: asked(step, answer))
+    return decided
