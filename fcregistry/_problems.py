@@ -26,7 +26,7 @@ class Violation(NamedTuple):
     Attributes:
         path: Where in the instance.
         keyword: The keyword of JSON Schema.
-        limit: The value of the keyword; for `required`, the names that are missing.
+        limit: The value of the keyword; for `required`, the name that is missing; for `additionalProperties`, those that are too many.
         instance: The value that breaks it.
         known: For `additionalProperties`, the properties there are.
         branches: For `anyOf` and `oneOf`, what each branch found.
@@ -46,18 +46,29 @@ def json_path(path: Iterable[str | int]) -> str:
     for segment in path:
         if isinstance(segment, int):
             written += f"[{segment}]"
-        elif _PLAIN_KEY.fullmatch(segment):
+        elif len(segment) <= _LONGEST_VALUE and _PLAIN_KEY.fullmatch(segment):
             written += f".{segment}"
         else:
-            escaped = segment.replace("\\", "\\\\").replace("'", "\\'")
-            written += f"['{escaped if len(escaped) <= _LONGEST_VALUE else escaped[:_LONGEST_VALUE] + '…'}']"
+            cut = segment if len(segment) <= _LONGEST_VALUE else f"{segment[:_LONGEST_VALUE]}…"
+            escaped = _json_text(cut)[1:-1].replace('\\"', '"').replace("'", "\\'")
+            written += f"['{escaped}']"
     return written
+
+
+def _json_text(value: object) -> str:
+    """Return a JSON value as text that can be printed: half a surrogate pair, which UTF-8 cannot carry, is escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
 
 
 def show(value: object) -> str:
     """Return a JSON value as bounded text."""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        text = _json_text(value)
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
@@ -90,7 +101,12 @@ def _problems(violation: Violation) -> Iterable[Problem]:
     if keyword == "required":
         return [Problem(json_path((*path, name)), "is required") for name in limit]
     if keyword == "additionalProperties" and isinstance(violation.instance, dict):
-        return [Problem(json_path((*path, name)), _unknown(name, violation.known)) for name in limit]
+        # The nearest name is looked for only where it can be shown: a call may have a hundred thousand unknown names.
+        names = sorted(limit, key=lambda name: _sort_key(json_path((*path, name))))
+        known = [violation.known if place <= MOST_PROBLEMS else () for place in range(len(names))]
+        return [Problem(json_path((*path, name)), _unknown(name, near)) for name, near in zip(names, known, strict=True)]
+    if keyword == "propertyNames":
+        return [Problem(json_path(path), _wrong_name(limit))]
     if keyword in ("anyOf", "oneOf") and violation.branches:
         return _union_problems(violation)
     return [Problem(json_path(path), _message(keyword, limit, violation.instance))]
@@ -106,20 +122,58 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     return f"is not a known name; the known ones are {names}" if names else "is not a known name; there are none"
 
 
+def _wrong_name(names: Any) -> str:
+    """Say what the names of an object must be, by the keywords of their schema."""
+    must = [_must(keyword, limit) for keyword, limit in names.items() if keyword != "type"] if isinstance(names, dict) else []
+    return f"is not an allowed name; names {' and '.join(must)}" if must else "is not an allowed name"
+
+
 def _union_problems(violation: Violation) -> Iterable[Problem]:
     """Word the branch that was meant, if one can be told; else say what all branches take."""
-    meant = [branch for branch in violation.branches if not _is_other_kind(branch, violation.path)]
-    if len(meant) == 1:
-        return [problem for inner in meant[0] for problem in _problems(inner)]
-    if meant and violation.branches:
-        nearest = max(meant, key=lambda branch: (max(len(inner.path) for inner in branch), -len(branch)))
-        if max(len(inner.path) for inner in nearest) > len(violation.path):
-            return [problem for inner in nearest for problem in _problems(inner)]
-    return [Problem(json_path(violation.path), f"{_allowed(violation.branches)}, not {show(violation.instance)}")]
+    path, branches = violation.path, violation.branches
+    meant = [branch for branch in branches if not _is_other_kind(branch, path)]
+    tags = [_wrong_tags(branch, path) for branch in meant]
+    if len(tags) > 1 and all(tags) and len({tag.path for wrong in tags for tag in wrong}) == 1:
+        return [Problem(json_path(tags[0][0].path), f"{_allowed(tags)}, not {show(tags[0][0].instance)}")]
+    candidates = [branch for branch in meant if not _is_disowned(branch, meant, path)] or meant
+    if len(candidates) == 1 or any(inner.path != path or inner.keyword in _OF_NAMES for inner in sum(candidates, ())):
+        return _nearest(candidates)
+    return [Problem(json_path(path), f"{_allowed(candidates or branches)}, not {show(violation.instance)}")]
+
+
+_OF_NAMES: Final = ("required", "additionalProperties")
 
 
 def _is_other_kind(branch: Sequence[Violation], path: tuple[str | int, ...]) -> bool:
     return any(inner.keyword == "type" and inner.path == path for inner in branch)
+
+
+def _wrong_tags(branch: Sequence[Violation], path: tuple[str | int, ...]) -> list[Violation]:
+    """Return the fields right below a union whose value is none of a few: they may say which of its forms is meant."""
+    return [inner for inner in branch if inner.keyword in ("enum", "const") and inner.path[:-1] == path != inner.path]
+
+
+def _is_disowned(
+    branch: Sequence[Violation], branches: Iterable[Sequence[Violation]], path: tuple[str | int, ...]
+) -> bool:
+    """Tell whether a field says that another branch is meant: this one has no such choice, and the other has."""
+    return any(not _objects(other, tag.path) for tag in _wrong_tags(branch, path) for other in branches)
+
+
+def _objects(branch: Iterable[Violation], path: tuple[str | int, ...]) -> bool:
+    return any(
+        inner.path[: len(path)] == path
+        or (inner.keyword == "additionalProperties" and inner.path == path[:-1] and path[-1] in inner.limit)
+        for inner in branch
+    )
+
+
+def _nearest(branches: Sequence[Sequence[Violation]]) -> Iterable[Problem]:
+    """Word the branch with the least wrong; of several such, what is wrong with all of them, or else with the first."""
+    weights = [sum(len(inner.limit) if inner.keyword in _OF_NAMES else 1 for inner in branch) for branch in branches]
+    nearest = [branch for branch, weight in zip(branches, weights, strict=True) if weight == min(weights)]
+    first, *others = [[problem for inner in branch for problem in _problems(inner)] for branch in nearest]
+    return [problem for problem in first if all(problem in other for other in others)] or first
 
 
 def _allowed(branches: Iterable[Sequence[Violation]]) -> str:
@@ -182,4 +236,9 @@ _WORDS: Final = {
     "anyOf": "must be of one of the allowed forms",
     "oneOf": "must be of exactly one of the allowed forms",
     "false schema": "must not be there",
+    "dependentRequired": "must have the properties that go with the others: {}",
+    "minContains": "must contain more items of the asked-for form: {} at least",
+    "maxContains": "must contain fewer items of the asked-for form: {} at most",
+    "unevaluatedItems": "must have no more than the known items",
+    "unevaluatedProperties": "must have no more than the known properties",
 }

@@ -75,14 +75,28 @@ class Validator:
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """Return everything that is wrong with a JSON value, sorted by path; nothing for a valid one."""
+        return worded(self.violations(value))
+
+    def violations(self, value: object) -> list[Violation]:
+        """Return what a JSON value breaks, before it is worded."""
         if self._gate is None and self._record is None:
             self.compile()
         if self._gate is not None:
             try:
-                return worded(_from_gate(self._gate.iter_errors(value), self._schema, value))
+                return list(_from_gate(self._gate.iter_errors(value), self._schema, value))
             except (ValueError, RecursionError):
                 pass  # as in `is_valid`, or a path that can be read in two ways: jsonschema decides
-        return worded(_from_record(self._record_of().iter_errors(value)))
+        return list(_from_record(self._record_of().iter_errors(value)))
+
+    @property
+    def properties(self) -> frozenset[str]:
+        """The properties that the schema knows."""
+        return frozenset(self._schema.get("properties", ()))
+
+    @property
+    def required(self) -> frozenset[str]:
+        """The properties that the value must have."""
+        return frozenset(self._schema.get("required", ()))
 
     def _record_of(self) -> Any:
         if self._record is None:
@@ -136,8 +150,9 @@ def _from_gate(errors: Iterable[Any], schema: dict[str, Any], value: object) -> 
             branches = tuple(tuple(_from_gate(branch, schema, value)) for branch in getattr(error.kind, "context", ()))
         path = _gate_path(error.instance_path, value)
         if keyword == "propertyNames":
-            names = _lookup(schema, error.schema_path[: error.schema_path.index("propertyNames")])["propertyNames"]
-            yield Violation((*path, error.kind.value.instance), keyword, names, error.kind.value.instance)
+            place = error.schema_path[: -1 - error.schema_path[::-1].index(keyword)]
+            name = error.kind.value.instance
+            yield Violation((*path, name), keyword, _lookup(schema, place).get(keyword), name)
         elif keyword == "falseSchema":
             beyond = list(error.schema_path)[-1:] == ["items"]
             yield Violation(path[:-1] if beyond else path, "items" if beyond else "false schema", False, error.instance)
@@ -191,6 +206,7 @@ def _record_class() -> Any:
             "pattern": _pattern,
             "patternProperties": _pattern_properties,
             "propertyNames": _property_names,
+            "required": _required,
             "uniqueItems": _unique_items,
         },
     )
@@ -286,6 +302,15 @@ def _property_names(validator: Any, names: Any, instance: object, schema: Any) -
                 yield ValidationError(f"has the name {name!r}", instance=name, path=(name,))
 
 
+def _required(validator: Any, names: Any, instance: object, schema: Any) -> Iterator[Any]:
+    from jsonschema.exceptions import ValidationError
+
+    if isinstance(instance, dict):
+        for name in names:
+            if name not in instance:
+                yield ValidationError(f"lacks {name!r}", validator_value=[name])
+
+
 def _unique_items(validator: Any, wanted: Any, instance: object, schema: Any) -> Iterator[Any]:
     from jsonschema.exceptions import ValidationError
 
@@ -308,9 +333,7 @@ def _from_record(errors: Iterable[Any], above: tuple[str | int, ...] = ()) -> It
         path = (*above, *error.relative_path)
         known: tuple[str, ...] = ()
         branches: tuple[tuple[Violation, ...], ...] = ()
-        if keyword == "required":
-            limit = [name for name in limit if name not in error.instance]
-        elif keyword == "additionalProperties" and isinstance(error.instance, dict):
+        if keyword == "additionalProperties" and isinstance(error.instance, dict):
             known = tuple(error.schema.get("properties", ()))
             limit = _additional(error.instance, error.schema)
         elif keyword in ("anyOf", "oneOf"):

@@ -8,7 +8,7 @@ import click
 
 from fcregistry.cli._output import remark, say_json, table
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, load_plugins
-from fcregistry.discovery._loader import Outcome
+from fcregistry.discovery._outcomes import Outcome
 from fcregistry.inspection._doctor import tools_of
 
 

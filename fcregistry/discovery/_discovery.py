@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fcregistry._config import DISABLE, disabled_items
 from fcregistry._selectors import Selector, Subject, normalized, parse_selector
 from fcregistry.discovery._finder import FoundPlugin, find_plugins
-from fcregistry.discovery._loader import DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport, Outcome, load
+from fcregistry.discovery._loader import load
+from fcregistry.discovery._outcomes import DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport, Outcome
 from fcregistry.errors import ConfigurationError, SelectorError
 
 if TYPE_CHECKING:
@@ -88,7 +90,9 @@ class Discovery:
             return
         under_way.add(key)
         try:
-            self._outcomes.setdefault(key, load(plugin))
+            outcome = load(plugin, lambda declaration: self.owner(declaration) is not None)
+            if outcome is not None:
+                self._outcomes.setdefault(key, outcome)
         finally:
             under_way.discard(key)
 
@@ -130,11 +134,20 @@ def _disabled_plugin(distribution: str, entry_point: str, items: tuple[str, ...]
     plugins, selectors = _parsed(items)
     if (normalized(distribution), entry_point) in plugins:
         return f"{DISABLE} names {distribution}[{entry_point}]"
-    for selector in selectors:
-        whole = selector.name == "*" and selector.group is None and selector.distribution == normalized(distribution)
-        if whole and not any(each.excludes for each in selectors):
-            return f"{DISABLE} names {selector.text}"
-    return None
+    reason = _all_but(selectors)
+    anything = Subject(name="*", group="*", distribution=distribution)
+    for selector in selectors:  # a tool that is excepted further on has its plugin loaded
+        named = selector if selector.distribution is None else replace(selector, name="*", group=None)
+        if selector.excludes and (selector.distribution is None or named.matches(anything)):
+            reason = None
+        elif not selector.excludes and selector.name == "*" and selector.group is None and selector.matches(anything):
+            reason = f"{DISABLE} names {selector.text}"
+    return reason
+
+
+def _all_but(selectors: tuple[Selector, ...]) -> str | None:
+    """Return why everything is disabled from the start, which an exception in the first place means, or None."""
+    return f"{DISABLE} excepts {selectors[0].text} alone" if selectors and selectors[0].excludes else None
 
 
 def _disabled_tool(declaration: Declaration, owner: Owner | None, items: tuple[str, ...]) -> str | None:
@@ -146,11 +159,12 @@ def _disabled_tool(declaration: Declaration, owner: Owner | None, items: tuple[s
         distribution=owner.distribution if owner else None,
         tags=frozenset(declaration.options.get("tags", ())),
     )
-    matched = None
-    for selector in _parsed(items)[1]:
+    selectors = _parsed(items)[1]
+    reason = _all_but(selectors)
+    for selector in selectors:
         if selector.matches(subject):
-            matched = None if selector.excludes else selector.text
-    return f"{DISABLE} names {matched}" if matched else None
+            reason = None if selector.excludes else f"{DISABLE} names {selector.text}"
+    return reason
 
 
 _current = Discovery()

@@ -115,6 +115,23 @@ def _name(source: Distribution) -> str | None:
         return None
 
 
+def unreadable_plugins() -> tuple[tuple[str, str], ...]:
+    """Return (distribution or its folder, what is wrong) of metadata that speaks of plugins and cannot be read, sorted."""
+    wrong = set()
+    for source in distributions():
+        name = _name(source)
+        try:
+            text = source.read_text("entry_points.txt") or ""
+            tuple(source.entry_points)
+        except (OSError, TypeError, ValueError) as error:
+            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is no `name = value`"
+            wrong.add((name or str(source.locate_file("")), f"its entry_points.txt cannot be read: {reason}"))
+        else:
+            if not name and GROUP in text:
+                wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA that names it"))
+    return tuple(sorted(wrong))
+
+
 def near_miss_groups() -> tuple[tuple[str, str], ...]:
     """Return (distribution, group) of entry-point groups that look like a misspelt `fcregistry`, sorted."""
     missed = set()

@@ -24,11 +24,11 @@ def verdict(step: Step, approve: Approve | None) -> CallError | Awaitable[bool] 
         return None
     tool = step.bound.tool
     try:
-        if callable(needs) and not needs(dict(step.decoded)):
+        # Copies: what was validated is what runs, whatever predicate and callback do with what they are shown.
+        if callable(needs) and not needs(step.bound.signature.decode(read_arguments(step.arguments)[0])):
             return None
         if approve is None:
             return approval_required(tool.name)
-        # A copy: what was validated is what runs, whatever the callback does with what it is shown.
         answer = approve(tool, ToolCall(step.call.name, read_arguments(step.arguments)[0], step.call.id))
     except Exception as error:  # noqa: BLE001  # foreign code: a predicate or callback that fails has not said yes
         return approval_failed(tool.name, error)

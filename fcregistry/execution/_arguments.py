@@ -31,15 +31,34 @@ def read_arguments(raw: Mapping[str, Any] | str | None) -> tuple[dict[str, Any],
         return {}, ()
     if not isinstance(raw, Mapping):
         raise ArgumentsError(f"the arguments must be a JSON object, not a Python {type(raw).__name__}")
-    copied: dict[str, Any] = _copy(raw, 0, "$")
+    try:
+        copied: dict[str, Any] = _copy(raw, 0, "$")
+    except ArgumentsError:
+        raise
+    except Exception as error:  # foreign code: a mapping of somebody's own class may raise anything
+        raise ArgumentsError(f"the arguments cannot be read: {type(error).__name__}") from error
     return copied, ()
 
 
 def _read_text(text: str) -> dict[str, Any]:
+    value = read_json(text)
+    if type(value) is dict:
+        return value
+    if value is None:  # "null" with space around it
+        return {}
+    raise ArgumentsError(f"the arguments must be a JSON object, got {_kind(value)}")
+
+
+def read_json(text: str) -> Any:
+    """Return the value of JSON text.
+
+    Raises:
+        ArgumentsError: As for `read_arguments`.
+    """
     try:
         value = _DECODER.decode(text)
         # Each name in an object needs a colon: as many colons as names means that no name stands twice.
-        if type(value) is dict and text.count(":") != len(value):
+        if text.count(":") != (len(value) if type(value) is dict else 0):
             value = _UNIQUE_DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise ArgumentsError(_explain(text, error)) from None
@@ -47,13 +66,9 @@ def _read_text(text: str) -> dict[str, Any]:
         raise ArgumentsError(_too_deep()) from None
     except ValueError as error:
         raise ArgumentsError(f"the arguments must be valid JSON: {_bounded(error)}") from None
-    if type(value) is dict:
-        if text.count("{") + text.count("[") > MAX_DEPTH:
-            _check_depth(value)
-        return value
-    if value is None:  # "null" with space around it
-        return {}
-    raise ArgumentsError(f"the arguments must be a JSON object, got {_kind(value)}")
+    if text.count("{") + text.count("[") > MAX_DEPTH:
+        _check_depth(value)
+    return value
 
 
 def _refuse_constant(name: str) -> Any:

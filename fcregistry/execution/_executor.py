@@ -15,6 +15,7 @@ from fcregistry.execution._approval import Approve, asked, verdict, wait_for
 from fcregistry.execution._arguments import ArgumentsError, read_arguments
 from fcregistry.execution._invoke import ainvoke, ainvoke_on_thread, invoke
 from fcregistry.execution._outcome import failure, finished
+from fcregistry.execution._repairs import repaired
 from fcregistry.execution._steps import Bound, Step
 from fcregistry.execution._tools import ToolLike, toolset_of
 from fcregistry.execution._wording import invalid_arguments, refused, unavailable, unknown_tool
@@ -181,8 +182,10 @@ class Executor:
         try:
             call = read_call(given)
         except MalformedCallError as error:
-            read = None if error.id is None else ToolCall("", None, error.id)
-            return failure(read, CallError("malformed_call", str(error)))
+            read = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
+            if error.name and error.name not in self._tools:
+                return failure(read, unknown_tool(error.name, self._tools))
+            return failure(read, CallError("malformed_call", str(error)), self._tools.get(error.name))
         bound = self._bound.get(call.name) or self._bind(call.name)
         if bound is None:
             return failure(call, unknown_tool(call.name, self._tools))
@@ -192,7 +195,10 @@ class Executor:
         try:
             arguments, repairs = read_arguments(call.arguments)
             if not validator.is_valid(arguments):
-                return failure(call, invalid_arguments(tool.name, validator.problems(arguments)), tool, repairs)
+                arguments, more = repaired(arguments, validator)
+                repairs += more
+                if problems := validator.problems(arguments):
+                    return failure(call, invalid_arguments(tool.name, problems), tool, repairs)
             decoded = signature.decode(arguments)
         except ArgumentsError as error:
             return failure(call, CallError("malformed_call", str(error)), tool)

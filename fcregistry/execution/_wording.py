@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._calls import CallError, Problem
 from fcregistry._problems import json_path
 from fcregistry.errors import ToolError
+from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,9 +71,11 @@ def approval_failed(name: str, error: Exception) -> CallError:
 
 
 def unencodable(name: str, error: Exception) -> CallError:
-    """Word a result that has no JSON form."""
-    said = scrub(str(error)) or type(error).__name__
-    return CallError("unencodable_result", f"{name} ran, but its result cannot be shown: {said}", exception=error)
+    """Word a result that has no JSON form, or that cannot be asked for what it holds."""
+    reason = scrub(_message(error))
+    if not isinstance(error, EncodingError):
+        reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+    return CallError("unencodable_result", f"{name} ran, but its result cannot be shown: {reason}", exception=error)
 
 
 def tool_failed(tool: Tool, exception: BaseException) -> CallError:

@@ -1,0 +1,115 @@
+"""What became of a plugin?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from fcregistry.discovery._finder import FoundPlugin
+from fcregistry.errors import PluginError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedPlugin:
+    """A plugin that was imported.
+
+    Attributes:
+        plugin: What was found.
+        seconds: How long its import took; close to 0 where something else had imported it before.
+    """
+
+    plugin: FoundPlugin
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedPlugin:
+    """A plugin that could not be imported.
+
+    Attributes:
+        plugin: What was found.
+        seconds: How long it took to fail.
+        error: What it raised.
+        traceback: Where, as text.
+    """
+
+    plugin: FoundPlugin
+    seconds: float
+    error: BaseException = field(compare=False)
+    traceback: str = field(repr=False)
+
+    @property
+    def reason(self) -> str:
+        """The error's type and message, in one line."""
+        try:
+            message = " ".join(str(self.error).split())
+        except Exception:  # foreign code: an exception that cannot be shown must not hide that there is one  # noqa: BLE001
+            message = "(its message cannot be shown)"
+        return f"{type(self.error).__name__}: {message}" if message else type(self.error).__name__
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        if isinstance(self.error, ModuleNotFoundError) and self.error.name:
+            missing, own = self.error.name, self.plugin.module
+            if own == missing or own.startswith(f"{missing}."):
+                return f"its entry point names a module that is not there: {self.plugin.value}; reinstall {self.plugin.distribution}"
+            if own.partition(".")[0] == missing.partition(".")[0]:
+                return f"{missing}, a part of its own, is not there; reinstall {self.plugin.distribution}"
+            return f"install what provides the module {missing}, or reinstall {self.plugin.distribution} with its dependencies"
+        if isinstance(self.error, SystemExit):
+            return f"it ends the process when it is imported; report this to the authors of {self.plugin.distribution}"
+        return (
+            f"report this to the authors of {self.plugin.distribution}, or set FCREGISTRY_DISABLE={self.plugin.label}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisabledPlugin:
+    """A plugin that is not to be imported.
+
+    Attributes:
+        plugin: What was found.
+        reason: What says so.
+    """
+
+    plugin: FoundPlugin
+    reason: str
+
+
+Outcome = LoadedPlugin | FailedPlugin | DisabledPlugin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadReport:
+    """What became of every plugin, each part sorted by distribution and entry point.
+
+    Attributes:
+        loaded: The ones that were imported.
+        failed: The ones that could not be.
+        disabled: The ones that are not to be.
+    """
+
+    loaded: tuple[LoadedPlugin, ...] = ()
+    failed: tuple[FailedPlugin, ...] = ()
+    disabled: tuple[DisabledPlugin, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether no plugin failed."""
+        return not self.failed
+
+    def raise_failures(self) -> None:
+        """Raise one error for all plugins that failed, if any did.
+
+        Raises:
+            PluginError: Names each of them, and why; the first one's exception is its cause.
+        """
+        if self.failed:
+            lines = [f"  - {each.plugin.label}: {each.reason}" for each in self.failed]
+            raise PluginError("\n".join(["these plugins do not load:", *lines])) from self.failed[0].error
+
+    def __iter__(self) -> Iterator[Outcome]:
+        yield from self.loaded
+        yield from self.failed
+        yield from self.disabled
