@@ -14,9 +14,10 @@ from typing import Any
 
 import nox
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 nox.needs_version = ">=2025.2.9"
-nox.options.sessions = ["tests", "lint", "typing", "installed", "docs"]
+nox.options.sessions = ["tests", "lint", "typing", "installed", "docs", "floors"]
 nox.options.reuse_venv = "yes"
 
 ROOT = Path(__file__).parent
@@ -53,6 +54,7 @@ def find_interpreter(version: str) -> Path | None:
 
 INTERPRETERS = {version: find_interpreter(version) for version in nox.project.python_versions(PACKAGE)}
 INSTALLED = [version for version, python in INTERPRETERS.items() if python]
+TESTED = INSTALLED or list(INTERPRETERS)[:1]  # where there is none at all, nox fails for want of the first
 MISSING = [version for version, python in INTERPRETERS.items() if not python]
 # nox itself looks for interpreters on PATH only, and takes the first, so those of pyenv go before its shims.
 ON_PATH = os.environ["PATH"].split(os.pathsep)
@@ -69,6 +71,15 @@ def dependencies(*groups: str) -> list[str]:
     required = [line for project in PROJECTS for line in project["project"].get("dependencies", [])]
     foreign = {line for line in required if Requirement(line).name not in own}
     return sorted({*foreign, *nox.project.dependency_groups(PACKAGE, *groups)})
+
+
+def lowest(requirements: list[str]) -> list[str]:
+    """Return the requirements with each floor as the only version; of two floors, the higher."""
+    floor: dict[str, Version] = {}
+    for requirement in map(Requirement, requirements):
+        versions = [Version(one.version) for one in requirement.specifier if one.operator == ">="]
+        floor[requirement.name] = max([*versions, floor.get(requirement.name, Version("0"))])
+    return [f"{name}=={version}" for name, version in floor.items()]
 
 
 def wheels(session: nox.Session) -> list[str]:
@@ -95,12 +106,20 @@ def build(session: nox.Session) -> None:
     session.run("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={wheelhouse}", *folders)
 
 
-@nox.session(python=INSTALLED, requires=["build"])
+@nox.session(python=TESTED, requires=["build"])
 def tests(session: nox.Session) -> None:
     """Does everything behave, on every supported interpreter that is installed? Arguments after `--` go to pytest."""
     for version in MISSING:
         session.warn(f"Python {version} is not installed here: its tests are SKIPPED")
     install_wheels(session, "test")
+    session.run("pytest", *session.posargs, env=OWN_CODE_ONLY)
+
+
+@nox.session(python=TESTED[:1], requires=["build"])
+def floors(session: nox.Session) -> None:
+    """Is every floor in the dependencies high enough? The same tests, with the oldest of everything that we allow."""
+    session.install(*lowest(dependencies()), *nox.project.dependency_groups(PACKAGE, "test"))
+    session.install("--force-reinstall", "--no-deps", *wheels(session))
     session.run("pytest", *session.posargs, env=OWN_CODE_ONLY)
 
 
@@ -139,6 +158,8 @@ def benchmarks(session: nox.Session) -> None:
     """How fast is it? Runs each script of tests/benchmarks, or those named after `--`; never part of CI."""
     install_wheels(session, "benchmarks")
     scripts = session.posargs or sorted(str(path) for path in ROOT.glob("tests/benchmarks/[!_]*.py"))
+    if not scripts:
+        session.error("tests/benchmarks has no scripts")
     for script in scripts:
         # Without byte code one would time the compiler.
         session.run("python", script, env={**OWN_CODE_ONLY, "PYTHONDONTWRITEBYTECODE": None})

@@ -21,6 +21,7 @@ import pytest
 # A module imports from strictly lower layers, and within its own room: the longest row that fits it.
 LAYERS = {
     "fcregistry.errors": 0,
+    "fcregistry._places": 0,
     "fcregistry._ports": 0,
     "fcregistry._version": 0,
     "fcregistry._calls": 1,
@@ -28,22 +29,28 @@ LAYERS = {
     "fcregistry._docstrings": 1,
     "fcregistry._doctypes": 1,
     "fcregistry._options": 1,
+    "fcregistry._origin": 1,
     "fcregistry.types": 1,
     "fcregistry._declarations": 2,
+    "fcregistry._declared": 2,
     "fcregistry._problems": 2,
     "fcregistry._selectors": 3,
     "fcregistry._signature": 3,
     "fcregistry._validation": 3,
+    "fcregistry._naming": 4,
     "fcregistry._tool": 4,
-    "fcregistry._registry": 5,
+    "fcregistry._catalogue": 5,
+    "fcregistry._groups": 5,
+    "fcregistry._toolset": 5,
     "fcregistry.formats": 5,
-    "fcregistry.execution": 6,
-    "fcregistry.discovery": 7,
-    "fcregistry.agents": 8,
-    "fcregistry.inspection": 8,
-    "fcregistry.cli": 9,
-    "fcregistry.__main__": 10,
-    "fcregistry": 10,  # the package's own __init__.py: it puts everything together
+    "fcregistry._registry": 6,
+    "fcregistry.execution": 7,
+    "fcregistry.discovery": 8,
+    "fcregistry.agents": 9,
+    "fcregistry.inspection": 9,
+    "fcregistry.cli": 10,
+    "fcregistry.__main__": 11,
+    "fcregistry": 11,  # the package's own __init__.py: it puts everything together
 }
 
 # A third-party package is imported behind its door only, so that one place knows it.

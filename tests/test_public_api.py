@@ -34,9 +34,8 @@ def public_names() -> list[str]:
 
 def documented_names() -> set[str]:
     """Return every name that the reference page shows as code, each also without its module and its arguments."""
-    shown = {
-        code.partition("(")[0].removeprefix("fcregistry.") for code in CODE.findall(PAGE.read_text(encoding="utf-8"))
-    }
+    text = PAGE.read_text(encoding="utf-8") if PAGE.is_file() else ""
+    shown = {code.partition("(")[0].removeprefix("fcregistry.") for code in CODE.findall(text)}
     return shown | {name.rpartition(".")[2] for name in shown}
 
 
