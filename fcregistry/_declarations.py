@@ -176,7 +176,9 @@ def declare(
 ) -> None:
     """Check a declaration by the code of `frame` and record it; in a class body it only marks the method."""
     if name is None:
-        name = options.get("name") or (function.__name__ if type(function) is _FUNCTION else default_name(function))
+        name = options.get("name")
+    if name is None:
+        name = function.__name__ if type(function) is _FUNCTION else default_name(function)
     scope = frame.f_globals
     module = scope.get("__name__", "__main__")
     problem = name_problem(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import typing
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 _NONE = type(None)
 _NAMES: Final[dict[str, Any]] = {
@@ -81,13 +81,17 @@ def _read(node: ast.expr) -> Any:
         return _NONE
     if isinstance(node, ast.Name) and node.id in _NAMES:
         return _NAMES[node.id]
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("typing", "t"):
+    if _is_of_typing(node):
         return _read(ast.Name(node.attr))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return typing.Union[_read(node.left), _read(node.right)]  # noqa: UP007  # None | None is no expression
-    if isinstance(node, ast.Subscript) and isinstance(node.value, (ast.Name, ast.Attribute)):
+    if isinstance(node, ast.Subscript) and (isinstance(node.value, ast.Name) or _is_of_typing(node.value)):
         return _subscript(node)
     raise _UnknownName
+
+
+def _is_of_typing(node: ast.expr) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("typing", "t")
 
 
 def _subscript(node: ast.Subscript) -> Any:

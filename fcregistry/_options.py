@@ -131,6 +131,8 @@ def option_problems(options: Mapping[str, object]) -> list[str]:
 
 
 def _suggestion(name: str) -> str:
+    if name == "group":
+        return ': the group is the first argument, as in fc_register("search.web")'
     from difflib import get_close_matches  # only on the way to an error
 
     close = get_close_matches(name, CHECKS, n=1)

@@ -55,6 +55,7 @@ def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
 
 
 def _same_cells(old: Any, new: Any) -> bool:
+    wrapped: tuple[Any, Any] = getattr(old, "__wrapped__", None), getattr(new, "__wrapped__", None)
     for first, second in zip(
         getattr(old, "__closure__", None) or (), getattr(new, "__closure__", None) or (), strict=False
     ):
@@ -62,7 +63,10 @@ def _same_cells(old: Any, new: Any) -> bool:
             contents = first.cell_contents, second.cell_contents
         except ValueError:  # not filled yet: a function that calls itself
             continue
-        if contents[0] is not old and not _equal(*contents):
+        if contents[0] is old or _equal(*contents):
+            continue
+        # What a decorator wrapped (functools.wraps) was made again too, if this is a reload.
+        if contents[0] is not wrapped[0] or contents[1] is not wrapped[1] or not same_place(*wrapped):
             return False
     return True
 
@@ -73,8 +77,17 @@ def _same_state(old: Any, new: Any) -> bool:
         return _equal((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
     if hasattr(old, "__code__") or hasattr(new, "__code__"):
         bound = getattr(old, "__self__", None), getattr(new, "__self__", None)
-        return bound[0] is bound[1]
-    return old is new
+        return _same_instance(*bound)
+    return _same_instance(old, new)
+
+
+def _same_instance(old: object, new: object) -> bool:
+    """Tell whether an instance is the same as before, or was made again together with its class, as by a reload."""
+    if _equal(old, new):
+        return True
+    first, second = (each if isinstance(each, type) else type(each) for each in (old, new))
+    names = [(each.__module__, each.__qualname__) for each in (first, second)]
+    return first is not second and names[0] == names[1] and "<locals>" not in first.__qualname__
 
 
 def _equal(old: object, new: object) -> bool:

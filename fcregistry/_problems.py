@@ -104,7 +104,9 @@ def _problems(violation: Violation) -> Iterable[Problem]:
         # The nearest name is looked for only where it can be shown: a call may have a hundred thousand unknown names.
         names = sorted(limit, key=lambda name: _sort_key(json_path((*path, name))))
         known = [violation.known if place <= MOST_PROBLEMS else () for place in range(len(names))]
-        return [Problem(json_path((*path, name)), _unknown(name, near)) for name, near in zip(names, known, strict=True)]
+        return [
+            Problem(json_path((*path, name)), _unknown(name, near)) for name, near in zip(names, known, strict=True)
+        ]
     if keyword == "propertyNames":
         return [Problem(json_path(path), _wrong_name(limit))]
     if keyword in ("anyOf", "oneOf") and violation.branches:
@@ -124,7 +126,11 @@ def _unknown(name: str, known: Sequence[str]) -> str:
 
 def _wrong_name(names: Any) -> str:
     """Say what the names of an object must be, by the keywords of their schema."""
-    must = [_must(keyword, limit) for keyword, limit in names.items() if keyword != "type"] if isinstance(names, dict) else []
+    must = (
+        [_must(keyword, limit) for keyword, limit in names.items() if keyword != "type"]
+        if isinstance(names, dict)
+        else []
+    )
     return f"is not an allowed name; names {' and '.join(must)}" if must else "is not an allowed name"
 
 
@@ -232,13 +238,10 @@ _WORDS: Final = {
     "items": "must have no more items",
     "propertyNames": "must have other property names",
     "not": "must not be of the excluded form",
-    "contains": "must contain an item of the asked-for form",
+    "contains": "must contain items of the asked-for form, neither too few nor too many",
     "anyOf": "must be of one of the allowed forms",
     "oneOf": "must be of exactly one of the allowed forms",
     "false schema": "must not be there",
-    "dependentRequired": "must have the properties that go with the others: {}",
-    "minContains": "must contain more items of the asked-for form: {} at least",
-    "maxContains": "must contain fewer items of the asked-for form: {} at most",
     "unevaluatedItems": "must have no more than the known items",
     "unevaluatedProperties": "must have no more than the known properties",
 }

@@ -7,14 +7,14 @@ loads plugins when a name is looked up that the application does not have. Nothi
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._catalogue import Catalogue, subject
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, declare, log, marked_methods
 from fcregistry._groups import Group
 from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
-from fcregistry._options import checked, group_problem
+from fcregistry._options import checked, group_problem, name_problem
 from fcregistry._selectors import parse_selectors
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
@@ -98,12 +98,16 @@ class Registry:
             The names of the tools, sorted.
 
         Raises:
-            DefinitionError: No method is marked.
+            DefinitionError: No method is marked, or the prefix or group makes a name that cannot be.
             DuplicateToolError: Another function has one of the names already; none is registered then.
         """
         marked = marked_methods(instance)
         if not marked:
             raise DefinitionError(f"{type(instance).__qualname__} has no method that is decorated with @fc_register")
+        names = [prefix + mark.name for _, mark in marked]
+        problems = [*map(name_problem, names), group and group_problem(group)]
+        if found := tuple(filter(None, problems)):
+            raise DefinitionError(f"methods of {type(instance).__qualname__} cannot be registered:", found)
         made = [
             Declaration(
                 getattr(instance, attribute),
@@ -202,23 +206,27 @@ class Registry:
             ToolNotFoundError: One, an excluding one apart, matches nothing.
             AmbiguousToolError: A plain name that several tools have.
         """
+        return tuple(self._chosen(selectors))
+
+    def _chosen(self, selectors: Iterable[str]) -> dict[Tool, bool]:
+        """Return the tools that selectors name, sorted by name and id, and whether one names each of them exactly."""
         parsed = parse_selectors(selectors)
         self._catalogue.load_for(parsed)
-        chosen: dict[int, Tool] = {}
+        chosen: dict[Tool, bool] = {}
         if not parsed or parsed[0].excludes:
-            chosen = {id(tool._definition): tool for tool in self._catalogue.offered()}
+            chosen = dict.fromkeys(self._catalogue.offered(), False)
         for selector in parsed:
             if selector.excludes:
-                chosen = {key: tool for key, tool in chosen.items() if not selector.matches(subject(tool))}
+                chosen = {tool: exact for tool, exact in chosen.items() if not selector.matches(subject(tool))}
                 continue
             for tool in self._catalogue.matching(selector):
-                chosen[id(tool._definition)] = tool
-        return tuple(sorted(chosen.values(), key=lambda tool: (tool.name, tool.id)))
+                chosen[tool] = chosen.get(tool, False) or selector.is_exact
+        return dict(sorted(chosen.items(), key=lambda item: (item[0].name, item[0].id)))
 
     def select(self, *selectors: str) -> Toolset:
         """Return the tools that the selectors name, as a toolset sorted by name; without any, all there are.
 
-        Where the application and a plugin have a tool of one name, the application's own is taken.
+        Where a pattern matches a tool of the application and one of a plugin that have one name, the application's own is taken.
 
         Raises:
             SelectorError: One is no selector.
@@ -226,9 +234,9 @@ class Registry:
             AmbiguousToolError: A plain name that several tools have.
             DuplicateToolError: Two of the tools have one name.
         """
-        found = self.find(*selectors)
-        own = {tool.name for tool in found if tool._owner is None}
-        return Toolset(tool for tool in found if tool._owner is None or tool.name not in own)
+        chosen = self._chosen(selectors)
+        own = {tool.name for tool in chosen if tool._owner is None}
+        return Toolset(tool for tool, exact in chosen.items() if exact or tool._owner is None or tool.name not in own)
 
     def tool_of(self, function: Callable[..., Any]) -> Tool | None:
         """Return the tool that a function was declared as here, or None; the first by name if there are several."""

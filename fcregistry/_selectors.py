@@ -108,7 +108,9 @@ def parse_selector(text: str) -> Selector:
     distribution, colon, local = body.rpartition(":")
     if colon and not (distribution and local):
         raise SelectorError(f"{text!r} is no selector: write distribution:name, such as acme-weather:*")
-    group, _, name = local.rpartition(".")
+    group, dot, name = local.rpartition(".")
+    if dot and not (group and name):
+        raise SelectorError(f"{text!r} is no selector: write group.name, such as search.lookup or search.*")
     return Selector(
         text=body,
         excludes=excludes,

@@ -77,6 +77,7 @@ class Signature:
         # By keyword wherever that says the same: only positional-only parameters and `*args` need positions.
         self._by_keyword = self._star is None and all(each.kind is not _POSITIONAL_ONLY for each in parameters)
         self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
+        self._foreign = False  # whether the schema was written by others, and may say less than the function needs
         self._all_plain = not self._decoders and self._extra is None
 
     @classmethod
@@ -111,7 +112,9 @@ class Signature:
     def untyped(cls, function: Callable[..., Any], module: str) -> Signature:
         """Read only how a function is called: for a tool that brings its own schema, whose values are handed on as they are."""
         parameters = [Parameter(each.name, each.kind, ANY, each.default, "") for each in _parameters(function, module)]
-        return cls(function, read_docstring(docstring_of(function)), tuple(parameters), None)
+        signature = cls(function, read_docstring(docstring_of(function)), tuple(parameters), None)
+        signature._foreign = True
+        return signature
 
     def misfits(self, schema: Mapping[str, Any]) -> list[str]:
         """Return how a foreign schema of the parameters does not fit the function, a sentence each."""
@@ -149,6 +152,8 @@ class Signature:
         """
         if self._all_plain:
             return dict(arguments)
+        if self._foreign:
+            self._check_takes(arguments)
         decoded = {}
         extra = self._extra
         for name, value in arguments.items():
@@ -160,6 +165,17 @@ class Signature:
             except Refusal as refusal:
                 raise refusal.at(name) from None
         return decoded
+
+    def _check_takes(self, arguments: Mapping[str, Any]) -> None:
+        for name, value in arguments.items():
+            parameter = self._by_name.get(name, self._extra)
+            if parameter is None:
+                raise Refusal("is not a known name", (name,))
+            if parameter.kind is _STAR and not isinstance(value, list):
+                raise Refusal("must be an array", (name,))
+        for each in self._by_name.values():
+            if each.required and each.name not in arguments:
+                raise Refusal("is required", (each.name,))
 
     def bind(self, decoded: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the positional and keyword arguments of the call.
@@ -277,7 +293,8 @@ class _Reader:
         return Parameter(parameter.name, parameter.kind, codec, parameter.default, description)
 
     def result(self) -> Codec | None:
-        for name in self._documented:
+        own = inspect.signature(self._source).parameters if self._documented else ()
+        for name in (name for name in self._documented if name not in own):  # a partial has given some already
             self.remarks.append(f"the docstring describes {name!r}, which is no parameter")
         annotation = getattr(self._source, "__annotations__", {}).get("return", EMPTY)
         if annotation is EMPTY:
@@ -325,11 +342,18 @@ def _holds_text(annotation: Any) -> bool:
 
 def _parameters(function: Callable[..., Any], module: str) -> list[inspect.Parameter]:
     try:
-        return list(inspect.signature(function).parameters.values())
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError) as error:
         raise DefinitionError(
             f"{place_text(function, module)} cannot be a tool: Python does not know its signature ({error}); wrap it in a function of your own"
         ) from error
+    owner = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
+    if parameters and parameters[0].name == "self" and owner not in ("", "<locals>"):
+        raise DefinitionError(
+            f"{place_text(function, module)} cannot be a tool: it is a method without its instance; "
+            f"take the method of one, as in {owner}(…).{function.__name__}"
+        )
+    return parameters
 
 
 def _warn(message: str, source: Any) -> None:

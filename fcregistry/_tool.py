@@ -107,7 +107,8 @@ class Tool:
             DefinitionError: The name or an option cannot be.
         """
         checked(options, repr(function))
-        name = options.get("name") or default_name(function)
+        given = options.get("name")
+        name = default_name(function) if given is None else given
         if problem := name_problem(name):
             raise DefinitionError(f"{function!r} cannot be a tool: {problem}")
         module = getattr(underlying(function), "__module__", None) or "__main__"

@@ -1,8 +1,8 @@
 """Is a JSON value valid against a schema, and if not, why?
 
 `jsonschema` is the record; `jsonschema-rs` is the gate in front of it, some fifty times faster. Where the gate cannot say (half a surrogate
-pair in a string), or is not installed, `jsonschema` decides. It is extended here where it would be wrong or slow: patterns run on a linear-time engine,
-`multipleOf` is exact, and `uniqueItems` tells true from 1 at every depth.
+pair in a string), or is not installed, `jsonschema` decides. It is extended here where it would be wrong or slow: patterns run on a
+linear-time engine, `multipleOf` is exact, and `uniqueItems` tells true from 1 at every depth.
 """
 
 from __future__ import annotations
@@ -147,31 +147,42 @@ def _from_gate(errors: Iterable[Any], schema: dict[str, Any], value: object) -> 
         elif keyword == "additionalProperties":
             known = tuple(_lookup(schema, error.schema_path[:-1]).get("properties", ()))
         elif keyword in ("anyOf", "oneOf"):
-            branches = tuple(tuple(_from_gate(branch, schema, value)) for branch in getattr(error.kind, "context", ()))
-        path = _gate_path(error.instance_path, value)
+            context = getattr(error.kind, "context", ())
+            # A branch without errors is one that holds: `oneOf` is broken because several do.
+            branches = tuple(tuple(_from_gate(each, schema, value)) for each in context) if all(context) else ()
+        path = tuple(error.instance_path)
+        instance = _instance_at(path, value)  # the gate's own has its names sorted
         if keyword == "propertyNames":
             place = error.schema_path[: -1 - error.schema_path[::-1].index(keyword)]
             name = error.kind.value.instance
             yield Violation((*path, name), keyword, _lookup(schema, place).get(keyword), name)
         elif keyword == "falseSchema":
-            beyond = list(error.schema_path)[-1:] == ["items"]
-            yield Violation(path[:-1] if beyond else path, "items" if beyond else "false schema", False, error.instance)
+            yield _forbidden(path, error.schema_path[-1:], instance)
         else:
-            yield Violation(path, keyword, limit, error.instance, known, branches)
+            yield Violation(path, keyword, limit, instance, known, branches)
 
 
-def _gate_path(path: list[str | int], value: Any) -> tuple[str | int, ...]:
-    """Return a path of the gate, which writes the property `"01"` as the position 1.
+def _forbidden(path: tuple[str | int, ...], keyword: list[str | int], instance: Any) -> Violation:
+    """Return what breaks a schema that is `false`, under the keyword that jsonschema would name."""
+    if keyword == ["items"]:
+        return Violation(path[:-1], "items", False, instance)
+    if keyword == ["additionalProperties"] and isinstance(instance, dict):  # where no other property is known
+        return Violation(path, "additionalProperties", list(instance), instance)
+    return Violation(path, "false schema", False, instance)
+
+
+def _instance_at(path: tuple[str | int, ...], value: Any) -> Any:
+    """Return the value at a path of the gate.
 
     Raises:
-        ValueError: It holds such a property.
+        ValueError: It cannot be told, since the gate writes the property `"01"` as the position 1, and leaves out `""`.
     """
-    inside = value
-    for segment in path:
-        if isinstance(segment, int) and isinstance(inside, dict):
-            raise ValueError("a property is named like a position")
-        inside = inside[segment]
-    return tuple(path)
+    for segment in (*path, None):
+        if isinstance(value, dict) and (isinstance(segment, int) or "" in value):
+            raise ValueError("a property that the gate cannot name")
+        if segment is not None:
+            value = value[segment]
+    return value
 
 
 def _lookup(schema: Any, path: Iterable[str | int]) -> dict[str, Any]:
@@ -202,6 +213,7 @@ def _record_class() -> Any:
         Draft202012Validator,
         {
             "additionalProperties": _additional_properties,
+            "dependentRequired": _dependent_required,
             "multipleOf": _multiple_of,
             "pattern": _pattern,
             "patternProperties": _pattern_properties,
@@ -311,6 +323,15 @@ def _required(validator: Any, names: Any, instance: object, schema: Any) -> Iter
                 yield ValidationError(f"lacks {name!r}", validator_value=[name])
 
 
+def _dependent_required(validator: Any, dependencies: Any, instance: object, schema: Any) -> Iterator[Any]:
+    if isinstance(instance, dict):
+        for name, needed in dependencies.items():
+            if name in instance:
+                for error in _required(validator, needed, instance, schema):
+                    error.validator = "required"
+                    yield error
+
+
 def _unique_items(validator: Any, wanted: Any, instance: object, schema: Any) -> Iterator[Any]:
     from jsonschema.exceptions import ValidationError
 
@@ -338,6 +359,8 @@ def _from_record(errors: Iterable[Any], above: tuple[str | int, ...] = ()) -> It
             limit = _additional(error.instance, error.schema)
         elif keyword in ("anyOf", "oneOf"):
             branches = _branches(error.context, path)
+        elif keyword in ("minContains", "maxContains"):
+            keyword = "contains"
         elif keyword is None:
             keyword = "false schema"
         yield Violation(path, keyword, limit, error.instance, known, branches)
@@ -346,7 +369,8 @@ def _from_record(errors: Iterable[Any], above: tuple[str | int, ...] = ()) -> It
 def _branches(context: Iterable[Any], path: tuple[str | int, ...]) -> tuple[tuple[Violation, ...], ...]:
     by_branch: dict[int, list[Any]] = {}
     for error in context:
-        by_branch.setdefault(error.relative_schema_path[0], []).append(error)
+        place = error.relative_schema_path[0] if error.relative_schema_path else -1  # a branch that is `false`
+        by_branch.setdefault(place, []).append(error)
     return tuple(tuple(_from_record(errors, path)) for _, errors in sorted(by_branch.items()))
 
 

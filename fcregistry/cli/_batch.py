@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -14,6 +13,9 @@ import click
 from fcregistry._calls import CallError, ToolCall, ToolResult
 from fcregistry._registry import registry
 from fcregistry._tool import Tool
+from fcregistry.cli._json import read_json
+from fcregistry.cli._output import say_json_text
+from fcregistry.discovery._prints import prints_to_stderr
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import Executor
 from fcregistry.formats import MalformedCallError, read_call
@@ -31,11 +33,13 @@ def run_batch(path: str | None, more: tuple[str, ...], approve: Any) -> int:
         raise click.UsageError(f"--batch takes one file of calls, and nothing after it: {' '.join(more)}")
     well = True
     with _opened(path) as stream:
-        lines = (line for line in stream if line.strip())
+        lines = ((number, line) for number, line in enumerate(stream, 1) if line.strip())
         while some := list(islice(lines, _AT_ONCE)):
-            for result in _run_some(some, approve):
+            with prints_to_stderr():  # stdout is for results
+                results = _run_some(some, approve)
+            for result in results:
                 well = well and result.ok
-                click.echo(json.dumps(result.to_json(), ensure_ascii=False))
+                say_json_text(json.dumps(result.to_json(), ensure_ascii=False))
     return 0 if well else 1
 
 
@@ -48,31 +52,43 @@ def _opened(path: str | None) -> IO[bytes]:
         raise click.UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _run_some(lines: list[bytes], approve: Any) -> Iterator[ToolResult]:
-    """Run some lines concurrently, and yield their results in order."""
-    tools: dict[str, Tool] = {}
-    read = [_read(line, tools) for line in lines]
-    calls = [each for each in read if isinstance(each, ToolCall)]
-    results = iter(Executor(list(tools.values()), approve=approve).run_all(calls))
-    for each in read:
-        yield each if isinstance(each, ToolResult) else next(results)
+def _run_some(lines: list[tuple[int, bytes]], approve: Any) -> list[ToolResult]:
+    """Run some lines concurrently, and return their results in order."""
+    batches: list[_Batch] = []
+    read = [_read(number, line, batches) for number, line in lines]
+    results = [iter(Executor(list(each.tools.values()), approve=approve).run_all(each.calls)) for each in batches]
+    return [each if isinstance(each, ToolResult) else next(results[each]) for each in read]
 
 
-def _read(line: bytes, tools: dict[str, Tool]) -> ToolCall | ToolResult:
-    """Return the call of a line, and add its tool to those that the batch needs; a result where it cannot be one."""
+class _Batch:
+    """Calls that one executor can run: no two tools of one wire name."""
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Tool] = {}
+        self.calls: list[ToolCall] = []
+
+
+def _read(number: int, line: bytes, batches: list[_Batch]) -> int | ToolResult:
+    """Add the call of a line to the first batch that can take it, and return which; a result where it cannot be a call."""
     try:
-        call = read_call(json.loads(line))
-    except (ValueError, RecursionError) as error:
-        identity = error.id if isinstance(error, MalformedCallError) else None
-        return _failure(None if identity is None else ToolCall("", None, identity), "malformed_call", str(error))
+        call = read_call(read_json(line.decode("utf-8-sig").strip()))
+    except MalformedCallError as error:
+        return _failure(
+            None if error.id is None else ToolCall("", None, error.id), "malformed_call", f"line {number}: {error}"
+        )
+    except ValueError as error:
+        return _failure(None, "malformed_call", f"line {number} is no JSON: {error}")
     try:
         tool = registry.get(call.name)
         tool.signature  # noqa: B018  # what cannot be defined fails its own call, not the batch
     except FcregistryError as error:
         return _failure(call, "unknown_tool", str(error))
-    if tools.setdefault(tool.name, tool)._definition is not tool._definition:
-        return _failure(call, "unknown_tool", f"{call.name}: another tool of this batch has the name {tool.name!r} too")
-    return ToolCall(tool.name, call.arguments, call.id)
+    for place, batch in enumerate([*batches, _Batch()]):
+        if batch.tools.setdefault(tool.name, tool)._definition is tool._definition:
+            batches[place:] = batches[place:] or [batch]
+            batch.calls.append(ToolCall(tool.name, call.arguments, call.id))
+            return place
+    raise AssertionError("an empty batch takes any call")
 
 
 def _failure(call: ToolCall | None, code: str, message: str) -> ToolResult:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from fcregistry._calls import ToolCall, ToolResult
-from fcregistry._registry import registry
 from fcregistry._tool import Tool
+from fcregistry.cli._arguments import read_words
 from fcregistry.cli._batch import run_batch
-from fcregistry.cli._output import clean, complain, is_terminal, remark
-from fcregistry.cli._parameters import options_of, without_option
-from fcregistry.cli._tools import complete_tools
+from fcregistry.cli._output import clean, complain, is_terminal, remark, say, say_json_text
+from fcregistry.cli._tools import complete_tools, tool_named
+from fcregistry.discovery._prints import prints_to_stderr
 from fcregistry.execution import Executor
 
 EXIT_CODES: Final = {
@@ -30,7 +29,7 @@ EXIT_CODES: Final = {
 """The error codes that do not exit with 1."""
 
 
-@click.command("call", context_settings={"allow_interspersed_args": False})
+@click.command("call", short_help="Call a tool.", context_settings={"allow_interspersed_args": False})
 @click.argument("name", required=False, shell_complete=complete_tools)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON, on a terminal too.")
@@ -62,17 +61,20 @@ def command(
     to ask, 4 if time ran out.
     """
     if batch:
+        if output is not None:
+            raise click.UsageError("--batch writes to standard output; --output does not go with it")
         ctx.exit(run_batch(name, arguments, _approver(yes)))
     if name is None:
         raise click.UsageError("name the tool to call; fcregistry list shows which there are")
     if output is not None:
         _check_writable(output)
-    tool = registry.get(name)
-    given = _arguments(ctx, name, tool, list(arguments))
-    result = Executor([tool], approve=_approver(yes)).run(ToolCall(tool.name, given))
+    tool = tool_named(name)
+    given = read_words(ctx, name, tool, list(arguments))
+    with prints_to_stderr():  # stdout is for the result
+        result = Executor([tool], approve=_approver(yes)).run(ToolCall(tool.name, given))
     if result.error is not None:
         complain(result.error.text)
-        if result.error.code == "invalid_arguments":
+        if result.error.code in ("invalid_arguments", "malformed_call"):
             remark(f"(fcregistry call {name} --help lists the tool's options)")
         ctx.exit(EXIT_CODES.get(result.error.code, 1))
     _write(result, as_json, output)
@@ -88,86 +90,10 @@ def _approver(yes: bool) -> Any:
 
 def _ask(tool: Tool, call: ToolCall) -> bool:
     shown = json.dumps(call.arguments, ensure_ascii=False)
-    return click.confirm(clean(f"{tool.id} requires approval. Call it with {shown}?"), err=True)
-
-
-def _arguments(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> dict[str, Any] | str:
-    """Return the arguments as a JSON object or its text: from options, from one JSON word, or both, options first."""
-    parser = _tool_command(name, tool)
-    # An underscore for a dash is as good: --num_days and --num-days.
-    settings: dict[str, Any] = {
-        "token_normalize_func": lambda token: token.replace("_", "-"),
-        "help_option_names": ["-h", "--help"],
-    }
-    with parser.make_context(f"{ctx.command_path} {name}", words, **settings) as inner:
-        values = dict(inner.params)
-    text = _json_text(values.pop("json", None))
-    extra = _extra(values.pop("arg", ()), ctx)
-    options = {key: _listed(value) for key, value in values.items() if value is not None and value != ()}
-    if text is None:
-        return {**options, **extra}
-    if not options and not extra:
-        return text  # as it is: the executor reads it strictly
     try:
-        base = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise click.UsageError(f"the arguments are no JSON: {error}") from error
-    if not isinstance(base, dict):
-        raise click.UsageError("the arguments are no JSON object")
-    return {**base, **options, **extra}
-
-
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _tool_command(name: str, tool: Tool) -> click.Command:
-    text = tool.description
-    parameters: list[click.Parameter] = [
-        click.Argument(["json"], required=False, metavar="[JSON|-|@FILE]"),
-        *options_of(tool),
-        click.Option(["--arg", "arg"], multiple=True, metavar="NAME=JSON", help=_arg_help(tool)),
-    ]
-    return click.Command(
-        name, params=parameters, help="\b\n" + clean(text).replace("\n\n", "\n\n\b\n") if text else None
-    )
-
-
-def _arg_help(tool: Tool) -> str:
-    only = without_option(tool)
-    return (
-        f"Any argument by name; the only way to give {', '.join(map(clean, only))}."
-        if only
-        else "Any argument by name."
-    )
-
-
-def _json_text(word: str | None) -> str | None:
-    if word is None:
-        return None
-    try:
-        if word == "-":
-            return sys.stdin.read()
-        if word.startswith("@"):
-            return Path(word[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"cannot read {'standard input' if word == '-' else word[1:]}: {error}") from error
-    return word
-
-
-def _extra(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:
-    extra = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals:
-            raise click.UsageError(f"--arg takes NAME=JSON, not {pair!r}")
-        try:
-            extra[name] = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise click.UsageError(
-                f"--arg {name}: {text!r} is no JSON ({error}); a string needs its quotes: --arg '{name}=\"…\"'"
-            ) from error
-    return extra
+        return click.confirm(clean(f"{tool.id} requires approval. Call it with {shown}?"), err=True)
+    except click.Abort as walked_away:  # Ctrl-C or the end of input: no answer, so not a denial either
+        raise KeyboardInterrupt from walked_away
 
 
 def _check_writable(path: Path) -> None:
@@ -182,17 +108,27 @@ def _check_writable(path: Path) -> None:
 def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
     value = result.value
     if output is not None:
-        output.write_bytes(
+        _keep(
             bytes(value)
             if isinstance(value, (bytes, bytearray))
-            else (_text(result) + "\n").encode("utf-8", "backslashreplace")
+            else (_text(result) + "\n").encode("utf-8", "backslashreplace"),
+            output,
         )
     elif isinstance(value, (bytes, bytearray)) and is_terminal() and not as_json:
         remark(f"{len(value)} bytes; --output FILE writes them to a file")
     elif as_json or not is_terminal():
-        click.echo(json.dumps(value, ensure_ascii=False) if type(value) is str else result.content)
+        say_json_text(json.dumps(value, ensure_ascii=False) if type(value) is str else result.content)
     else:
-        click.echo(clean(_text(result)))
+        say(_text(result))
+
+
+def _keep(content: bytes, path: Path) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise click.ClickException(
+            f"the tool ran, and its result cannot be written to {path}: {error.strerror}"
+        ) from error
 
 
 def _text(result: ToolResult) -> str:

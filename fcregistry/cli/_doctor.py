@@ -8,11 +8,11 @@ import click
 
 from fcregistry._registry import registry
 from fcregistry.cli._output import say, say_json
-from fcregistry.cli._tools import complete_tools
+from fcregistry.cli._tools import check_name, complete_tools
 from fcregistry.inspection import Finding, diagnose, diagnose_name
 
 
-@click.command("doctor")
+@click.command("doctor", short_help="Explain every failure and conflict.")
 @click.argument("name", required=False, shell_complete=complete_tools)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
@@ -22,6 +22,8 @@ def command(ctx: click.Context, name: str | None, as_json: bool, verbose: bool) 
 
     Exits with 1 if there is a problem.
     """
+    if name is not None:
+        check_name(name)
     findings = diagnose() if name is None else diagnose_name(name)
     if as_json:
         say_json([asdict(finding) for finding in findings])

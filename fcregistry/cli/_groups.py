@@ -11,7 +11,7 @@ from fcregistry.cli._output import say_json, table
 from fcregistry.cli._tools import mention_what_is_missing
 
 
-@click.command("groups")
+@click.command("groups", short_help="List the groups of tools.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def command(as_json: bool) -> None:
     """List the groups, with the number of tools in each."""

@@ -6,11 +6,11 @@ import click
 
 from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json, table
-from fcregistry.cli._tools import local_name, mention_what_is_missing, tool_json
+from fcregistry.cli._tools import complete_tools, local_name, mention_what_is_missing, tool_json
 
 
-@click.command("list")
-@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...")
+@click.command("list", short_help="List the tools there are.")
+@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...", shell_complete=complete_tools)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, with schemas.")
 def command(selectors: tuple[str, ...], as_json: bool) -> None:
     """List the tools that SELECTORs name; without any, all there are.
@@ -31,6 +31,8 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
             for tool in tools
         ]
         table(rows, ("NAME", "FROM", "SUMMARY"))
+    elif selectors:
+        remark("The selectors leave no tool.")
     else:
         remark("There are no tools: install a package that ships some, or name a module of yours with -m MODULE.")
     mention_what_is_missing()

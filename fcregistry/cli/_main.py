@@ -1,7 +1,7 @@
 """Which commands are there, and what does the process exit with?
 
 0    fine
-1    the tool failed; or doctor found something
+1    the tool failed, or its call was denied; or doctor found something; or the output could not be written
 2    wrong usage, an unknown tool, or invalid arguments
 3    the tool needs approval, and there is nobody to ask
 4    the tool did not answer in time
@@ -15,12 +15,15 @@ import importlib
 import os
 import sys
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Final, NoReturn
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
+from fcregistry._naming import did_you_mean, nearest
 from fcregistry._version import __version__
-from fcregistry.cli._output import complain
+from fcregistry.cli._output import complain, remark
 from fcregistry.errors import FcregistryError
 
 COMMANDS: Final = ("call", "doctor", "groups", "list", "plugins", "show")
@@ -42,6 +45,14 @@ class _Commands(click.Group):
         command: click.Command = importlib.import_module(f"fcregistry.cli._{cmd_name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            near = did_you_mean(nearest(args[0], COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"there is no command {args[0]!r}{near}", ctx)
+        return super().resolve_command(ctx, args)
+
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fcregistry")
@@ -57,10 +68,24 @@ def cli(modules: tuple[str, ...]) -> None:
 
 
 def _import(module: str) -> None:
+    if not all(part.isidentifier() for part in module.split(".")) or module.endswith(".py"):
+        name = ".".join(part for part in Path(module.removesuffix(".py")).parts if part.isidentifier())
+        raise click.UsageError(f"-m takes the name of a module, not a file: -m {name or 'MODULE'}, not -m {module}")
+    from fcregistry.discovery._prints import prints_to_stderr  # with importlib.metadata, which --help does not need
+
     try:
-        importlib.import_module(module)
-    except Exception as error:  # the user's own code: whatever it raises on import, say where and stop
-        raise click.UsageError(f"the module {module!r} does not import: {type(error).__name__}: {error}") from error
+        with prints_to_stderr():
+            importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # the user's own code: whatever it raises on import, say where and stop
+        last = extract_tb(error.__traceback__)[-1]
+        place = (
+            f" ({last.filename}:{last.lineno})"
+            if "importlib" not in last.filename
+            else f" (looked in {Path.cwd()} first)"
+        )
+        raise click.UsageError(
+            f"the module {module!r} does not import: {type(error).__name__}: {error}{place}"
+        ) from error
 
 
 def main(args: list[str] | None = None) -> NoReturn:
@@ -69,9 +94,7 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 
 def _run(args: list[str] | None) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # text from strangers may hold what the terminal's encoding has not
-            stream.reconfigure(errors="backslashreplace")
+    _mend_streams()
     try:
         code: Any = cli.main(args, prog_name="fcregistry", standalone_mode=False)
         sys.stdout.flush()
@@ -84,20 +107,37 @@ def _run(args: list[str] | None) -> int:
         complain(str(error))
         return 2
     except BrokenPipeError:
-        return _gone()
+        return _gone(BROKEN_PIPE)
+    except OSError as error:
+        complain(f"cannot read or write: {error.strerror or error}")
+        return _gone(1)
     except SystemExit as done:  # click's own answer to a closed pipe
-        return _gone() if done.code == 1 else int(done.code or 0)
+        return _gone(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)
     return code if isinstance(code, int) else 0
 
 
+def _mend_streams() -> None:
+    """Make streams that can be written to: where one was closed (`>&-`), and where text from strangers holds what the encoding has not."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  # for the whole process
+        elif mode == "w" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _show(error: click.ClickException) -> int:
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        click.echo(error.ctx.get_usage(), err=True)
-    complain(error.format_message())
+    if isinstance(error, NoArgsIsHelpError):
+        remark(error.format_message())
+    elif isinstance(error, click.UsageError) and error.ctx is not None:
+        remark(error.ctx.get_usage())
+        complain(error.format_message())
+    else:
+        complain(error.format_message())
     return error.exit_code
 
 
-def _gone() -> int:
-    """Keep the interpreter from complaining, when it exits, that nobody reads its output."""
+def _gone(code: int) -> int:
+    """Keep the interpreter from complaining, when it exits, that its output goes nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE
+    return code

@@ -5,15 +5,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from fcregistry._tool import Tool
+from fcregistry.cli._json import read_json
 from fcregistry.cli._output import clean
 from fcregistry.formats.text import show_type
 
+P = TypeVar("P", bound=click.Parameter)
+
 _FLAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+class WordParam(click.Choice[str]):
+    """One of the strings of an enum, as it is: an underscore in it is no dash."""
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
+        return str(choice)
 
 
 class JsonParam(click.ParamType[Any]):
@@ -28,8 +38,8 @@ class JsonParam(click.ParamType[Any]):
         if not isinstance(value, str):
             return value
         try:
-            return json.loads(value)
-        except (ValueError, RecursionError) as error:
+            return read_json(value)
+        except ValueError as error:
             if self._or_text:
                 return value
             self.fail(f"{value!r} is no JSON: {error}", param, ctx)
@@ -49,10 +59,15 @@ def options_of(tool: Tool) -> list[click.Option]:
 
 
 def without_option(tool: Tool) -> list[str]:
-    """Return the parameters that no option can be made for: they are given with `--arg NAME=JSON`."""
+    """Return the parameters that no option can be made for, with their types: they are given with `--arg NAME=JSON`."""
     schema = tool.parameters
     flags = _flags(schema["properties"], schema)
-    return [name for name in schema["properties"] if name not in flags]
+    required = schema.get("required", ())
+    return [
+        f"{name} ({show_type(each)}{', required' if name in required else ''})"
+        for name, each in schema["properties"].items()
+        if name not in flags
+    ]
 
 
 def _flags(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, str]:
@@ -97,7 +112,7 @@ def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> cli
     variable = f"p_{len(name)}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
     if schema.get("type") == "boolean":
         declaration = f"{flag}/--no-{flag.removeprefix('--')}"
-        return _named(click.Option([declaration, variable], default=None, help=text), name)
+        return named(click.Option([declaration, variable], default=None, help=text), name)
     items = schema.get("items")
     multiple = (
         schema.get("type") == "array" and isinstance(items, dict) and "prefixItems" not in schema and _is_scalar(items)
@@ -105,12 +120,13 @@ def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> cli
     kind = _kind(items if multiple and isinstance(items, dict) else schema)
     metavar = None if isinstance(kind, click.Choice) else _metavar(schema, kind)
     made = click.Option([flag, variable], type=kind, multiple=multiple, default=None, help=text, metavar=metavar)
-    return _named(made, name)
+    return named(made, name)
 
 
-def _named(option: click.Option, name: str) -> click.Option:
-    option.name = name  # the parameter's own name, which click would have changed to lower case
-    return option
+def named(parameter: P, name: str) -> P:
+    """Give a parameter of a command a name that click would have changed: it wants lower case and no space."""
+    parameter.name = name
+    return parameter
 
 
 def _is_scalar(schema: dict[str, Any]) -> bool:
@@ -120,14 +136,16 @@ def _is_scalar(schema: dict[str, Any]) -> bool:
 def _kind(schema: dict[str, Any]) -> click.ParamType[Any]:
     choices = schema.get("enum")
     if choices and all(isinstance(choice, str) for choice in choices):
-        return click.Choice(choices)
+        return WordParam(choices)
     if choices or schema.get("type") not in ("string", "integer", "number"):
         return JsonParam(or_text=_takes_text(schema))
     return {"string": click.STRING, "integer": click.INT, "number": click.FLOAT}[schema["type"]]
 
 
 def _takes_text(schema: dict[str, Any]) -> bool:
-    if not {"type", "anyOf", "oneOf", "enum", "$ref"} & schema.keys():
+    if "enum" in schema:
+        return any(isinstance(choice, str) for choice in schema["enum"])
+    if not {"type", "anyOf", "oneOf", "const", "$ref"} & schema.keys():
         return True
     types = schema.get("type")
     if types == "string" or (isinstance(types, list) and "string" in types):

@@ -12,7 +12,7 @@ from fcregistry.discovery._outcomes import Outcome
 from fcregistry.inspection._doctor import tools_of
 
 
-@click.command("plugins")
+@click.command("plugins", short_help="List the installed plugins.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def command(as_json: bool) -> None:
     """List the installed plugins: what each ships, and what became of it when it was imported."""

@@ -8,14 +8,13 @@ from typing import Any
 import click
 
 from fcregistry import formats
-from fcregistry._registry import registry
 from fcregistry._tool import Tool
 from fcregistry.cli._output import say, say_json
-from fcregistry.cli._tools import complete_tools, option_json, tool_json
+from fcregistry.cli._tools import complete_tools, option_json, tool_json, tool_named
 from fcregistry.formats.text import show_type
 
 
-@click.command("show")
+@click.command("show", short_help="Show what a tool takes.")
 @click.argument("name", shell_complete=complete_tools)
 @click.option(
     "--format", "format_name", type=click.Choice(formats.names()), help="Write it as a provider is told of it."
@@ -23,7 +22,7 @@ from fcregistry.formats.text import show_type
 @click.option("--json", "as_json", is_flag=True, help="Write all that is known as JSON.")
 def command(name: str, format_name: str | None, as_json: bool) -> None:
     """Show the tool NAME: its parameters, its options, and where it came from."""
-    tool = registry.get(name)
+    tool = tool_named(name)
     if format_name is not None:
         described = tool.definition(format_name)
         if isinstance(described, str):

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from fcregistry._registry import registry
+from fcregistry._selectors import parse_selector
 from fcregistry._tool import Tool
 from fcregistry.cli._output import remark
 from fcregistry.discovery import current
@@ -18,6 +19,31 @@ def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) 
     tools = registry.find()
     names = {tool.id if ":" in incomplete else local_name(tool) for tool in tools}
     return sorted(name for name in names if name.startswith(incomplete))
+
+
+def tool_named(name: str) -> Tool:
+    """Return the tool of a name.
+
+    Raises:
+        UsageError: It is a pattern.
+        FcregistryError: It is no tool's name, or several tools'.
+    """
+    check_name(name)
+    return registry.get(name)
+
+
+def check_name(name: str) -> None:
+    """Make sure that a text may name one tool.
+
+    Raises:
+        UsageError: It is a pattern.
+        SelectorError: It is nothing at all.
+    """
+    selector = parse_selector(name)
+    if selector.excludes or not selector.is_exact:
+        raise click.UsageError(
+            f"{name!r} is a pattern, and one tool is asked for; fcregistry list {name!r} shows which it names"
+        )
 
 
 def local_name(tool: Tool) -> str:

@@ -147,7 +147,9 @@ def _disabled_plugin(distribution: str, entry_point: str, items: tuple[str, ...]
 
 def _all_but(selectors: tuple[Selector, ...]) -> str | None:
     """Return why everything is disabled from the start, which an exception in the first place means, or None."""
-    return f"{DISABLE} excepts {selectors[0].text} alone" if selectors and selectors[0].excludes else None
+    if not selectors or not selectors[0].excludes:
+        return None
+    return f"{DISABLE} names everything but {', '.join(each.text for each in selectors if each.excludes)}"
 
 
 def _disabled_tool(declaration: Declaration, owner: Owner | None, items: tuple[str, ...]) -> str | None:

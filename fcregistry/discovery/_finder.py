@@ -40,7 +40,7 @@ class FoundPlugin:
     @cached_property
     def version(self) -> str:
         """The distribution's version; parsed from its metadata when it is first asked for."""
-        return self._source.version or "?"
+        return distribution_version(self._source)
 
     @property
     def module(self) -> str:
@@ -70,7 +70,7 @@ def find_plugins() -> tuple[FoundPlugin, ...]:
     for source in distributions():
         if GROUP not in _entry_point_text(source):
             continue
-        name = _name(source)
+        name = distribution_name(source)
         if not name or normalized(name) in found or _is_hidden(source, name):
             continue
         found[normalized(name)] = [
@@ -107,7 +107,8 @@ def _is_hidden(source: Distribution, name: str) -> bool:
         return False
 
 
-def _name(source: Distribution) -> str | None:
+def distribution_name(source: Distribution) -> str | None:
+    """Return a distribution's name as it writes it, or None where its metadata cannot be read."""
     try:
         metadata = source.metadata
         return metadata["Name"] if "Name" in metadata else None  # noqa: SIM401  # no `get` before 3.12's typing
@@ -119,7 +120,7 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
     """Return (distribution or its folder, what is wrong) of metadata that speaks of plugins and cannot be read, sorted."""
     wrong = set()
     for source in distributions():
-        name = _name(source)
+        name = distribution_name(source)
         try:
             text = source.read_text("entry_points.txt") or ""
             tuple(source.entry_points)
@@ -132,13 +133,22 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
     return tuple(sorted(wrong))
 
 
+def distribution_version(source: Distribution) -> str:
+    """Return a distribution's version, or a question mark."""
+    try:
+        metadata = source.metadata
+        return metadata["Version"] if "Version" in metadata else "?"  # noqa: SIM401  # no `get` before 3.12's typing
+    except (OSError, UnicodeDecodeError, TypeError, KeyError):
+        return "?"
+
+
 def near_miss_groups() -> tuple[tuple[str, str], ...]:
     """Return (distribution, group) of entry-point groups that look like a misspelt `fcregistry`, sorted."""
     missed = set()
     for source in distributions():
         for group in _groups(_entry_point_text(source)):
             if group not in KNOWN_GROUPS and _looks_like_ours(group):
-                missed.add((_name(source) or "?", group))
+                missed.add((distribution_name(source) or "?", group))
     return tuple(sorted(missed))
 
 

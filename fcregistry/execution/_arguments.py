@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -97,8 +98,12 @@ _UNIQUE_DECODER: Final = json.JSONDecoder(
 )
 
 
+# What is left of a text that ends within a literal, a number or an escape, from where the parser stopped; nothing, between tokens.
+_UNFINISHED: Final = re.compile(r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\.|[eE][+-]?|\\?u[0-9a-fA-F]{0,4})?")
+
+
 def _explain(text: str, error: json.JSONDecodeError) -> str:
-    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+    if error.msg.startswith("Unterminated string") or _UNFINISHED.fullmatch(text[error.pos :].rstrip()):
         return (
             f"the arguments are cut off: the JSON ends at character {len(text)} before it is complete. "
             "Nothing was run; send the whole call again, shorter if need be"

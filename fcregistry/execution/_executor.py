@@ -6,7 +6,7 @@ forms. A model's mistakes and a tool's failures are values: nothing that a model
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fcregistry import formats
@@ -118,8 +118,11 @@ class Executor:
 
         Returns:
             Their results, in the order of the calls.
+
+        Raises:
+            TypeError: `calls` is one call, and not a list of them.
         """
-        given = list(calls)
+        given = _listed(calls)
         if len(given) < 2:
             return [self.run(call) for call in given]
         from fcregistry.execution._loop import background  # asyncio is 38 ms, which a single call need not pay
@@ -137,7 +140,7 @@ class Executor:
 
     async def arun_all(self, calls: Iterable[object]) -> list[ToolResult]:
         """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
-        return _uninterrupted(await self._gather(list(calls)))
+        return _uninterrupted(await self._gather(_listed(calls)))
 
     async def _gather(self, calls: list[object]) -> list[ToolResult | KeyboardInterrupt]:
         import asyncio
@@ -221,6 +224,12 @@ class Executor:
         except MalformedCallError:
             return False
         return tool is not None and tool.options.blocking == "caller"
+
+
+def _listed(calls: Iterable[object]) -> list[object]:
+    if isinstance(calls, (Mapping, str, ToolCall)):
+        raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
+    return list(calls)
 
 
 def _uninterrupted(results: Iterable[ToolResult | KeyboardInterrupt]) -> list[ToolResult]:

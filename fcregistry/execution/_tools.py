@@ -40,7 +40,10 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
         elif callable(element) and not isinstance(element, type):
             made.append(source.tool_of(element) or Tool.from_function(element))
         else:
-            raise DefinitionError(f"{element!r} is no tool: give a name, a selector, a function, a Tool or a toolset")
+            hint = "; register an instance's methods with register_object" if isinstance(element, type) else ""
+            raise DefinitionError(
+                f"{element!r} is no tool: give a name, a selector, a function, a Tool or a toolset{hint}"
+            )
     if selectors:
         made.extend(source.select(*selectors).values())
     for tool in made:

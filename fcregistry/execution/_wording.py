@@ -105,11 +105,15 @@ def _message(exception: BaseException) -> str:
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
     """Return a text without terminal codes, memory addresses, credentials in URLs and given secrets, bounded."""
-    for secret in secrets:
+    text = _plain(text)
+    for secret in map(_plain, secrets):
         if secret:
             text = text.replace(secret, "…")
-    text = _CONTROL.sub("", _ANSI.sub("", text))
     text = _CREDENTIALS.sub("…@", _ADDRESS.sub("0x…", text)).strip()
     if len(text) <= _MOST_CHARACTERS:
         return text
     return f"{text[:_MOST_CHARACTERS]}… ({len(text) - _MOST_CHARACTERS} more characters)"
+
+
+def _plain(text: str) -> str:
+    return _CONTROL.sub("", _ANSI.sub("", text))

@@ -12,8 +12,8 @@ from fcregistry._registry import Registry, registry
 from fcregistry._selectors import normalized, parse_selector
 from fcregistry._tool import Tool
 from fcregistry.discovery import current, load_plugins, near_miss_groups
-from fcregistry.discovery._finder import GROUP
-from fcregistry.errors import AmbiguousToolError, DuplicateToolError, SelectorError, ToolNotFoundError
+from fcregistry.discovery._finder import GROUP, distribution_name, distribution_version, unreadable_plugins
+from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def _note(subject: str, message: str, advice: str) -> Finding:
 def diagnose() -> tuple[Finding, ...]:
     """Load every plugin and return all that is wrong: problems first, then notes, in a fixed order."""
     load_plugins()
-    findings = [*_plugins(), *_tools(registry), *_names(registry), *_near_misses()]
+    findings = [*_plugins(), *_tools(registry), *_names(registry), *_near_misses(), *_unreadable()]
     return tuple(sorted(findings, key=lambda finding: finding.kind != "problem"))
 
 
@@ -98,11 +98,14 @@ def _names(source: Registry) -> Iterator[Finding]:
     for name, tools in sorted(by_name.items()):
         if len(tools) < 2:
             continue
-        ids = ", ".join(tools)
-        own = [tool for tool in tools.values() if tool.origin.distribution is None]
+        own = [tool.id for tool in tools.values() if tool.origin.distribution is None]
         if len(own) == 1:
-            yield _note(name, f"is the application's own tool, before {ids}", "name the others by their canonical ids")
+            others = ", ".join(each for each in tools if each not in own)
+            yield _note(
+                name, f"is the application's own tool, before {others}", "name the others by their canonical ids"
+            )
         else:
+            ids = ", ".join(tools)
             yield _problem(name, f"is ambiguous: {ids}", "name one by its canonical id; the plain name raises")
 
 
@@ -115,18 +118,28 @@ def _near_misses() -> Iterator[Finding]:
         )
 
 
+def _unreadable() -> Iterator[Finding]:
+    for name, reason in unreadable_plugins():
+        yield _problem(name, f"cannot be looked at for plugins: {reason}", "reinstall it, or tell its authors")
+
+
 def diagnose_name(name: str) -> tuple[Finding, ...]:
-    """Return why a tool of that name is not there, or not usable; nothing if it is there and well."""
+    """Return why a tool of that name is not there, or not usable; nothing if it is there and well.
+
+    Raises:
+        SelectorError: It cannot be the name of a tool.
+    """
+    wanted = parse_selector(name).distribution
     load_plugins()
     try:
         tool = registry.get(name)
-    except (AmbiguousToolError, DuplicateToolError) as error:
-        return (_problem(name, str(error), "use one of these names"),)
-    except SelectorError as error:
-        return (_problem(name, str(error), "give the name of one tool"),)
+    except AmbiguousToolError as error:
+        return (_problem(name, str(error), "the plain name raises"),)
+    except DuplicateToolError as error:
+        return (_problem(name, str(error), "until then, looking the name up raises"),)
     except ToolNotFoundError as error:
-        return (_problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(name))
-    return tuple(finding for finding in diagnose() if finding.subject == tool.id)
+        return (_problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(wanted))
+    return tuple(finding for finding in diagnose() if finding.subject in (tool.id, tool.name))
 
 
 def _where_looked() -> str:
@@ -136,11 +149,10 @@ def _where_looked() -> str:
     )
 
 
-def _why_missing(name: str) -> Iterator[Finding]:
-    wanted = parse_selector(name).distribution
+def _why_missing(wanted: str | None) -> Iterator[Finding]:
     if wanted is not None:
         yield from _why_distribution_is_missing(wanted)
-    for finding in (*_plugins(), *_near_misses()):
+    for finding in (*_plugins(), *_near_misses(), *_unreadable()):
         if wanted is None or normalized(finding.subject.partition("[")[0]) == wanted:
             yield finding
 
@@ -154,7 +166,7 @@ def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
         yield _problem(wanted, "is not installed here", f"{sys.executable} -m pip install {wanted}")
     else:
         yield _problem(
-            str(found.metadata["Name"]),
-            f"is installed ({found.version}), and has no entry point in the group {GROUP!r}",
-            "its authors add one; see docs/tutorial.md",
+            distribution_name(found) or wanted,
+            f"is installed ({distribution_version(found)}), and has no entry point in the group {GROUP!r}",
+            f"its authors name its module in [project.entry-points.{GROUP}]",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import collections.abc as abc
+import inspect
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from fcregistry.types._choices import is_json_scalar, key_of
@@ -47,6 +48,10 @@ MAPPINGS: Final[dict[Any, type[Any]]] = {
 }
 
 
+_INSTANCES: Final[dict[type[Any], tuple[type[Any], ...]]] = {list: (list, tuple), set: (set, frozenset)}
+"""What an abstract type takes from Python beside what it makes of JSON: `Sequence[str] = ()` is a fine default."""
+
+
 def decode_items(codecs: Iterable[Codec], values: list[Any]) -> list[Any]:
     """Decode values by a codec each, naming the position of one that is refused."""
     decoded = []
@@ -64,9 +69,10 @@ class ListCodec(Codec):
     kinds = frozenset({"array"})
     hashable = False
 
-    def __init__(self, item: Codec, make: type[Any]) -> None:
+    def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
         self.item = item
         self._make = make
+        self._instances = _INSTANCES.get(make, (make,)) if abstract else (make,)
         self.plain = item.plain and make is list
         self.natural = item.natural and make in (list, tuple)
         self.hashable = make is tuple and item.hashable
@@ -88,7 +94,7 @@ class ListCodec(Codec):
         return decoded if self._make is list else self._make(decoded)
 
     def handles(self, value: object) -> bool:
-        return isinstance(value, self._make) and all(map(self.item.handles, value))
+        return isinstance(value, self._instances) and all(map(self.item.handles, value))
 
     def encode(self, value: Any) -> Any:
         return [self.item.encode(item) for item in value]
@@ -97,8 +103,8 @@ class ListCodec(Codec):
 class SetCodec(ListCodec):
     """A set: an array whose items differ as JSON; written in order of their JSON text."""
 
-    def __init__(self, item: Codec, make: type[Any]) -> None:
-        super().__init__(item, make)
+    def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
+        super().__init__(item, make, abstract)
         self.plain = self.natural = False
         self.hashable = make is frozenset
 
@@ -242,10 +248,11 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     if origin is tuple:
         return _tuple(annotation, arguments, reader)
     place = f"in {show_type(annotation)}"
+    abstract = inspect.isabstract(origin)
     if origin in SEQUENCES:
-        return ListCodec(reader.read_in(arguments[0], place) if arguments else ANY, SEQUENCES[origin])
+        return ListCodec(reader.read_in(arguments[0], place) if arguments else ANY, SEQUENCES[origin], abstract)
     if origin in SETS:
-        return SetCodec(_set_item(annotation, arguments, reader), SETS[origin])
+        return SetCodec(_set_item(annotation, arguments, reader), SETS[origin], abstract)
     if origin in MAPPINGS:
         key, item = arguments or (str, Any)
         return DictCodec(read_key(key, reader, place), reader.read_in(item, place), MAPPINGS[origin])

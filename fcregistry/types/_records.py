@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Hashable
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NotRequired, Required, get_args, get_origin
 
@@ -138,9 +139,13 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
                 record, fields = build(annotation)
                 reader.records[annotation] = record  # before its fields are read: they may refer to it
                 record.fields = _read_fields(annotation, fields, reader)
-                record.hashable = annotation.__hash__ is not None and all(each.codec.hashable for each in record.fields)
+                record.hashable = _is_hashable(annotation, record.fields)
             return reader.records[annotation]
     return None
+
+
+def _is_hashable(cls: Any, fields: tuple[Field, ...]) -> bool:
+    return issubclass(cls, Hashable) and all(field.codec.hashable for field in fields)
 
 
 def _read_fields(cls: type, fields: list[tuple[str, bool, Any]], reader: TypeReader) -> tuple[Field, ...]:
@@ -228,7 +233,7 @@ def _fits(codec: RecordCodec, value: object) -> bool:
 def _named_tuple(cls: Any) -> Built:
     defaults = cls._field_defaults
     fields = [(name, name not in defaults, defaults.get(name, MISSING)) for name in cls._fields]
-    if not getattr(cls, "__annotations__", None):
+    if cls._fields and not getattr(cls, "__annotations__", None):
         raise UnsupportedType(
             f"{cls.__qualname__} is a namedtuple without types; declare it as a class of typing.NamedTuple"
         )

@@ -76,7 +76,7 @@ class FloatCodec(Codec):
         return {"type": "number"}
 
     def accepts(self, value: object) -> bool:
-        return type(value) is float or type(value) is int
+        return type(value) is int or (type(value) is float and value - value == 0)
 
     def decode(self, value: Any) -> Any:
         if type(value) is float:
@@ -87,7 +87,7 @@ class FloatCodec(Codec):
             return value
 
     def handles(self, value: object) -> bool:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and value - value == 0  # NaN is no JSON
 
     def encode(self, value: Any) -> Any:
         return float(value) if isinstance(value, float) else int(value)

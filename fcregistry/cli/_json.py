@@ -1,0 +1,19 @@
+"""How is JSON read that a person wrote? As strictly as a model's, and with a person's errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fcregistry.execution._arguments import _UNIQUE_DECODER
+
+
+def read_json(text: str) -> Any:
+    """Return the value of JSON text.
+
+    Raises:
+        ValueError: It is no JSON, has a name twice in one object, a number that is not finite, or nests too deeply.
+    """
+    try:
+        return _UNIQUE_DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

@@ -1,0 +1,322 @@
+"""What is one round of function calling: the model speaks, and the calls it made are carried out?"""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fcregistry import FunctionCall, Registry, Tool, ToolCall
+from fcregistry.errors import DuplicateToolError, ToolNotFoundError
+
+
+def get_current_weather(location: str, unit: str = "celsius") -> dict[str, Any]:
+    """Get the weather."""
+    return {"location": location, "unit": unit}
+
+
+def fails() -> None:
+    raise ValueError("no")
+
+
+def openai_call(identity: str, name: str, arguments: str) -> dict[str, Any]:
+    return {"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+CALLS = [
+    openai_call("1", "get_current_weather", '{"location": "Tokyo"}'),
+    openai_call("2", "get_current_weather", '{"location": "Paris", "unit": "fahrenheit"}'),
+]
+CONTENTS = ['{"location": "Tokyo", "unit": "celsius"}', '{"location": "Paris", "unit": "fahrenheit"}']
+
+
+class Model:
+    """A model that says what it was made with, and keeps what it was told."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.heard: list[Any] = []
+
+    def __call__(self, messages: list[dict[str, Any]]) -> Any:
+        self.heard.append(messages)
+        return self.answer
+
+
+# --- one round ------------------------------------------------------------------------------------
+
+
+def test_a_round_with_calls_gives_the_message_with_their_results_in_order() -> None:
+    model = Model({"role": "assistant", "content": "Let me see.", "tool_calls": CALLS})
+
+    answer = FunctionCall(model, tools=[get_current_weather])("What's the weather in Tokyo and Paris?")
+    assert answer == {
+        "role": "assistant",
+        "content": "Let me see.",
+        "tool_calls": CALLS,
+        "tool_calls_results": CONTENTS,
+    }
+    assert list(answer) == ["role", "content", "tool_calls", "tool_calls_results"]  # type: ignore[arg-type]
+    assert model.heard == [[{"role": "user", "content": "What's the weather in Tokyo and Paris?"}]]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("It is sunny.", "It is sunny."),
+        ("", ""),
+        ({"role": "assistant", "content": "It is sunny."}, "It is sunny."),
+        ({"role": "assistant", "content": "It is sunny.", "tool_calls": []}, "It is sunny."),
+        ({"role": "assistant", "content": "It is sunny.", "tool_calls": None}, "It is sunny."),
+        ({"role": "assistant", "content": None}, ""),
+        ({"role": "assistant"}, ""),
+        ({"content": [{"type": "text", "text": "It is "}, {"type": "text", "text": "sunny."}]}, "It is sunny."),
+        (SimpleNamespace(role="assistant", content="It is sunny.", tool_calls=None), "It is sunny."),
+    ],
+)
+def test_a_round_without_calls_gives_the_models_text(said: Any, text: str) -> None:
+    assert FunctionCall(Model(said), tools=[get_current_weather])("?") == text
+
+
+@pytest.mark.parametrize("content", [None, "absent"])
+def test_a_message_of_calls_alone_has_the_content_none(content: Any) -> None:
+    message = {"role": "assistant", "tool_calls": CALLS[:1]}
+    if content is None:
+        message["content"] = None
+
+    answer = FunctionCall(Model(message), tools=[get_current_weather])("?")
+    assert answer == {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": CALLS[:1],
+        "tool_calls_results": CONTENTS[:1],
+    }
+
+
+def test_a_round_with_anthropics_blocks_is_answered_in_openais_shape() -> None:
+    blocks = [
+        {"type": "text", "text": "Let me see."},
+        {"type": "tool_use", "id": "1", "name": "get_current_weather", "input": {"location": "東京"}},
+    ]
+
+    answer = FunctionCall(Model({"role": "assistant", "content": blocks}), tools=[get_current_weather])("?")
+    assert answer == {
+        "role": "assistant",
+        "content": "Let me see.",
+        "tool_calls": [openai_call("1", "get_current_weather", '{"location": "東京"}')],
+        "tool_calls_results": ['{"location": "東京", "unit": "celsius"}'],
+    }
+
+
+def test_failures_are_results_beside_those_that_succeeded() -> None:
+    calls = [CALLS[0], openai_call("2", "unknown", "{}"), openai_call("3", "fails", ""), {"function": None, "id": "4"}]
+
+    answer = FunctionCall(Model({"tool_calls": calls}), tools=[get_current_weather, fails])("?")
+    assert isinstance(answer, dict)
+    assert answer["tool_calls_results"][:3] == [
+        CONTENTS[0],
+        "there is no tool 'unknown'; the tools are fails, get_current_weather",
+        "ValueError: no",
+    ]
+    assert "is no tool call" in answer["tool_calls_results"][3]
+    assert [call["id"] for call in answer["tool_calls"]] == ["1", "2", "3", "4"]
+    assert len(answer["tool_calls"]) == len(answer["tool_calls_results"]) == 4
+    json.dumps(answer)
+
+
+@pytest.mark.parametrize(
+    ("query", "heard"),
+    [
+        ("hello", [{"role": "user", "content": "hello"}]),
+        ({"role": "system", "content": "x"}, [{"role": "system", "content": "x"}]),
+        ([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}], None),
+        ((), []),
+    ],
+)
+def test_a_question_a_message_or_a_conversation_is_asked(query: Any, heard: list[dict[str, Any]] | None) -> None:
+    model = Model("answer")
+    FunctionCall(model)(query)
+
+    assert model.heard == [list(query) if heard is None else heard]
+
+
+def test_the_callers_messages_are_copied() -> None:
+    conversation = [{"role": "user", "content": "a"}]
+
+    def model(messages: list[dict[str, Any]]) -> str:
+        messages[0]["content"] = "changed"
+        messages.append({})
+        return "answer"
+
+    FunctionCall(model)(conversation)
+    assert conversation == [{"role": "user", "content": "a"}]
+
+
+# --- what the model is told -----------------------------------------------------------------------
+
+
+def test_a_model_that_takes_tools_is_given_their_definitions() -> None:
+    told: list[Any] = []
+
+    def takes(messages: Any, tools: Any) -> str:
+        told.append(tools)
+        return ""
+
+    def takes_by_keyword(messages: Any, *, tools: Any = None) -> str:
+        return takes(messages, tools)
+
+    def takes_anything(messages: Any, **options: Any) -> str:
+        return takes(messages, options["tools"])
+
+    class Takes:
+        def __call__(self, messages: Any, tools: Any) -> str:
+            return takes(messages, tools)
+
+    definition = Tool.from_function(get_current_weather).definition("openai")
+    for model in (takes, takes_by_keyword, takes_anything, Takes()):
+        FunctionCall(model, tools=[get_current_weather])("?")
+    assert told == [[definition]] * 4
+
+
+def test_a_model_that_takes_no_tools_is_given_messages_alone() -> None:
+    heard: list[Any] = []
+
+    def takes_two(messages: Any, temperature: float = 0.5) -> str:
+        heard.append((messages, temperature))
+        return ""
+
+    FunctionCall(takes_two, tools=[get_current_weather])("?")
+    FunctionCall(len, tools=[get_current_weather]).execute([])
+    assert heard == [([{"role": "user", "content": "?"}], 0.5)]
+
+
+# --- the programmer's mistakes --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", [None, 5, object(), {}, {"something": "else"}])
+def test_what_is_neither_text_nor_message_is_refused(said: Any) -> None:
+    with pytest.raises(TypeError, match=f"the model returned {type(said).__name__}, neither a text nor a message"):
+        FunctionCall(Model(said))("?")
+
+
+def test_without_a_model_a_round_is_refused_with_what_to_do() -> None:
+    with pytest.raises(TypeError, match=r"there is no model: give llm=…, or use execute\(message\)"):
+        FunctionCall(tools=[get_current_weather])("?")
+
+
+@pytest.mark.parametrize("llm", ["gpt", 5, {}])
+def test_what_is_no_model_is_refused(llm: Any) -> None:
+    with pytest.raises(TypeError, match="llm is a callable from messages to a message or text, not "):
+        FunctionCall(llm)
+
+
+def test_mistakes_in_tools_raise_before_any_model_is_called() -> None:
+    model, isolated = Model(""), Registry()
+
+    with pytest.raises(ToolNotFoundError):
+        FunctionCall(model, tools=["no_such"], registry=isolated)
+    with pytest.raises(DuplicateToolError):
+        FunctionCall(model, tools=[fails, Tool.from_function(get_current_weather, name="fails")])
+    assert model.heard == []
+
+
+def test_what_the_model_itself_raises_is_the_callers() -> None:
+    def broken(messages: Any) -> str:
+        raise ConnectionError("offline")
+
+    with pytest.raises(ConnectionError, match="offline"):
+        FunctionCall(broken)("?")
+
+
+# --- an application that owns its loop ------------------------------------------------------------
+
+
+def execute(message: object) -> list[dict[str, Any]]:
+    return FunctionCall(tools=[get_current_weather, fails]).execute(message)
+
+
+def test_execute_answers_an_openai_message_with_a_message_for_each_call() -> None:
+    expected = [
+        {"role": "tool", "tool_call_id": identity, "content": content}
+        for identity, content in zip("12", CONTENTS, strict=True)
+    ]
+
+    assert execute({"role": "assistant", "content": None, "tool_calls": CALLS}) == expected
+    assert execute(CALLS) == expected
+    sdk = [
+        SimpleNamespace(id=call["id"], type="function", function=SimpleNamespace(**call["function"])) for call in CALLS
+    ]
+    assert execute(SimpleNamespace(content=None, tool_calls=sdk)) == expected
+
+
+def test_execute_answers_an_anthropic_message_with_one_message_of_results() -> None:
+    content = [
+        {"type": "text", "text": "Let me see."},
+        {"type": "tool_use", "id": "1", "name": "get_current_weather", "input": {"location": "Tokyo"}},
+        {"type": "tool_use", "id": "2", "name": "fails", "input": {}},
+    ]
+
+    assert execute({"role": "assistant", "content": content}) == [
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "1", "content": CONTENTS[0]},
+                {"type": "tool_result", "tool_use_id": "2", "content": "ValueError: no", "is_error": True},
+            ],
+        }
+    ]
+
+
+def test_execute_carries_out_the_good_calls_among_malformed_ones_and_answers_all() -> None:
+    calls = [{"id": "0", "function": {"name": None}}, CALLS[0], openai_call("5", "get_current_weather", "{cut"), None]
+
+    messages = execute({"tool_calls": calls})
+    assert [message["tool_call_id"] for message in messages] == ["0", "1", "5", ""]
+    assert messages[1]["content"] == CONTENTS[0]
+    assert "the name of the tool is null" in messages[0]["content"]
+    assert "valid JSON" in messages[2]["content"]
+    assert "null is no tool call" in messages[3]["content"]
+
+
+def test_execute_answers_malformed_anthropic_blocks_in_their_own_shape() -> None:
+    content = [
+        {"type": "tool_use", "id": "1", "name": None, "input": {}},
+        {"type": "tool_use", "id": "2", "name": "get_current_weather", "input": [1]},
+        {"type": "tool_use", "id": "3", "name": "get_current_weather", "input": {"location": "Tokyo"}},
+    ]
+
+    (message,) = execute({"role": "assistant", "content": content})
+    assert [(block["tool_use_id"], block.get("is_error", False)) for block in message["content"]] == [
+        ("1", True),
+        ("2", True),
+        ("3", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "message", [None, "text", {}, [], {"role": "assistant", "content": None, "tool_calls": []}, {"content": "text"}]
+)
+def test_execute_answers_a_message_without_calls_with_nothing(message: object) -> None:
+    assert execute(message) == []
+
+
+def test_approval_is_asked_for_as_by_an_executor() -> None:
+    tool = Tool.from_function(get_current_weather, requires_approval=True)
+    asked: list[ToolCall] = []
+
+    def approve(tool: Tool, call: ToolCall) -> bool:
+        asked.append(call)
+        return call.id == "1"
+
+    messages = FunctionCall(tools=[tool], approve=approve).execute({"tool_calls": CALLS})
+    assert [message["content"] for message in messages] == [
+        CONTENTS[0],
+        "the call of get_current_weather was denied; it was not run",
+    ]
+    assert sorted(call.id or "" for call in asked) == ["1", "2"]
+
+
+def test_it_shows_its_tools() -> None:
+    assert repr(FunctionCall(tools=[get_current_weather])) == "<FunctionCall with get_current_weather>"
+    assert repr(FunctionCall()) == "<FunctionCall with no tools>"

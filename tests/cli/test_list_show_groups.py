@@ -1,0 +1,204 @@
+"""What is told of tools: which there are, what one takes, and which groups hold them?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+
+def test_list_has_a_line_for_each_tool(shop: Site) -> None:
+    """Name with group, distribution, first paragraph of the description; sorted; hidden ones are not there."""
+    done = shop.cli("list")
+    assert (done.returncode, done.stderr) == (0, "")
+    head, *lines = done.stdout.splitlines()
+    assert head.split() == ["NAME", "FROM", "SUMMARY"]
+    assert [line.split()[0] for line in lines] == [
+        *["anything", "async_sleepy", "blob", "danger", "evil", "evil_object", "fails"],
+        *["search.web.lookup", "search.web.lookup", "nested", "noisy", "nothing", "odd", "order", "sleepy", "text"],
+        "unencodable",
+    ]
+    assert any(line.split(maxsplit=2) == ["order", "acme-shop", "Order something."] for line in lines)
+    assert any("(deprecated) Look something up." in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("selectors", "ids"),
+    [
+        (["order"], ["acme-shop:order"]),
+        (["evil*"], ["acme-shop:evil", "acme-shop:evil_object"]),
+        (["search.*"], ["acme-shop:search.web.lookup", "other:search.web.lookup"]),
+        (["Other:*"], ["other:search.web.lookup"]),
+        (["tag=order", "blob"], ["acme-shop:blob", "acme-shop:order"]),
+        (["group=search.web", "!other:*"], ["acme-shop:search.web.lookup"]),
+        (["acme-shop:secret"], ["acme-shop:secret"]),
+    ],
+)
+def test_list_takes_selectors(shop: Site, selectors: list[str], ids: list[str]) -> None:
+    """The grammar is the one of everything else; a tool that is named exactly is shown though its environment is not set."""
+    done = shop.cli("list", "--json", *selectors)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [tool["id"] for tool in json.loads(done.stdout)] == ids
+
+
+def test_list_json_has_all_that_is_known(shop: Site) -> None:
+    """Schema, options and origin: what a program needs to show or call the tool."""
+    (tool,) = json.loads(shop.cli("list", "--json", "acme-shop:search.web.lookup").stdout)
+    source = shop.folder / "acme_shop/tools.py"
+    line = (
+        source.read_text(encoding="utf-8").splitlines().index('@fc_register("search.web", deprecated="use text")') + 1
+    )
+    assert tool == {
+        "id": "acme-shop:search.web.lookup",
+        "name": "lookup",
+        "group": "search.web",
+        "distribution": "acme-shop",
+        "version": "1.2",
+        "summary": "Look something up.",
+        "description": "Look something up.",
+        "parameters": {
+            "type": "object",
+            "properties": {"query": {"type": "string"}},
+            "required": ["query"],
+            "additionalProperties": False,
+        },
+        "returns": {"type": "string"},
+        "options": {"deprecated": "use text"},
+        "origin": {
+            "entry_point": "shop",
+            "module": "acme_shop.tools",
+            "qualname": "lookup",
+            "file": str(source),
+            "line": line,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        ("ordre", "there is no tool 'ordre'; did you mean 'order'? (`fcregistry doctor ordre` says why"),
+        ("nix*", "the selector 'nix*' matches no tool"),
+        ("nobody:*", "the selector 'nobody:*' matches no tool"),
+        ("lookup", "'lookup' may be any of acme-shop:search.web.lookup, other:search.web.lookup; name one of these"),
+        ("a b", "'a b' is no selector: write a tool's name, a glob"),
+    ],
+)
+def test_a_selector_that_names_nothing_is_an_error(shop: Site, selector: str, message: str) -> None:
+    """Status 2, nothing on stdout, and what was meant or how to write it."""
+    done = shop.cli("list", selector)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"Error: {message}")
+    assert "Traceback" not in done.stderr
+
+
+def test_where_nothing_is_left_it_says_so(shop: Site, site: Site) -> None:
+    """No tools at all, and selectors that take away all there are, are two different things; JSON is an empty list."""
+    left = shop.cli("list", "!*")
+    assert (left.returncode, left.stdout, left.stderr) == (0, "", "The selectors leave no tool.\n")
+    empty = site.cli("list")
+    assert (empty.returncode, empty.stdout) == (0, "")
+    assert empty.stderr.startswith(
+        "There are no tools: install a package that ships some, or name a module of yours with -m"
+    )
+    assert site.cli("list", "--json").stdout == "[]\n"
+    assert site.cli("plugins", "--json").stdout == "[]\n"
+    assert site.cli("plugins").stderr == "There are no plugins: install a package that ships some.\n"
+
+
+def test_failed_plugins_and_broken_tools_are_mentioned_on_stderr(site: Site) -> None:
+    """Once, with who explains it; stdout has what there is, and stays JSON."""
+    site.install(
+        "good",
+        {"x": "good_tools"},
+        {
+            "good_tools.py": "from fcregistry import fc_register\n"
+            "@fc_register\ndef fine() -> int: ...\n"
+            "@fc_register\ndef broken(a: object()) -> int: ...\n"
+        },
+    )
+    for name in ("bad", "worse"):
+        site.install(name, {"x": f"{name}_tools"}, {f"{name}_tools.py": "1 / 0"})
+    for command in ("list", "groups"):
+        done = site.cli(command, "--json")
+        assert done.returncode == 0
+        assert len(json.loads(done.stdout)) == 1
+        assert done.stderr == (
+            "2 plugins did not load: bad[x], worse[x] (see: fcregistry doctor)\n"
+            "1 tool cannot be defined: good:broken (see: fcregistry doctor)\n"
+        )
+
+
+def test_show_tells_a_person_what_a_tool_takes_and_where_it_is_from(shop: Site) -> None:
+    """Its id, description, parameters with type and default, result, options and origin."""
+    done = shop.cli("show", "order")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("acme-shop:order\n\nOrder something.\n\nIt is sent to the customer.\n\nParameters:\n")
+    assert "\n  customer (string, required): Who pays for it.\n" in done.stdout
+    assert "\n  num_days (integer, default 3): Within how many days.\n" in done.stdout
+    assert '\n  colour ("dark_red" | "blue", default blue)\n' in done.stdout
+    assert "\nReturns: object\n" in done.stdout
+    assert '\ntags: ["order"]\n' in done.stdout
+    assert f"\nFrom: acme-shop 1.2[shop], acme_shop.tools.order ({shop.folder}/acme_shop/tools.py:" in done.stdout
+
+
+def test_show_says_what_hides_a_tool(shop: Site) -> None:
+    """Where the variable is set it does not."""
+    assert "\nHidden: SHOP_KEY is not set.\n" in shop.cli("show", "secret").stdout
+    assert "Hidden" not in shop.cli("show", "secret", env={"SHOP_KEY": "x"}).stdout
+
+
+def test_show_tells_of_names_that_are_not_listed(shop: Site) -> None:
+    """A tool that takes any name says so."""
+    done = shop.cli("show", "anything")
+    assert "\n  numbers (integer[], optional)\n  any other name: string\n" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["anthropic", "json-schema", "mcp", "openai"])
+def test_show_writes_a_tool_as_a_provider_is_told_of_it(shop: Site, name: str) -> None:
+    """As JSON, with the tool's name and its parameters somewhere in it."""
+    done = shop.cli("show", "order", "--format", name)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = json.dumps(json.loads(done.stdout))
+    assert '"customer"' in shown
+
+
+def test_show_writes_text_formats_as_they_are(shop: Site) -> None:
+    """Not as a JSON string."""
+    done = shop.cli("show", "text", "--format", "text")
+    assert done.stdout == 'text(value: string = "hé ☃ 😀")\n  Return a text, été.\n'
+
+
+def test_show_json_is_the_row_of_list_json(shop: Site) -> None:
+    """One shape for both."""
+    (row,) = json.loads(shop.cli("list", "order", "--json").stdout)
+    assert json.loads(shop.cli("show", "order", "--json").stdout) == row
+
+
+@pytest.mark.parametrize("command", ["show", "call"])
+def test_a_pattern_is_not_one_tool(shop: Site, command: str) -> None:
+    """The message says what to do with a pattern."""
+    done = shop.cli(command, "evil*")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        "'evil*' is a pattern, and one tool is asked for; fcregistry list 'evil*' shows which it names" in done.stderr
+    )
+
+
+def test_groups_counts_the_tools_of_each(shop: Site) -> None:
+    """Sorted; the same as JSON."""
+    done = shop.cli("groups")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["GROUP", "TOOLS"],
+        ["search.web", "2"],
+        ["tool", "15"],
+    ]
+    assert json.loads(shop.cli("groups", "--json").stdout) == [
+        {"group": "search.web", "tools": 2},
+        {"group": "tool", "tools": 15},
+    ]

@@ -1,0 +1,208 @@
+"""What holds for every command: usage, modules of one's own, streams that are closed or full, completion?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fcregistry import __version__
+from fcregistry.cli._main import COMMANDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Site
+
+
+def shell(site: Site, line: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of shell in which `fcregistry` is the command."""
+    words = " ".join(f"'{word}'" for word in site.command("-m", "fcregistry"))
+    script = f'fcregistry() {{ {words} "$@"; }}; {line}'
+    return subprocess.run(
+        ["bash", "-c", script],
+        env=site.environment(env),
+        cwd=site.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def test_the_help_lists_every_command(site: Site) -> None:
+    """Each with a line that says what it is for; without any word, the help is on stderr, and the status tells."""
+    done = site.cli("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    listed = [line.split() for line in done.stdout.partition("Commands:\n")[2].splitlines()]
+    assert [words[0] for words in listed] == sorted(COMMANDS)
+    assert all(len(words) > 2 and words[-1].endswith(".") and not words[-1].endswith("...") for words in listed)
+    bare = site.cli()
+    assert (bare.returncode, bare.stdout) == (2, "")
+    assert bare.stderr == done.stdout
+    assert site.cli("--version").stdout == f"fcregistry, version {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["lst"], "there is no command 'lst'; did you mean 'list'?"),
+        (
+            ["frobnicate"],
+            "there is no command 'frobnicate'; the commands are call, doctor, groups, list, plugins, show",
+        ),
+        (["--jsn"], "No such option '--jsn'."),
+        (["list", "--jsn"], "No such option '--jsn'."),
+        (["show"], "Missing argument 'NAME'."),
+        (["call"], "name the tool to call; fcregistry list shows which there are"),
+        (["show", "text", "--format", "xml"], "'xml' is not one of 'anthropic', 'json-schema',"),
+    ],
+)
+def test_wrong_usage_is_told_with_the_right_one(shop: Site, words: list[str], message: str) -> None:
+    """Status 2, all of it on stderr."""
+    done = shop.cli(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    usage, error = done.stderr.splitlines()[:2]
+    assert usage.startswith("Usage: fcregistry ")
+    assert message in error
+
+
+OWN = """
+    from fcregistry import fc_register
+
+    print("imported")
+
+    @fc_register
+    def mine(a: int) -> int:
+        "My own tool."
+        return a + 1
+"""
+
+
+def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path: Path) -> None:
+    """They are the application's, and win their plain name over a plugin's; what the module prints goes to stderr."""
+    type(site)(tmp_path / "work", tmp_path).write(
+        {"my_tools.py": OWN, "my_package/part.py": OWN.replace("mine", "other")}
+    )
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OWN})
+    listed = site.cli("-m", "my_tools", "-m", "my_package.part", "list", "--json", cwd=tmp_path / "work")
+    assert [(tool["id"], tool["distribution"]) for tool in json.loads(listed.stdout)] == [
+        ("acme:mine", "acme"),
+        ("mine", None),
+        ("other", None),
+    ]
+    assert listed.stderr == "imported\n" * 3
+    called = site.cli("-m", "my_tools", "call", "mine", "--a", "1", cwd=tmp_path / "work")
+    assert (called.returncode, called.stdout) == (0, "2\n")
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (
+            "nowhere",
+            "the module 'nowhere' does not import: ModuleNotFoundError: No module named 'nowhere' (looked in {cwd} first)",
+        ),
+        ("raises", "the module 'raises' does not import: ZeroDivisionError: division by zero ({cwd}/raises.py:2)"),
+        ("exits", "the module 'exits' does not import: SystemExit: 1 ({cwd}/exits.py:2)"),
+        (
+            "needs",
+            "the module 'needs' does not import: ModuleNotFoundError: No module named 'nowhere' ({cwd}/needs.py:1)",
+        ),
+        ("garbled", "the module 'garbled' does not import: SyntaxError: "),
+        ("raises.py", "-m takes the name of a module, not a file: -m raises, not -m raises.py"),
+        ("./package/part.py", "-m takes the name of a module, not a file: -m package.part, not -m ./package/part.py"),
+        ("", "-m takes the name of a module, not a file: -m MODULE, not -m "),
+    ],
+)
+def test_a_module_that_does_not_import_is_told_with_the_place(site: Site, module: str, message: str) -> None:
+    """What it raised and where, without a traceback; a file's name with the module's."""
+    site.write(
+        {
+            "raises.py": "\n1 / 0",
+            "exits.py": "import sys\nsys.exit(1)",
+            "needs.py": "import nowhere",
+            "garbled.py": "def (:",
+        }
+    )
+    done = site.cli("-m", module, "list")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"Error: {message.format(cwd=site.folder)}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line", ["list", "list --json", "show order --json", "groups", "plugins", "call text", "--help"]
+)
+def test_a_reader_that_goes_away_is_no_error_to_talk_about(shop: Site, line: str) -> None:
+    """`fcregistry list | head -1`, and a pipe that is closed before anything is written: status 141 and silence."""
+    done = shell(shop, f"fcregistry {line} | true; echo ${{PIPESTATUS[0]}}")
+    assert done.stdout in ("141\n", "0\n")  # 0 where all was written before the reader went
+    assert done.stderr == ""
+
+
+def test_a_long_output_to_a_closed_pipe_ends_with_141(shop: Site) -> None:
+    """More than a pipe holds, so the writer notices for sure."""
+    call = json.dumps({"value": "x" * 100_000})
+    done = shell(shop, f"fcregistry call text '{call}' | head -c 1; echo \" ${{PIPESTATUS[0]}}\"")
+    assert (done.stdout, done.stderr) == ('" 141\n', "")
+
+
+def test_a_full_disk_is_told(shop: Site) -> None:
+    """In one line; the status is not 0."""
+    done = shell(shop, "fcregistry list >/dev/full; echo $?")
+    assert (done.stdout, done.stderr) == ("1\n", "Error: cannot read or write: No space left on device\n")
+
+
+def test_closed_streams_are_no_crash(shop: Site) -> None:
+    """As cron jobs and supervisors have them: no stdin, no stdout, no stderr."""
+    for line, status in (
+        ("list >&-", 0),
+        ("call text >&-", 0),
+        ("call danger --path x <&-", 3),
+        ("call nix 2>&-", 2),
+        ("list >&- 2>&- <&-", 0),
+    ):
+        done = shell(shop, f'fcregistry {line}; echo " $?" >{shop.folder}/status')
+        assert (shop.folder / "status").read_text() == f" {status}\n"
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("fcregistry call ev", ["evil", "evil_object"]),
+        ("fcregistry show sea", ["search.web.lookup"]),
+        ("fcregistry doctor ord", ["order"]),
+        ("fcregistry list tex", ["text"]),
+        ("fcregistry call other:", ["other:search.web.lookup"]),
+        ("fcregistry call acme-shop:t", ["acme-shop:text"]),
+        ("fcregistry call nix", []),
+        ("fcregistry sh", ["show"]),
+        ("fcregistry frob x", []),
+    ],
+)
+def test_the_shell_completes_commands_and_tools(shop: Site, words: str, expected: list[str]) -> None:
+    """By plain name, and by id once there is a colon."""
+    env = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = shop.cli(env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == [f"plain,{name}" for name in expected]
+
+
+def test_a_bad_plugin_does_not_disturb_completion(site: Site) -> None:
+    """Nothing appears on the prompt but what can be completed."""
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OWN.replace('print("imported")', "")})
+    done = site.cli(env={"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": "fcregistry call m", "COMP_CWORD": "2"})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "plain,mine\n", "")
+
+
+def test_a_script_for_the_shell_is_written(site: Site) -> None:
+    """What `eval "$(_FCREGISTRY_COMPLETE=zsh_source fcregistry)"` reads."""
+    for name in ("zsh_source", "fish_source"):
+        done = site.cli(env={"_FCREGISTRY_COMPLETE": name})
+        assert done.returncode == 0
+        assert "_FCREGISTRY_COMPLETE" in done.stdout

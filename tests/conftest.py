@@ -1,0 +1,123 @@
+"""What do tests run that need plugins of their own: a folder of real distributions, and real processes that see it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+import fcregistry
+
+TIMEOUT = 60
+"""Seconds after which a process of a test is killed: a deadlock fails its test, and does not hold the run."""
+
+
+class Site:
+    """A folder on the `sys.path` of processes that see nothing else but fcregistry and what it depends on."""
+
+    def __init__(self, folder: Path, dependencies: Path) -> None:
+        self.folder = folder
+        self.path = [folder, dependencies]
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def write(self, files: Mapping[str, str]) -> None:
+        """Write text files, indented as they may be; what they lack of a package's `__init__.py` is made."""
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for parent in path.parents:
+                if parent == self.folder:
+                    break
+                if not parent.name.endswith((".dist-info", ".egg-info")) and not (parent / "__init__.py").exists():
+                    (parent / "__init__.py").touch()
+            path.write_text(dedent(text), encoding="utf-8")
+
+    def install(
+        self,
+        name: str,
+        entry_points: Mapping[str, str] | str = "",
+        files: Mapping[str, str] | None = None,
+        *,
+        version: str = "1.0",
+        group: str = "fcregistry",
+    ) -> Path:
+        """Write a distribution as an installer would, and return its `*.dist-info` folder."""
+        if not isinstance(entry_points, str):
+            lines = [f"{each} = {value}" for each, value in entry_points.items()]
+            entry_points = "\n".join([f"[{group}]", *lines])
+        info = f"{name.replace('-', '_')}-{version}.dist-info"
+        self.write(
+            {
+                f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+                f"{info}/entry_points.txt": entry_points,
+                **(files or {}),
+            }
+        )
+        return self.folder / info
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the environment of a process that sees this folder."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("FCREGISTRY", "PYTHON"))}
+        path = os.pathsep.join(map(str, self.path))
+        return {**kept, "PYTHONPATH": path, "PYTHONSAFEPATH": "1", "PYTHONUTF8": "1", "COLUMNS": "100", **(more or {})}
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the words that run Python with these arguments: without site-packages, and with warnings as errors."""
+        return [sys.executable, "-S", "-W", "error", *arguments]
+
+    def run(
+        self, *arguments: str, stdin: str | bytes = b"", env: Mapping[str, str] | None = None, cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run Python to its end."""
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        done = subprocess.run(
+            self.command(*arguments),
+            input=given,
+            capture_output=True,
+            env=self.environment(env),
+            cwd=cwd or self.folder,
+            timeout=TIMEOUT,
+        )
+        texts = [stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr)]
+        return subprocess.CompletedProcess(done.args, done.returncode, *texts)
+
+    def cli(self, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command of ours to its end."""
+        return self.run("-m", "fcregistry", *arguments, **settings)
+
+    def ask(self, code: str, **settings: Any) -> Any:
+        """Run code that sets `answer`, and return that, as JSON carries it."""
+        done = self.run("-c", f"import json, sys\n{dedent(code)}\nprint(json.dumps(answer))", **settings)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="session")
+def dependencies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with fcregistry and all that is installed beside it, our own plugins apart."""
+    folder = tmp_path_factory.mktemp("dependencies")
+    for each in Path(sysconfig.get_path("purelib")).iterdir():
+        if not each.name.startswith(("fcregistry", "_")) or each.name.startswith("_yaml"):
+            (folder / each.name).symlink_to(each)
+    (folder / "fcregistry").symlink_to(Path(fcregistry.__file__).resolve().parent)
+    return folder
+
+
+@pytest.fixture
+def site(tmp_path: Path, dependencies: Path) -> Site:
+    """An empty folder of distributions."""
+    return Site(tmp_path / "site", dependencies)
+
+
+@pytest.fixture(scope="session")
+def make_site(tmp_path_factory: pytest.TempPathFactory, dependencies: Path) -> Callable[[], Site]:
+    """Makes folders of distributions that several tests share."""
+    return lambda: Site(tmp_path_factory.mktemp("shared") / "site", dependencies)

@@ -1,0 +1,173 @@
+"""Which plugins are found, and what is looked at for that? Real metadata, in folders on the `sys.path` of real processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+FOUND = """
+from fcregistry.discovery import find_plugins
+answer = [[each.distribution, each.entry_point, each.value, each.version] for each in find_plugins()]
+"""
+
+
+def test_finding_imports_nothing_of_a_plugin(site: Site) -> None:
+    """Not even the package above the module that an entry point names."""
+    site.install(
+        "acme", {"one": "acme_pkg.tools", "two": "acme_other:TOOLS"}, {"acme_pkg/tools.py": "", "acme_other.py": ""}
+    )
+    answer = site.ask(
+        """
+        from fcregistry.discovery import find_plugins, near_miss_groups
+        found = [(each.label, each.module, each.attribute, each.version, str(each)) for each in find_plugins()]
+        near_miss_groups()
+        answer = [found, sorted(name for name in sys.modules if name.startswith("acme"))]
+        """
+    )
+    assert answer == [
+        [
+            ["acme[one]", "acme_pkg.tools", "", "1.0", "acme[one]"],
+            ["acme[two]", "acme_other", "TOOLS", "1.0", "acme[two]"],
+        ],
+        [],
+    ]
+
+
+def test_plugins_come_sorted_by_normalised_distribution_and_entry_point(site: Site) -> None:
+    """Whatever the order of folders, and of lines within a file."""
+    site.install("Zeta", {"b": "z.b", "a": "z.a"})
+    site.install("alpha_one", {"x": "a.x"})
+    site.install("Alpha.Two", {"x": "b.x"}, version="2.1")
+    assert site.ask(FOUND) == [
+        ["alpha_one", "x", "a.x", "1.0"],
+        ["Alpha.Two", "x", "b.x", "2.1"],
+        ["Zeta", "a", "z.a", "1.0"],
+        ["Zeta", "b", "z.b", "1.0"],
+    ]
+
+
+def test_other_groups_are_not_ours(site: Site) -> None:
+    """An entry point of another group is none, even beside one of ours, or where a text merely speaks of fcregistry."""
+    site.install(
+        "acme",
+        "[console_scripts]\nfcregistry = acme:main\n[fcregistry]\nx = acme.x\n[fcregistry.extensions]\ny = acme.y\n",
+    )
+    site.install("talker", "[talks]\nfcregistry = talker.fcregistry\n")
+    assert [row[:2] for row in site.ask(FOUND)] == [["acme", "x"]]
+
+
+def test_of_two_copies_of_a_distribution_the_first_on_the_path_counts(site: Site) -> None:
+    """As for imports: its version, its entry points and no others, however the two write its name."""
+    site.install("Acme-Tools", {"new": "acme.new"}, version="2.0")
+    second = type(site)(site.folder.parent / "second", site.path[-1])
+    second.install("acme.tools", {"old": "acme.old", "older": "acme.older"}, version="1.0")
+    site.path.insert(1, second.folder)
+    assert site.ask(FOUND) == [["Acme-Tools", "new", "acme.new", "2.0"]]
+
+
+def test_a_first_copy_without_plugins_hides_the_second_one_too(site: Site) -> None:
+    """Imports would take the first copy's code, which ships no tools (any more)."""
+    site.install("acme", "", version="2.0")
+    second = type(site)(site.folder.parent / "second", site.path[-1])
+    second.install("acme", {"old": "acme.old"}, version="1.0")
+    second.install("other", {"x": "other.x"})
+    site.path.insert(1, second.folder)
+    assert [row[0] for row in site.ask(FOUND)] == ["other"]
+
+
+def break_metadata(site: Site, how: str) -> None:
+    """Break the metadata of a distribution named `broken` in one of the ways that are seen in the wild."""
+    info = site.install("broken", {"x": "broken.x"})
+    metadata, points = info / "METADATA", info / "entry_points.txt"
+    if how == "no METADATA":
+        metadata.unlink()
+    elif how == "an empty METADATA":
+        metadata.write_text("")
+    elif how == "a METADATA without Name":
+        metadata.write_text("Metadata-Version: 2.1\nVersion: 1.0\n")
+    elif how == "an empty Name":
+        metadata.write_text("Metadata-Version: 2.1\nName:\nVersion: 1.0\n")
+    elif how == "a METADATA that is no text":
+        metadata.write_bytes(bytes(range(128, 256)))
+    elif how == "an entry_points.txt that is no text":
+        points.write_bytes(b"[fcregistry]\nx = \xff\xfe\n")
+    elif how == "a line that is no entry point":
+        points.write_text("[fcregistry]\nx = broken.x\nrubbish\n")
+    elif how == "a folder for METADATA":
+        metadata.unlink()
+        metadata.mkdir()
+    elif how == "a folder for entry_points.txt":
+        points.unlink()
+        points.mkdir()
+    elif how == "links that lead nowhere":
+        for file in (metadata, points):
+            file.unlink()
+            file.symlink_to(site.folder / "nowhere")
+    else:
+        raise AssertionError(how)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "no METADATA",
+        "an empty METADATA",
+        "a METADATA without Name",
+        "an empty Name",
+        "a METADATA that is no text",
+        "an entry_points.txt that is no text",
+        "a line that is no entry point",
+        "a folder for METADATA",
+        "a folder for entry_points.txt",
+        "links that lead nowhere",
+    ],
+)
+def test_broken_metadata_hides_that_distribution_alone(site: Site, how: str) -> None:
+    """The distributions before and after it are found as if it were not there, and nothing raises."""
+    site.install("alpha", {"x": "alpha.x"})
+    site.install("zulu", {"x": "zulu.x"})
+    break_metadata(site, how)
+    assert [row[0] for row in site.ask(FOUND)] == ["alpha", "zulu"]
+
+
+def test_a_distribution_without_a_version_is_found(site: Site) -> None:
+    """Its version is a question mark; it is not asked for before somebody wants to know."""
+    info = site.install("acme", {"x": "acme.x"})
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\n")
+    assert site.ask(FOUND) == [["acme", "x", "acme.x", "?"]]
+
+
+def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Site) -> None:
+    """What is passed over is not lost: doctor can tell which distribution it is, and why."""
+    site.install("garbled", "[fcregistry]\nrubbish\n")
+    nameless = site.install("nameless", {"x": "nameless.x"})
+    (nameless / "METADATA").unlink()
+    binary = site.install("binary")
+    (binary / "entry_points.txt").write_bytes(b"\xff")
+    site.install("fine", {"x": "fine.x"})
+    answer = site.ask("from fcregistry.discovery._finder import unreadable_plugins\nanswer = unreadable_plugins()")
+    assert answer == [
+        [str(site.folder), "a distribution with plugins has no METADATA that names it"],
+        [
+            "binary",
+            "its entry_points.txt cannot be read: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+        ],
+        ["garbled", "its entry_points.txt cannot be read: a line is no `name = value`"],
+    ]
+
+
+def test_groups_that_are_nearly_ours_are_near_misses(site: Site) -> None:
+    """A misspelt group is named with its distribution; a group of another purpose is not."""
+    for number, group in enumerate(
+        ["fc_registry", "FCRegistry", "fcregistry.tools", "fcregistri", "fcregistry.extensions"]
+    ):
+        site.install(f"d{number}", {"x": "x"}, group=group)
+    site.install("right", {"x": "x"})
+    site.install("foreign", {"x": "x"}, group="pytest11")
+    site.install("scripts", {"fcregistry": "x:y"}, group="console_scripts")
+    answer = site.ask("from fcregistry.discovery import near_miss_groups\nanswer = near_miss_groups()")
+    assert answer == [["d0", "fc_registry"], ["d1", "FCRegistry"], ["d2", "fcregistry.tools"], ["d3", "fcregistri"]]

@@ -1,0 +1,230 @@
+"""Whose is a tool, which name reaches it, and what is imported for that?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+
+def module(*names: str, before: str = "") -> str:
+    """Return a module that declares tools, each of which tells where it comes from."""
+    tools = "".join(f"\n@fc_register\ndef {name}() -> str:\n    return __name__\n" for name in names)
+    return f"from fcregistry import fc_register\n{before}\n{tools}"
+
+
+OWNERS = (
+    "answer = {tool.id: [tool.origin.distribution, tool.origin.entry_point, tool()] for tool in registry.everything()}"
+)
+
+
+@pytest.mark.parametrize(
+    "first", ["import alpha_tools", "import beta_tools", "registry.get('alpha:one')", "registry.find()"]
+)
+def test_a_plugin_that_imports_another_ones_module_takes_nothing_and_loses_nothing(site: Site, first: str) -> None:
+    """Whichever of the two is imported first, and by whom, each keeps its own tools."""
+    site.install("alpha", {"a": "alpha_tools"}, {"alpha_tools.py": module("one", before="import beta_tools.part")})
+    site.install(
+        "beta", {"b": "beta_tools"}, {"beta_tools/__init__.py": module("two"), "beta_tools/part.py": module("three")}
+    )
+    answer = site.ask(f"from fcregistry import registry, load_plugins\n{first}\nload_plugins()\n{OWNERS}")
+    assert answer == {
+        "alpha:one": ["alpha", "a", "alpha_tools"],
+        "beta:two": ["beta", "b", "beta_tools"],
+        "beta:three": ["beta", "b", "beta_tools.part"],
+    }
+
+
+def test_the_longest_entry_point_module_owns_what_lies_below_it(site: Site) -> None:
+    """A package may be one plugin and a module in it another; a name that merely begins alike is neither's."""
+    site.install("whole", {"w": "pkg"}, {"pkg/__init__.py": module("top"), "pkg/other.py": module("beside")})
+    site.install(
+        "part",
+        {"p": "pkg.sub"},
+        {"pkg/sub/__init__.py": module("sub"), "pkg/sub/deep.py": module("deep"), "pkg/submarine.py": module("boat")},
+    )
+    answer = site.ask(f"from fcregistry import registry\nimport pkg.other, pkg.sub.deep, pkg.submarine\n{OWNERS}")
+    assert {name: row[:2] for name, row in answer.items()} == {
+        "whole:top": ["whole", "w"],
+        "whole:beside": ["whole", "w"],
+        "whole:boat": ["whole", "w"],
+        "part:sub": ["part", "p"],
+        "part:deep": ["part", "p"],
+    }
+
+
+def test_two_plugins_with_one_entry_point_name_both_load(site: Site) -> None:
+    """The name of an entry point is unique in its distribution alone."""
+    site.install("alpha", {"tools": "alpha_tools"}, {"alpha_tools.py": module("one")})
+    site.install("beta", {"tools": "beta_tools"}, {"beta_tools.py": module("two")})
+    answer = site.ask(
+        "from fcregistry import load_plugins, registry\n"
+        "answer = [[each.plugin.label for each in load_plugins().loaded], [tool.id for tool in registry.find()]]"
+    )
+    assert answer == [["alpha[tools]", "beta[tools]"], ["alpha:one", "beta:two"]]
+
+
+def test_a_name_of_two_plugins_is_ambiguous_and_its_ids_are_not(site: Site) -> None:
+    """Nothing is dropped by load order: the plain name raises and names both, each id reaches its own."""
+    site.install("Zeta_Tools", {"x": "zeta_tools"}, {"zeta_tools.py": module("lookup")})
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("lookup")})
+    answer = site.ask(
+        """
+        from fcregistry import errors, registry
+        try:
+            registry.get("lookup")
+        except errors.AmbiguousToolError as error:
+            answer = [str(error), error.candidates]
+        ids = ["acme:lookup", "Zeta_Tools:lookup", "zeta-tools:lookup", "ZETA.tools:lookup"]
+        answer += [[registry.get(each)() for each in ids], "lookup" in registry, len(registry.find("*"))]
+        """
+    )
+    assert answer == [
+        "'lookup' may be any of Zeta_Tools:lookup, acme:lookup; name one of these",
+        ["Zeta_Tools:lookup", "acme:lookup"],
+        ["acme_tools", "zeta_tools", "zeta_tools", "zeta_tools"],
+        True,
+        2,
+    ]
+
+
+def test_the_applications_own_tool_wins_its_plain_name_and_imports_no_plugin(site: Site) -> None:
+    """The plugin's of the same name stays reachable by its id."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("lookup")})
+    answer = site.ask(
+        """
+        from fcregistry import fc_register, registry
+
+        @fc_register
+        def lookup() -> str:
+            return "mine"
+
+        answer = [registry.get("lookup")(), registry.get("tool.lookup")(), "lookup" in registry, "acme_tools" in sys.modules]
+        answer += [registry.get("acme:lookup")(), registry.get("lookup")(), registry.select()["lookup"]()]
+        """
+    )
+    assert answer == ["mine", "mine", True, False, "acme_tools", "mine", "mine"]
+
+
+def test_a_canonical_name_imports_that_distribution_alone(site: Site) -> None:
+    """And a distribution's pattern too; all of its entry points, none of anybody else's."""
+    site.install("acme", {"x": "acme_x", "y": "acme_y"}, {"acme_x.py": module("one"), "acme_y.py": module("two")})
+    for number in range(3):
+        site.install(f"other{number}", {"x": f"other{number}"}, {f"other{number}.py": module(f"n{number}")})
+    answer = site.ask(
+        """
+        from fcregistry import registry
+        def loaded(): return sorted(name for name in sys.modules if name.startswith(("acme", "other")))
+        answer = [registry.get("acme:one").id, loaded()]
+        answer += [[tool.id for tool in registry.find("Other1:*")], loaded()]
+        """
+    )
+    assert answer == ["acme:one", ["acme_x", "acme_y"], ["other1:n1"], ["acme_x", "acme_y", "other1"]]
+
+
+def test_one_owner_with_two_tools_of_one_name_is_told_so(site: Site) -> None:
+    """Two modules of one plugin: its other tools work, the name raises and names both places, and globs pass it over."""
+    site.install(
+        "acme",
+        {"x": "acme_pkg"},
+        {
+            "acme_pkg/__init__.py": "from acme_pkg import a, b",
+            "acme_pkg/a.py": module("same", "fine"),
+            "acme_pkg/b.py": module("same"),
+        },
+    )
+    answer = site.ask(
+        """
+        from fcregistry import errors, load_plugins, registry
+        answer = [load_plugins().ok, [tool.id for tool in registry.find()]]
+        for name in ("same", "acme:same"):
+            try:
+                registry.get(name)
+            except errors.DuplicateToolError as error:
+                answer.append(str(error))
+        """
+    )
+    assert answer[:2] == [True, ["acme:fine"]]
+    assert len(answer) == 4
+    for message in answer[2:]:
+        assert "acme_pkg.a.same" in message
+        assert "acme_pkg.b.same" in message
+        assert "replace=True" in message
+
+
+def test_the_function_of_a_closed_over_module_name_belongs_to_the_declaring_module(site: Site) -> None:
+    """A plugin that registers a function of the standard library ships it."""
+    site.install(
+        "acme",
+        {"x": "acme_tools"},
+        {
+            "acme_tools.py": "import statistics\nfrom fcregistry import fc_register\nfc_register('tool')(statistics.fmean, 'mean')\n"
+        },
+    )
+    answer = site.ask(
+        "from fcregistry import registry\norigin = registry.get('mean').origin\nanswer = [origin.distribution, origin.module]"
+    )
+    assert answer == ["acme", "acme_tools"]
+
+
+def test_a_plugin_may_look_up_tools_while_it_is_imported(site: Site) -> None:
+    """Its own, which are there so far, and another plugin's, which is imported for that; and it is loaded once."""
+    site.install(
+        "alpha",
+        {"x": "alpha_tools"},
+        {
+            "alpha_tools.py": module("one", before="")
+            + "\nfrom fcregistry import registry\nSEEN = [registry.get('one').id, registry.get('two').id, registry.get('alpha:one').id]\n"
+        },
+    )
+    site.install(
+        "beta",
+        {"x": "beta_tools"},
+        {
+            "beta_tools.py": module("two")
+            + "\nfrom fcregistry import registry\nSEEN = sorted(tool.id for tool in registry.find())\n"
+        },
+    )
+    answer = site.ask(
+        """
+        from fcregistry import load_plugins
+        answer = [[type(each).__name__ for each in load_plugins()]]
+        import alpha_tools, beta_tools
+        answer += [alpha_tools.SEEN, beta_tools.SEEN]
+        """
+    )
+    assert answer == [
+        ["LoadedPlugin", "LoadedPlugin"],
+        ["alpha:one", "beta:two", "alpha:one"],
+        ["alpha:one", "beta:two"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ending", "outcome"), [("TOOLS = [late]", ["LoadedPlugin", ["acme:late"]]), ("1 / 0", ["FailedPlugin", []])]
+)
+def test_a_plugin_that_the_application_is_importing_is_judged_when_that_is_done(
+    site: Site, ending: str, outcome: list
+) -> None:
+    """A lookup from within its import, when what its entry point names does not exist yet, settles nothing."""
+    site.install(
+        "acme",
+        {"x": "acme_tools:TOOLS"},
+        {
+            "acme_tools.py": f"from fcregistry import registry\n'nothing' in registry\ndef late() -> str:\n    return ''\n{ending}\n"
+        },
+    )
+    answer = site.ask(
+        """
+        from fcregistry import load_plugins, registry
+        try:
+            import acme_tools
+        except ZeroDivisionError:
+            pass
+        answer = [type(*load_plugins()).__name__, [tool.id for tool in registry.find()]]
+        """
+    )
+    assert answer == outcome

@@ -1,0 +1,233 @@
+"""Which text does a model read for what a tool returned, and what if there is none?"""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import pytest
+
+from fcregistry import Executor, Tool, ToolResult
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+@dataclass
+class Point:
+    x: int
+    colour: Colour = Colour.RED
+
+
+class Pair(NamedTuple):
+    left: int
+    right: str
+
+
+class Item(dict[str, int]): ...
+
+
+def result_of(value: Any, annotation: Any = None) -> ToolResult:
+    """Return the result of a tool that returns a value."""
+
+    def returns():  # type: ignore[no-untyped-def]
+        return value
+
+    if annotation is not None:
+        returns.__annotations__ = {"return": annotation}
+    return Executor([returns]).run({"name": "returns"})
+
+
+@pytest.mark.parametrize(
+    ("value", "content"),
+    [
+        ("test", "test"),
+        ("", ""),
+        ('"quoted"', '"quoted"'),
+        ("東京\n", "東京\n"),
+        (None, "null"),
+        (0, "0"),
+        (5, "5"),
+        (1.5, "1.5"),
+        (-0.0, "-0.0"),
+        (True, "true"),
+        (False, "false"),
+        ([], "[]"),
+        ([1, 2], "[1, 2]"),
+        ((1, "a"), '[1, "a"]'),
+        ({"a": None, "b": True}, '{"a": null, "b": true}'),
+        ({"success": False, "status": "error"}, '{"success": false, "status": "error"}'),
+        ({1: "a"}, '{"1": "a"}'),
+        (OrderedDict(b=1, a=2), '{"b": 1, "a": 2}'),
+        (Item(a=1), '{"a": 1}'),
+        (datetime(2024, 5, 1, 12, tzinfo=UTC), '"2024-05-01T12:00:00+00:00"'),
+        (date(2024, 5, 1), '"2024-05-01"'),
+        (time(12, 30), '"12:30:00"'),
+        (Decimal("0.10"), '"0.10"'),
+        (PurePosixPath("/tmp/x"), '"/tmp/x"'),
+        (UUID("12345678-1234-5678-1234-567812345678"), '"12345678-1234-5678-1234-567812345678"'),
+        ({3}, "[3]"),
+        (frozenset({"a"}), '["a"]'),
+        (deque([1, 2]), "[1, 2]"),
+        (Colour.RED, '"red"'),
+        (Level.LOW, "1"),
+        (Point(1), '{"x": 1, "colour": "red"}'),
+        ([Point(1)], '[{"x": 1, "colour": "red"}]'),
+        ({"deep": [{"point": Point(1)}]}, '{"deep": [{"point": {"x": 1, "colour": "red"}}]}'),
+        (["東京"], '["東京"]'),
+    ],
+    ids=repr,
+)
+def test_a_text_is_shown_as_it_is_and_everything_else_as_json(value: Any, content: str) -> None:
+    result = result_of(value)
+
+    assert result.ok, result.content
+    assert result.content == content
+    assert result.value is value
+    assert result.unwrap() is value
+
+
+@pytest.mark.parametrize("value", [timedelta(days=1), b"bytes", Pair(1, "a")], ids=repr)
+def test_what_has_a_json_form_of_its_own_is_shown_in_it_and_never_as_a_repr(value: Any) -> None:
+    result = result_of(value)
+
+    assert result.ok, result.content
+    assert json.loads(result.content) is not None
+    assert repr(value) not in result.content
+
+
+@pytest.mark.parametrize(
+    ("value", "annotation", "content"),
+    [
+        (Point(1), Point, '{"x": 1, "colour": "red"}'),
+        ({2, 1}, set[int], None),
+        ((1, date(2024, 5, 1)), tuple[int, date], '[1, "2024-05-01"]'),
+        ({"a": Decimal("1.5")}, dict[str, Decimal], '{"a": "1.5"}'),
+        ("not a point", Point, "not a point"),
+        (5, str, "5"),
+        ([Colour.RED], list[Colour], '["red"]'),
+    ],
+    ids=repr,
+)
+def test_the_return_annotation_says_how_to_show_a_value_that_is_of_it(
+    value: Any, annotation: Any, content: str | None
+) -> None:
+    result = result_of(value, annotation)
+
+    assert result.ok, result.content
+    assert result.value is value
+    assert content is None or result.content == content
+
+
+class Opaque:
+    """Has no JSON form."""
+
+
+class RaisingMapping(Mapping[str, int]):
+    def __getitem__(self, name: str) -> int:
+        raise RuntimeError("no items at <C object at 0x7f00deadbeef>")
+
+    def __iter__(self) -> Iterator[str]:
+        raise RuntimeError("no items at <C object at 0x7f00deadbeef>")
+
+    def __len__(self) -> int:
+        return 1
+
+
+class RaisingDict(dict[str, int]):
+    def items(self) -> Any:
+        raise RuntimeError
+
+
+def cyclic() -> list[Any]:
+    inner: list[Any] = []
+    inner.append(inner)
+    return inner
+
+
+def deep() -> list[Any]:
+    value: list[Any] = []
+    for _ in range(100_000):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (Opaque(), "a value of type {module}.Opaque has no JSON form"),
+        ({"a": [Opaque()]}, "a value of type {module}.Opaque has no JSON form"),
+        (float("nan"), "the value holds a number that is not finite (NaN or infinity), which JSON has not"),
+        ([float("inf")], "the value holds a number that is not finite (NaN or infinity), which JSON has not"),
+        (cyclic(), "the value contains itself, or is nested too deeply for JSON"),
+        (deep(), "the value contains itself, or is nested too deeply for JSON"),
+        ({(1, 2): 3}, "the value holds a dict with keys that are no strings, numbers, booleans or None"),
+        (RaisingMapping(), "RuntimeError: no items at <C object at 0x…>"),
+        (RaisingDict(a=1), "RuntimeError"),
+        (object, "a value of type builtins.type has no JSON form"),
+        (len, "a value of type builtins.builtin_function_or_method has no JSON form"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_result_that_cannot_be_shown_is_a_failure_that_says_what_it_was(value: Any, said: str) -> None:
+    result = result_of(value)
+
+    assert not result.ok
+    assert result.error is not None
+    assert result.error.code == "unencodable_result"
+    assert result.content == f"returns ran, but its result cannot be shown: {said.format(module=__name__)}"
+    assert result.value is None
+
+
+def test_the_content_is_made_before_the_result_so_that_later_changes_do_not_show() -> None:
+    kept: list[int] = []
+
+    def grows() -> list[int]:
+        kept.append(len(kept))
+        return kept
+
+    executor = Executor([grows])
+    first, second = executor.run({"name": "grows"}), executor.run({"name": "grows"})
+    kept.clear()
+    assert (first.content, second.content) == ("[0]", "[0, 1]")
+
+
+def test_an_integer_of_ten_thousand_digits_is_no_crash() -> None:
+    result = result_of(10**10_000)
+
+    assert not result.ok
+    assert result.error is not None
+    assert result.error.code == "unencodable_result"
+
+
+@pytest.mark.parametrize("make", [lambda: "text", lambda: {"a": 1}, lambda: None])
+def test_blocks_hold_the_content_as_text(make: Callable[[], Any]) -> None:
+    result = result_of(make())
+
+    assert result.blocks == ({"type": "text", "text": result.content},)
+
+
+def test_a_secret_of_the_tool_never_reaches_the_model_through_its_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FCR_TOKEN", "hunter2-hunter2")
+
+    def connects() -> None:
+        raise ConnectionError(
+            "https://me:hunter2-hunter2@db at <Socket object at 0x7f00deadbeef> \x1b[31mhunter2-hunter2"
+        )
+
+    result = Executor([Tool.from_function(connects, requires_env="FCR_TOKEN")]).run({"name": "connects"})
+    assert result.content == "ConnectionError: https://…@db at <Socket object at 0x…> …"
+    assert "hunter2" not in json.dumps(result.to_json())

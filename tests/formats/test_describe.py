@@ -1,0 +1,278 @@
+"""How does each format describe a tool? Golden texts: what is sent to providers does not change unnoticed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Annotated, Any, Literal
+
+import pytest
+import yaml
+
+from fcregistry import Tool, formats
+from fcregistry.errors import FcregistryError, FormatNotFoundError
+
+
+@dataclass
+class Stop:
+    """A stop."""
+
+    name: str
+    minutes: int = 5
+
+
+@dataclass
+class Node:
+    value: int
+    below: list[Node] = field(default_factory=list)
+
+
+def plan(
+    goal: Annotated[str, "Where to."],
+    stops: list[Stop],
+    mode: Literal["bus", "tram"] = "bus",
+    day: date | None = None,
+    *labels: str,
+    **limits: float,
+) -> Stop:
+    """Plan a journey.
+
+    Over several stops.
+
+    Args:
+        stops: Where to halt,
+            in order.
+        mode: What with.
+    """
+    return stops[0]
+
+
+def nothing():  # type: ignore[no-untyped-def]
+    pass
+
+
+PLAN = Tool.from_function(plan, title="Planner", read_only=True, destructive=False)
+NOTHING = Tool.from_function(nothing)
+OLD = Tool.from_function(nothing, name="old", description="Did it.", deprecated="use new")
+
+PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "goal": {"type": "string", "description": "Where to."},
+        "stops": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "minutes": {"type": "integer", "default": 5}},
+                "required": ["name"],
+                "additionalProperties": False,
+            },
+            "description": "Where to halt,\nin order.",
+        },
+        "mode": {"type": "string", "enum": ["bus", "tram"], "description": "What with.", "default": "bus"},
+        "day": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "default": None},
+        "labels": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["goal", "stops"],
+    "additionalProperties": {"type": "number"},
+}
+EMPTY = {"type": "object", "properties": {}, "additionalProperties": False}
+TEXT = "Plan a journey.\n\nOver several stops."
+
+
+def test_the_parameters_are_the_same_in_every_format() -> None:
+    assert PLAN.parameters == PARAMETERS
+    assert list(PLAN.parameters["properties"]) == list(PARAMETERS["properties"])
+
+
+def test_openai() -> None:
+    assert PLAN.definition("openai") == {
+        "type": "function",
+        "function": {"name": "plan", "description": TEXT, "parameters": PARAMETERS},
+    }
+    assert NOTHING.definition("openai") == {"type": "function", "function": {"name": "nothing", "parameters": EMPTY}}
+
+
+def test_anthropic() -> None:
+    assert PLAN.definition("anthropic") == {"name": "plan", "description": TEXT, "input_schema": PARAMETERS}
+    assert NOTHING.definition("anthropic") == {"name": "nothing", "input_schema": EMPTY}
+
+
+def test_mcp() -> None:
+    assert PLAN.definition("mcp") == {
+        "name": "plan",
+        "title": "Planner",
+        "description": TEXT,
+        "inputSchema": PARAMETERS,
+        "outputSchema": PLAN.returns,
+        "annotations": {"readOnlyHint": True, "destructiveHint": False},
+    }
+    assert NOTHING.definition("mcp") == {"name": "nothing", "inputSchema": EMPTY}
+
+
+def test_mcp_has_no_output_schema_for_what_is_no_object() -> None:
+    def count() -> int:
+        return 1
+
+    assert "outputSchema" not in Tool.from_function(count).definition("mcp")
+
+
+def test_json_schema() -> None:
+    assert PLAN.definition("json-schema") == {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "plan",
+        "description": TEXT,
+        **PARAMETERS,
+    }
+    assert "description" not in NOTHING.definition("json-schema")
+
+
+def test_text() -> None:
+    assert PLAN.definition("text") == (
+        'plan(goal: string, stops: {name: string, minutes: integer = 5}[], mode: "bus" | "tram" = "bus", day: string(date) | null = null, '
+        "labels?: string[], …: number)\n"
+        "  Plan a journey.\n"
+        "\n"
+        "  Over several stops.\n"
+        "  - goal: Where to.\n"
+        "  - stops: Where to halt, in order.\n"
+        "  - mode: What with."
+    )
+    assert NOTHING.definition("text") == "nothing()"
+
+
+def test_text_says_once_what_is_meant_by_a_name() -> None:
+    def grow(tree: Node) -> None:
+        """Grow a tree."""
+
+    assert Tool.from_function(grow).definition("text") == (
+        "grow(tree: Node)\n  Grow a tree.\n  Node = {value: integer, below?: Node[]}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        (True, "any"),
+        (False, "never"),
+        ({}, "any"),
+        ({"type": ["string", "null"]}, "string | null"),
+        ({"type": "array"}, "any[]"),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, '("a" | "b")[]'),
+        ({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}]}, "[integer, string]"),
+        ({"type": "object"}, "object"),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, "{[name]: integer}"),
+        ({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, "{a: integer}"),
+        ({"type": "object", "properties": {"a": {"type": "integer"}}}, "{a?: integer}"),
+        ({"const": "é"}, '"é"'),
+        ({"oneOf": [{"type": "integer"}, {"$ref": "#/$defs/Node"}]}, "integer | Node"),
+        ({"type": "string", "format": "uuid"}, "string(uuid)"),
+    ],
+)
+def test_the_text_of_a_schema(schema: Any, text: str) -> None:
+    from fcregistry.formats.text import show_type
+
+    assert show_type(schema) == text
+
+
+def test_the_text_of_a_foreign_schema_without_properties() -> None:
+    def anything(**given: Any) -> None: ...
+
+    assert Tool.from_function(anything, parameters={}).definition("text") == "anything(…: any)"
+
+
+def test_yaml() -> None:
+    text = PLAN.definition("yaml")
+
+    assert yaml.safe_load(text) == {"name": "plan", "description": TEXT, "parameters": PARAMETERS}
+    assert NOTHING.definition("yaml") == (
+        "name: nothing\nparameters:\n  type: object\n  properties: {}\n  additionalProperties: false\n"
+    )
+    assert "!!python" not in text
+
+
+WITHOUT_YAML = """
+import sys
+sys.modules["yaml"] = None  # so that Python does not find it
+from fcregistry import Tool
+from fcregistry.errors import MissingDependencyError
+tool = Tool.from_function(lambda: None, name="tool")
+print(tool.definition("openai")["function"]["name"])
+try:
+    tool.definition("yaml")
+except MissingDependencyError as error:
+    print(isinstance(error, ImportError), error)
+"""
+
+
+def test_yaml_without_its_package_says_what_to_install() -> None:
+    ran = subprocess.run([sys.executable, "-c", WITHOUT_YAML], capture_output=True, text=True, timeout=60)
+
+    assert (ran.stdout, ran.stderr) == (
+        "tool\nTrue the format 'yaml' needs PyYAML: pip install 'fcregistry[yaml]'\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize("name", formats.names())
+def test_a_deprecated_tool_says_so_in_every_format(name: str) -> None:
+    described = OLD.definition(name)
+    text = described if isinstance(described, str) else json.dumps(described)
+
+    assert "Deprecated: use new" in text
+    assert "Did it." in text
+    plain = Tool.from_function(nothing, deprecated=True).definition(name)
+    assert "Deprecated." in (plain if isinstance(plain, str) else json.dumps(plain))
+
+
+@pytest.mark.parametrize(
+    ("name", "joined"),
+    [
+        ("openai", list),
+        ("anthropic", list),
+        ("json-schema", list),
+        ("mcp", lambda tools: {"tools": list(tools)}),
+        ("text", "\n\n".join),
+        ("yaml", "---\n".join),
+    ],
+)
+def test_several_tools_are_described_in_the_order_given(name: str, joined: Any) -> None:
+    assert formats.get(name).describe([PLAN, NOTHING]) == joined([PLAN.definition(name), NOTHING.definition(name)])
+
+
+def test_nothing_is_described_as_nothing() -> None:
+    assert [formats.get(name).describe([]) for name in formats.names()] == [[], [], {"tools": []}, [], "", ""]
+
+
+@pytest.mark.parametrize("name", formats.names())
+def test_what_is_described_is_a_copy_and_the_same_each_time(name: str) -> None:
+    first = PLAN.definition(name)
+    before = json.dumps(first)
+    if isinstance(first, dict):
+        first.clear()
+
+    assert json.dumps(PLAN.definition(name)) == before
+
+
+@pytest.mark.parametrize("name", formats.names())
+def test_every_format_names_itself_and_its_source(name: str) -> None:
+    assert formats.get(name).name == name
+    assert formats.get(name).source
+
+
+@pytest.mark.parametrize("name", ["", "OpenAI", "gpt", "json"])
+def test_an_unknown_format_is_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(FormatNotFoundError) as caught:
+        formats.get(name)
+    assert str(caught.value) == (
+        f"there is no format {name!r}; the formats are anthropic, json-schema, mcp, openai, text, yaml"
+    )
+    assert isinstance(caught.value, FcregistryError)
+    assert isinstance(caught.value, LookupError)
+
+
+def test_the_formats_are_these() -> None:
+    assert formats.names() == ("anthropic", "json-schema", "mcp", "openai", "text", "yaml")

@@ -1,0 +1,216 @@
+"""How are calls read from a provider's message, and results reported to it?"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fcregistry import Executor, ToolCall, formats
+from fcregistry._calls import ToolResult
+from fcregistry.formats import MalformedCallError, read_call, read_calls
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+OPENAI = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1, "b": 2}'}},
+        {"id": "2", "type": "function", "function": {"name": "add", "arguments": ""}},
+    ],
+}
+ANTHROPIC = {
+    "role": "assistant",
+    "content": [
+        {"type": "text", "text": "Let me see."},
+        {"type": "tool_use", "id": "1", "name": "add", "input": {"a": 1, "b": 2}},
+        {"type": "tool_use", "id": "2", "name": "add", "input": {}},
+    ],
+}
+RESPONSES = {
+    "output": [
+        {"type": "reasoning", "id": "rs_1"},
+        {"type": "function_call", "id": "fc_1", "call_id": "1", "name": "add", "arguments": '{"a": 1, "b": 2}'},
+    ]
+}
+
+
+def as_object(value: Any) -> Any:
+    """Return dicts as the objects of an SDK."""
+    if isinstance(value, dict):
+        return SimpleNamespace(**{name: as_object(item) for name, item in value.items() if name != "arguments_dict"})
+    if isinstance(value, list):
+        return [as_object(item) for item in value]
+    return value
+
+
+def parse(name: str, message: Any) -> list[ToolCall]:
+    parser = formats.get(name).parse
+    assert parser is not None
+    return parser(message)
+
+
+def report(name: str, results: list[ToolResult]) -> list[dict[str, Any]]:
+    reporter = formats.get(name).report
+    assert reporter is not None
+    return reporter(results)
+
+
+@pytest.mark.parametrize("message", [OPENAI, as_object(OPENAI)], ids=["dict", "object"])
+def test_openai_calls(message: Any) -> None:
+    assert parse("openai", message) == [ToolCall("add", '{"a": 1, "b": 2}', "1"), ToolCall("add", "", "2")]
+
+
+def test_anthropic_calls() -> None:
+    expected = [ToolCall("add", {"a": 1, "b": 2}, "1"), ToolCall("add", {}, "2")]
+    sdk = SimpleNamespace(
+        content=[
+            SimpleNamespace(type="text", text="Let me see."),
+            SimpleNamespace(type="tool_use", id="1", name="add", input={"a": 1, "b": 2}),
+            SimpleNamespace(type="tool_use", id="2", name="add", input={}),
+        ]
+    )
+
+    assert parse("anthropic", ANTHROPIC) == expected
+    assert parse("anthropic", sdk) == expected
+
+
+def test_calls_of_openais_responses_are_answered_by_their_call_id() -> None:
+    assert parse("openai", RESPONSES) == [ToolCall("add", '{"a": 1, "b": 2}', "1")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "add", "arguments": {"a": 1}}},
+        {"name": "add", "arguments": {"a": 1}},
+    ],
+)
+def test_mcp_calls(message: Any) -> None:
+    assert parse("mcp", message) == [ToolCall("add", {"a": 1})]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        {},
+        [],
+        "text",
+        {"role": "assistant", "content": "text"},
+        {"role": "assistant", "content": None, "tool_calls": None},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"content": []},
+        {"content": [{"type": "text", "text": "x"}]},
+        {"content": [None, "x", 3]},
+        {"output": []},
+        SimpleNamespace(content=None, tool_calls=None),
+        SimpleNamespace(),
+    ],
+)
+def test_a_message_without_calls_has_none(message: Any) -> None:
+    assert parse("openai", message) == []
+    assert parse("anthropic", message) == []
+    assert read_calls(message) == []
+
+
+def test_empty_tool_calls_beside_blocks_do_not_hide_them() -> None:
+    assert len(read_calls({"tool_calls": [], **ANTHROPIC})) == 2
+
+
+def test_a_list_is_a_list_of_calls() -> None:
+    assert read_calls([1, None]) == [1, None]
+    assert parse("openai", OPENAI["tool_calls"]) == parse("openai", OPENAI)
+
+
+def test_one_malformed_call_makes_the_message_unreadable_as_a_whole_and_says_which() -> None:
+    message = {"tool_calls": [*OPENAI["tool_calls"], {"id": "3", "function": {"name": None}}]}  # type: ignore[misc]
+
+    with pytest.raises(
+        MalformedCallError, match="the name of the tool is null; it must be the name of a tool"
+    ) as caught:
+        parse("openai", message)
+    assert (caught.value.id, caught.value.name) == ("3", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "null is no tool call: a tool call is "),
+        (True, "a boolean is no tool call: "),
+        ("x", "text is no tool call: "),
+        (1.5, "a number is no tool call: "),
+        ([1], "a list is no tool call: "),
+        ({}, "an object without a name is no tool call: "),
+        (object(), "a object is no tool call: "),
+        ({"name": 12}, "the name of the tool is a number; it must be the name of a tool"),
+        ({"name": ""}, "the name of the tool is ''; it must be the name of a tool"),
+        ({"name": []}, "the name of the tool is a list; it must be the name of a tool"),
+        ({"name": "add", "arguments": 5}, "the arguments of 'add' are a number; they must be a JSON object"),
+        ({"name": "add", "arguments": []}, "the arguments of 'add' are a list; they must be a JSON object"),
+    ],
+)
+def test_what_is_no_call_is_refused_with_what_it_is(value: Any, message: str) -> None:
+    with pytest.raises(MalformedCallError) as caught:
+        read_call(value)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_name_that_could_be_read_is_kept_although_the_arguments_are_none() -> None:
+    with pytest.raises(MalformedCallError) as caught:
+        read_call({"id": "3", "name": "add", "arguments": 5})
+    assert (caught.value.id, caught.value.name) == ("3", "add")
+
+
+@pytest.fixture
+def results() -> list[ToolResult]:
+    return Executor([add]).run_all([*OPENAI["tool_calls"], None])  # type: ignore[misc]
+
+
+FAILED = "the arguments of add are not valid; it was not run:\n- $.a: is required\n- $.b: is required"
+
+
+def test_results_for_openai(results: list[ToolResult]) -> None:
+    reported = report("openai", results)
+
+    assert reported[:2] == [
+        {"role": "tool", "tool_call_id": "1", "content": "3"},
+        {"role": "tool", "tool_call_id": "2", "content": FAILED},
+    ]
+    assert reported[2]["tool_call_id"] == ""
+    assert reported[2]["content"].startswith("null is no tool call")
+
+
+def test_results_for_anthropic(results: list[ToolResult]) -> None:
+    assert report("anthropic", results[:2]) == [
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "1", "content": "3"},
+                {"type": "tool_result", "tool_use_id": "2", "content": FAILED, "is_error": True},
+            ],
+        }
+    ]
+
+
+def test_results_for_mcp(results: list[ToolResult]) -> None:
+    assert report("mcp", results[:2]) == [
+        {"content": [{"type": "text", "text": "3"}], "isError": False},
+        {"content": [{"type": "text", "text": FAILED}], "isError": True},
+    ]
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic", "mcp"])
+def test_no_results_are_reported_as_nothing(name: str) -> None:
+    assert report(name, []) == []
+
+
+@pytest.mark.parametrize("name", ["json-schema", "text", "yaml"])
+def test_formats_of_descriptions_alone_have_no_messages(name: str) -> None:
+    assert (formats.get(name).parse, formats.get(name).report) == (None, None)

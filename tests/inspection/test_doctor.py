@@ -1,0 +1,307 @@
+"""What does doctor find, and what does it advise? Each kind of finding once, and every reason why a tool may not be there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+
+def module(*names: str, options: str = "", body: str = "return ''", parameters: str = "") -> str:
+    """Return a module that declares tools."""
+    return "from fcregistry import fc_register\n" + "".join(
+        f"\n@fc_register({options})\ndef {name}({parameters}) -> str:\n    {body}\n" for name in names
+    )
+
+
+def doctor(
+    site: Site, *words: str, before: tuple[str, ...] = (), **settings: object
+) -> list[tuple[str, str, str, str]]:
+    """Return the findings: kind, subject, message and advice of each; the status says whether one is a problem."""
+    done = site.cli(*before, "doctor", "--json", *words, **settings)
+    findings = json.loads(done.stdout)
+    assert done.returncode == any(each["kind"] == "problem" for each in findings)
+    assert "Traceback" not in done.stderr
+    return [(each["kind"], each["subject"], each["message"], each["advice"]) for each in findings]
+
+
+def test_all_is_well(site: Site) -> None:
+    """Nothing installed, or nothing wrong with what is: status 0."""
+    assert doctor(site) == []
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine")})
+    assert doctor(site) == []
+    done = site.cli("doctor")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "All is well.\n", "")
+
+
+def test_a_plugin_that_does_not_load(site: Site) -> None:
+    """Why, and what to do; the traceback for who asks for it."""
+    site.install(
+        "bad", {"x": "bad_tools"}, {"bad_tools.py": "def fail():\n    raise RuntimeError('no luck')\n\nfail()\n"}
+    )
+    advice = "report this to the authors of bad, or set FCREGISTRY_DISABLE=bad[x]"
+    assert doctor(site) == [("problem", "bad[x]", "does not load: RuntimeError: no luck", advice)]
+    plain, verbose = site.cli("doctor"), site.cli("doctor", "-v")
+    assert plain.returncode == verbose.returncode == 1
+    assert (
+        plain.stdout == f"problem: bad[x]: does not load: RuntimeError: no luck\n    {advice}\n(-v shows tracebacks)\n"
+    )
+    assert "    | Traceback (most recent call last):\n" in verbose.stdout
+    assert 'bad_tools.py", line 2, in fail\n' in verbose.stdout
+    assert "(-v" not in verbose.stdout
+
+
+def test_a_plugin_without_tools(site: Site) -> None:
+    """What its authors are to do, and where."""
+    site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
+    advice = "its authors decorate functions with @fc_register in idle_tools or below it"
+    assert doctor(site) == [("problem", "idle[x]", "ships no tools: importing idle_tools declares none", advice)]
+
+
+def test_a_plugin_that_is_disabled_is_a_note(site: Site) -> None:
+    """Somebody asked for it, so it is no problem."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine")})
+    found = doctor(site, env={"FCREGISTRY_DISABLE": "acme:*"})
+    assert found == [
+        ("note", "acme[x]", "is not loaded: FCREGISTRY_DISABLE names acme:*", "unset the variable to have it back")
+    ]
+
+
+def test_a_tool_that_cannot_be_defined(site: Site) -> None:
+    """All its problems, and the line to mend."""
+    site.install(
+        "acme",
+        {"x": "acme_tools"},
+        {"acme_tools.py": module("broken", parameters="a: object(), b: 'Unknown'") + module("fine")},
+    )
+    ((kind, subject, message, advice),) = doctor(site)
+    assert (kind, subject) == ("problem", "acme:broken")
+    assert message.startswith("cannot be defined: ")
+    assert "a" in message
+    assert "Unknown" in message
+    assert advice == f"mend broken in {site.folder}/acme_tools.py:3"
+
+
+def test_a_tool_whose_environment_is_not_set(site: Site) -> None:
+    """Which variables; set, there is nothing to say."""
+    site.install(
+        "acme", {"x": "acme_tools"}, {"acme_tools.py": module("secret", options="requires_env=('ACME_KEY', 'ACME_ID')")}
+    )
+    assert doctor(site, env={"ACME_ID": "1"}) == [
+        ("problem", "acme:secret", "is hidden: ACME_KEY is not set", "set the variable to use the tool")
+    ]
+    assert doctor(site, env={"ACME_ID": "1", "ACME_KEY": "2"}) == []
+
+
+def test_two_tools_of_one_name_in_one_plugin(site: Site) -> None:
+    """Both places, and the three ways out."""
+    site.install(
+        "acme",
+        {"x": "acme_pkg"},
+        {
+            "acme_pkg/__init__.py": "from acme_pkg import a, b",
+            "acme_pkg/a.py": module("same"),
+            "acme_pkg/b.py": module("same"),
+        },
+    )
+    ((kind, subject, message, _),) = doctor(site)
+    assert (kind, subject) == ("problem", "two declarations")
+    for part in ("acme_pkg.a.same", "acme_pkg.b.same", "name=…", "another group", "replace=True"):
+        assert part in message
+
+
+def test_one_name_of_two_plugins(site: Site) -> None:
+    """Both ids."""
+    for name in ("acme", "beta"):
+        site.install(name, {"x": f"{name}_tools"}, {f"{name}_tools.py": module("same")})
+    advice = "name one by its canonical id; the plain name raises"
+    assert doctor(site) == [("problem", "same", "is ambiguous: acme:same, beta:same", advice)]
+    site.write({"own.py": module("same")})
+    note = (
+        "note",
+        "same",
+        "is the application's own tool, before acme:same, beta:same",
+        "name the others by their canonical ids",
+    )
+    assert doctor(site, before=("-m", "own")) == [note]
+    assert doctor(site, "same", before=("-m", "own")) == [note]
+
+
+def test_a_misspelt_group_and_metadata_that_cannot_be_read(site: Site) -> None:
+    """Which distribution, and what its authors meant."""
+    site.install("acme", {"x": "acme_tools"}, group="fc_registry")
+    site.install("garbled", "[fcregistry]\nrubbish\n")
+    assert doctor(site) == [
+        (
+            "problem",
+            "acme",
+            "has entry points in the group 'fc_registry', which nothing reads",
+            "its authors meant [project.entry-points.fcregistry]",
+        ),
+        (
+            "problem",
+            "garbled",
+            "cannot be looked at for plugins: its entry_points.txt cannot be read: a line is no `name = value`",
+            "reinstall it, or tell its authors",
+        ),
+    ]
+
+
+def test_problems_come_before_notes(site: Site) -> None:
+    """What is to be mended is read first."""
+    site.install("alpha", {"x": "alpha_tools"}, {"alpha_tools.py": module("fine")})
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
+    found = doctor(site, env={"FCREGISTRY_DISABLE": "alpha[x]"})
+    assert [(kind, subject) for kind, subject, _, _ in found] == [
+        ("problem", "bad[x]"),
+        ("problem", "idle[x]"),
+        ("note", "alpha[x]"),
+    ]
+
+
+# Why is the tool of that name not there?
+
+
+def test_a_tool_that_is_there(site: Site) -> None:
+    """Which it is and where from, whatever is wrong with others; by any of its names."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine", options="aliases=('good',)")})
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    for name in ("fine", "tool.fine", "acme:fine", "good"):
+        assert doctor(site, name) == []
+        done = site.cli("doctor", name)
+        assert done.returncode == 0
+        assert done.stdout.startswith(
+            f"{name} is there: acme:fine, from acme 1.0[x], acme_tools.fine ({site.folder}/acme_tools.py:"
+        )
+
+
+def where_looked() -> str:
+    """Return what doctor says of this interpreter."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    return (
+        f"looked at what is installed for {sys.executable} (Python {version}); is the plugin installed for another one?"
+    )
+
+
+def test_a_tool_of_no_plugin(site: Site) -> None:
+    """The nearest name, and the interpreter: most tools that are not there are there for another Python."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("weather")})
+    assert doctor(site, "wether") == [
+        ("problem", "wether", "there is no tool 'wether'; did you mean 'weather'?", where_looked())
+    ]
+
+
+def test_a_tool_of_a_distribution_that_is_not_installed_or_ships_none(site: Site) -> None:
+    """Two different things to do."""
+    (_, missing) = doctor(site, "acme-weather:today")
+    assert missing == (
+        "problem",
+        "acme-weather",
+        "is not installed here",
+        f"{sys.executable} -m pip install acme-weather",
+    )
+    site.install("Acme_Weather", "", version="2.0")
+    (_, without) = doctor(site, "acme-weather:today")
+    advice = "its authors name its module in [project.entry-points.fcregistry]"
+    assert without == (
+        "problem",
+        "Acme_Weather",
+        "is installed (2.0), and has no entry point in the group 'fcregistry'",
+        advice,
+    )
+
+
+def test_a_tool_of_a_plugin_that_does_not_load_or_is_near_a_miss(site: Site) -> None:
+    """Only what concerns the distribution that is named; everything where none is."""
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    site.install("near", {"x": "near_tools"}, {"near_tools.py": module("today")}, group="fcregistri")
+    site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
+    assert [subject for _, subject, _, _ in doctor(site, "bad:today")] == ["bad:today", "bad[x]"]
+    assert [subject for _, subject, _, _ in doctor(site, "near:today")] == ["near:today", "near", "near"]
+    assert [subject for _, subject, _, _ in doctor(site, "today")] == ["today", "bad[x]", "idle[x]", "near"]
+
+
+def test_a_tool_of_a_plugin_that_failed_after_declaring_it(site: Site) -> None:
+    """The plugin is to blame, and named."""
+    site.install("half", {"x": "half_tools"}, {"half_tools.py": module("today") + "\n1 / 0"})
+    (first, second) = doctor(site, "today")
+    assert (
+        first[2] == "there is no tool 'today': its plugin half[x] does not load (ZeroDivisionError: division by zero)"
+    )
+    assert second[1] == "half[x]"
+
+
+@pytest.mark.parametrize("value", ["acme[x]", "acme:*"])
+def test_a_tool_of_a_disabled_plugin(site: Site, value: str) -> None:
+    """The variable, and what in it."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("today")})
+    for name in ("today", "acme:today"):
+        (_, note) = doctor(site, name, env={"FCREGISTRY_DISABLE": value})
+        assert note == (
+            "note",
+            "acme[x]",
+            f"is not loaded: FCREGISTRY_DISABLE names {value}",
+            "unset the variable to have it back",
+        )
+
+
+def test_a_disabled_tool(site: Site) -> None:
+    """Its plugin is loaded, and it alone is not there."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("today", "fine")})
+    (found,) = doctor(site, "today", env={"FCREGISTRY_DISABLE": "acme:today"})
+    assert found[2].startswith("there is no tool 'today': FCREGISTRY_DISABLE names acme:today")
+
+
+def test_a_tool_that_is_there_and_cannot_be_used(site: Site) -> None:
+    """Its environment, its definition, its rivals: the finding that stands for it in the full report."""
+    site.install(
+        "acme",
+        {"x": "acme_tools"},
+        {
+            "acme_tools.py": module("secret", options="requires_env='ACME_KEY'")
+            + module("broken", parameters="a: object()")
+        },
+    )
+    assert [finding[2] for finding in doctor(site, "secret")] == ["is hidden: ACME_KEY is not set"]
+    assert doctor(site, "acme:broken")[0][2].startswith("cannot be defined: ")
+
+
+def test_a_name_that_several_tools_have_or_one_owner_gave_twice(site: Site) -> None:
+    """The names that work, or the places to mend."""
+    for name in ("acme", "beta"):
+        site.install(name, {"x": f"{name}_tools"}, {f"{name}_tools.py": module("same")})
+    site.install(
+        "twice",
+        {"x": "twice_pkg"},
+        {
+            "twice_pkg/__init__.py": "from twice_pkg import a, b",
+            "twice_pkg/a.py": module("double"),
+            "twice_pkg/b.py": module("double"),
+        },
+    )
+    ((_, _, ambiguous, _),) = doctor(site, "same")
+    assert ambiguous == "'same' may be any of acme:same, beta:same; name one of these"
+    ((_, _, double, _),) = doctor(site, "double")
+    assert "twice_pkg.a.double" in double
+    assert "twice_pkg.b.double" in double
+
+
+@pytest.mark.parametrize("name", ["", "a b", "wea*", "!x", ":", "colour=red"])
+def test_what_is_no_name_is_wrong_usage(site: Site, name: str) -> None:
+    """Status 2, and what a name is."""
+    done = site.cli("doctor", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is no selector" in done.stderr or "is a pattern, and one tool is asked for" in done.stderr
+
+
+def test_a_distribution_whose_metadata_is_broken(site: Site) -> None:
+    """It is installed, whatever it says of itself."""
+    (site.install("ruined", "") / "METADATA").unlink()
+    (_, found) = doctor(site, "ruined:today")
+    assert found[1:3] == ("ruined", "is installed (?), and has no entry point in the group 'fcregistry'")

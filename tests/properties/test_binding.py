@@ -1,0 +1,108 @@
+"""Does every argument of a valid call reach the parameter of its name, whatever the kinds and defaults?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcregistry._signature import EMPTY, Signature
+from fcregistry._validation import Validator
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Which parameters a function has: how many of each kind, and from which on they have defaults."""
+
+    positional_only: int
+    positional: int
+    first_default: int
+    star: bool
+    keyword_only: tuple[bool, ...]
+    extra: bool
+
+    def source(self) -> str:
+        names = [f"p{place}" for place in range(self.positional_only + self.positional)]
+        parts = [name if place < self.first_default else f"{name}='{name}'" for place, name in enumerate(names)]
+        if self.positional_only:
+            parts.insert(self.positional_only, "/")
+        if self.star:
+            parts.append("*star")
+        elif self.keyword_only:
+            parts.append("*")
+        parts += [f"k{place}='k{place}'" if given else f"k{place}" for place, given in enumerate(self.keyword_only)]
+        if self.extra:
+            parts.append("**extra")
+        return f"def function({', '.join(parts)}):\n    return dict(locals())"
+
+
+shapes = st.builds(
+    Shape,
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 6),
+    st.booleans(),
+    st.lists(st.booleans(), max_size=2).map(tuple),
+    st.booleans(),
+)
+
+
+def made(shape: Shape) -> Callable[..., dict[str, Any]]:
+    scope: dict[str, Any] = {}
+    exec(shape.source(), scope)
+    function: Callable[..., dict[str, Any]] = scope["function"]
+    function.__annotations__ = dict.fromkeys(function.__code__.co_varnames, Any)
+    return function
+
+
+def expected(signature: Signature, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the locals of a call, by the names alone."""
+    local: dict[str, Any] = {}
+    for each in signature.parameters:
+        empty: Any = {"VAR_POSITIONAL": [], "VAR_KEYWORD": {}}.get(each.kind.name, each.default)
+        local[each.name] = arguments.get(each.name, empty) if each.kind.name != "VAR_KEYWORD" else {}
+    own = {each.name for each in signature.parameters if each.kind.name != "VAR_KEYWORD"}
+    if "extra" in local:
+        local["extra"] = {name: value for name, value in arguments.items() if name not in own}
+    return local
+
+
+@given(shapes, st.data())
+@settings(max_examples=300)
+def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st.DataObject) -> None:
+    function = made(shape)
+    signature = Signature.of(function, __name__)
+    arguments: dict[str, Any] = {}
+    for each in signature.parameters:
+        if each.required or data.draw(st.booleans()):
+            if each.kind.name == "VAR_POSITIONAL":
+                arguments[each.name] = data.draw(st.lists(st.integers(), max_size=2))
+            elif each.kind.name == "VAR_KEYWORD":
+                arguments |= data.draw(st.dictionaries(st.sampled_from(["x", "y", "extra"]), st.integers()))
+            else:
+                arguments[each.name] = data.draw(st.integers())
+    shuffled = dict(data.draw(st.permutations(list(arguments.items()))))
+    assert Validator(signature.parameters_schema()).problems(shuffled) == ()
+    args, kwargs = signature.bind(signature.decode(shuffled))
+    local = function(*args, **kwargs)
+    if "star" in local:
+        local["star"] = list(local["star"])
+    assert local == expected(signature, arguments)
+    assert EMPTY not in local.values()
+
+
+@given(shapes, st.data())
+@settings(max_examples=200)
+def test_a_python_call_written_as_json_is_the_same_call(shape: Shape, data: st.DataObject) -> None:
+    function = made(shape)
+    signature = Signature.of(function, __name__)
+    count = shape.positional_only + shape.positional
+    required = min(shape.first_default, count)
+    args = data.draw(st.lists(st.integers(), min_size=required, max_size=count + 2 * shape.star))
+    kwargs = {f"k{place}": place for place, has in enumerate(shape.keyword_only) if not has or data.draw(st.booleans())}
+    kwargs |= {"x": 1} if shape.extra else {}
+    bound = signature.bind(signature.decode(signature.encode(tuple(args), kwargs)))
+    assert function(*bound[0], **bound[1]) == function(*args, **kwargs)

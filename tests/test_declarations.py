@@ -1,0 +1,710 @@
+"""What does `@fc_register` record, in each of its forms, and when does a declaration take an earlier one's place?"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import TypedDict
+
+import pytest
+
+from fcregistry import Executor, Registry, fc_register, registry
+from fcregistry._declarations import log
+from fcregistry.errors import DefinitionError, DuplicateToolError, ToolNotFoundError
+
+
+@pytest.fixture(autouse=True)
+def _leaves_no_declarations() -> Iterator[None]:
+    """Forget what a test declared in the process-wide log."""
+    before = set(log)
+    yield
+    for declaration in set(log) - before:
+        log.remove(declaration)
+
+
+@pytest.fixture
+def write_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+    """Give a function that writes an importable module; what was imported is forgotten afterwards."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # an edit within one second would not be seen
+    before = set(sys.modules)
+
+    def write(name: str, source: str) -> None:
+        (tmp_path / f"{name}.py").write_text(f"import functools\nfrom fcregistry import fc_register\n{source}")
+        importlib.invalidate_caches()
+
+    yield write
+    for name in set(sys.modules) - before:
+        if getattr(sys.modules[name], "__file__", None) and Path(str(sys.modules[name].__file__)).parent == tmp_path:
+            del sys.modules[name]
+
+
+def declared(name: str) -> list[str]:
+    """Return the groups in which a name is declared."""
+    return [each.group for each in log.named(name)]
+
+
+def picklable(x: int) -> int:
+    return x
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+
+def test_the_bare_decorator_declares_in_the_default_group_and_returns_the_very_function() -> None:
+    def bare_form(x: int) -> int:
+        return x
+
+    assert fc_register(bare_form) is bare_form
+    assert declared("bare_form") == ["tool"]
+
+
+@pytest.mark.parametrize("group", ["tool", "search", "search.web", "_a.b-c.D9"])
+def test_the_decorator_with_a_group_declares_there_and_returns_the_very_function(group: str) -> None:
+    def grouped_form(x: int) -> int:
+        return x
+
+    assert fc_register(group)(grouped_form) is grouped_form
+    assert declared("grouped_form") == [group]
+
+
+def test_empty_parentheses_mean_the_default_group() -> None:
+    @fc_register()
+    def parentheses_form() -> None: ...
+
+    assert declared("parentheses_form") == ["tool"]
+
+
+def test_an_option_names_the_tool() -> None:
+    @fc_register("tool", name="named_form", timeout=5.0, tags=("weather",))
+    def other_name() -> None: ...
+
+    assert declared("named_form") == ["tool"]
+    assert declared("other_name") == []
+    assert registry.get("named_form").options.timeout == 5.0
+
+
+def test_the_call_form_gives_a_function_a_second_name_beside_its_first() -> None:
+    @fc_register("tool")
+    def first_name() -> int:
+        return 1
+
+    assert fc_register("tool")(first_name, "second_name") is first_name
+    assert [registry.get(name)() for name in ("first_name", "second_name")] == [1, 1]
+
+
+def test_a_declared_function_can_be_pickled_and_called() -> None:
+    fc_register("tool", tags=("x",))(picklable)
+
+    assert pickle.loads(pickle.dumps(picklable)) is picklable
+    assert picklable(3) == 3
+
+
+def test_the_decorator_leaves_no_trace_on_a_function() -> None:
+    def untouched() -> None: ...
+
+    before = dict(vars(untouched))
+    fc_register("tool", timeout=1)(untouched)
+
+    assert vars(untouched) == before
+
+
+async def _async() -> str:
+    return "async"
+
+
+def _generator() -> Iterator[int]:
+    yield from (1, 2)
+
+
+async def _async_generator() -> AsyncIterator[int]:
+    yield 1
+    yield 2
+
+
+class Counter:
+    """Counts."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, by: int = 1) -> int:
+        """Count on."""
+        self.count += by
+        return self.count
+
+    def __call__(self, by: int) -> int:
+        """Count on, by a number."""
+        return self.add(by)
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "arguments", "value"),
+    [
+        (_async, "_async", {}, "async"),
+        (_generator, "_generator", {}, [1, 2]),
+        (_async_generator, "_async_generator", {}, [1, 2]),
+        (functools.partial(picklable, 7), "picklable", {}, 7),
+        (functools.partial(picklable, x=7), "picklable", {}, 7),
+        (functools.partial(picklable, x=7), "picklable", {"x": 8}, 8),
+        (Counter().add, "add", {"by": 2}, 2),
+        (Counter(), "Counter", {"by": 3}, 3),
+    ],
+)
+def test_every_sort_of_callable_can_be_declared_and_called(
+    function: Callable[..., object], name: str, arguments: dict[str, object], value: object
+) -> None:
+    isolated = Registry()
+
+    assert isolated.register(function) is function
+    assert isolated.get(name).name == name
+    assert Executor([name], registry=isolated).run({"name": name, "arguments": arguments}).value == value
+
+
+def test_a_builtin_function_can_be_declared_and_belongs_to_the_module_that_declared_it() -> None:
+    fc_register("tool")(math.sqrt)
+
+    (declaration,) = log.named("sqrt")
+    assert declaration.module == __name__
+
+
+def test_a_bound_method_keeps_its_instance() -> None:
+    isolated, counter = Registry(), Counter()
+    isolated.register(counter.add)
+    executor = Executor(["add"], registry=isolated)
+
+    assert [executor.run({"name": "add"}).value for _ in range(3)] == [1, 2, 3]
+    assert counter.count == 3
+
+
+@pytest.mark.parametrize(
+    ("thing", "said"),
+    [(Counter, "a class (register its instances' methods with register_object)"), (42, "a int"), (None, "a NoneType")],
+)
+def test_what_is_no_function_is_refused_with_what_it_is(thing: object, said: str) -> None:
+    with pytest.raises(DefinitionError, match="cannot be a tool: it is ") as caught:
+        fc_register("tool")(thing)  # type: ignore[type-var]
+    assert said in str(caught.value)
+
+
+def test_a_lambda_needs_a_name_and_the_error_says_so() -> None:
+    with pytest.raises(DefinitionError, match="name='_lambda_' would do"):
+        fc_register("tool")(lambda: None)
+
+    fc_register("tool", name="of_lambda")(lambda: None)
+    assert declared("of_lambda") == ["tool"]
+
+
+def test_the_process_registry_sees_what_the_decorator_declared() -> None:
+    @fc_register("declared.below")
+    def seen_by_process() -> str:
+        return "seen"
+
+    assert registry.get("seen_by_process")() == "seen"
+    assert registry.get("declared.below.seen_by_process") is registry.get("seen_by_process")
+    assert registry["declared.below"]["seen_by_process"] is registry.get("seen_by_process")
+
+
+def test_string_annotations_may_name_locals_of_a_function_that_has_returned() -> None:
+    def declare() -> None:
+        class Local(TypedDict):
+            size: int
+
+        @fc_register
+        def takes_local(it: Local) -> int:
+            return it["size"]
+
+    declare()
+    assert registry.get("takes_local").parameters["properties"]["it"]["required"] == ["size"]
+
+
+# --- methods --------------------------------------------------------------------------------------
+
+
+class Shelf:
+    """A shelf."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+
+    @fc_register("shelf", tags=("shelf",))
+    def read_label(self, loud: bool = False) -> str:
+        """Read the label.
+
+        Args:
+            loud: Whether to shout.
+        """
+        return self.label.upper() if loud else self.label
+
+    @fc_register
+    @staticmethod
+    def outer_static() -> str:
+        return "outer"
+
+    @staticmethod
+    @fc_register
+    def inner_static() -> str:
+        return "inner"
+
+    @classmethod
+    @fc_register
+    def inner_class(cls) -> str:
+        return cls.__name__
+
+    def unmarked(self) -> None: ...
+
+
+def test_in_a_class_body_the_decorator_only_marks() -> None:
+    class Body:
+        @fc_register
+        def only_marked(self) -> None: ...
+
+    assert declared("only_marked") == []
+    assert Body().only_marked() is None
+
+
+def test_register_object_registers_the_marked_methods_of_an_instance_without_self() -> None:
+    isolated = Registry()
+
+    assert isolated.register_object(Shelf("Poems")) == ("inner_class", "inner_static", "outer_static", "read_label")
+    tool = isolated.get("read_label")
+    assert (tool.group, tool.options.tags) == ("shelf", ("shelf",))
+    assert tool.parameters == {
+        "type": "object",
+        "properties": {"loud": {"type": "boolean", "description": "Whether to shout.", "default": False}},
+        "additionalProperties": False,
+    }
+    assert Executor(["read_label"], registry=isolated).call("read_label", loud=True).unwrap() == "POEMS"
+    assert [isolated.get(name)() for name in ("outer_static", "inner_static", "inner_class")] == [
+        "outer",
+        "inner",
+        "Shelf",
+    ]
+
+
+def test_a_prefix_and_a_group_let_several_instances_stand_side_by_side() -> None:
+    isolated = Registry()
+    isolated.register_object(Shelf("Poems"), prefix="poems_")
+    isolated.register_object(Shelf("Plays"), prefix="plays_", group="upstairs")
+
+    assert isolated.get("poems_read_label")() == "Poems"
+    assert isolated.get("upstairs.plays_read_label")() == "Plays"
+
+
+def test_two_instances_under_one_name_are_duplicates_and_the_second_leaves_nothing_behind() -> None:
+    isolated = Registry()
+    isolated.register(Shelf("Poems").read_label, group="shelf")
+    before = len(isolated)
+
+    with pytest.raises(DuplicateToolError, match="read_label"):
+        isolated.register_object(Shelf("Plays"))
+    assert len(isolated) == before
+    assert isolated.get("read_label")() == "Poems"
+
+
+def test_an_object_without_marked_methods_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="Counter has no method that is decorated with @fc_register"):
+        Registry().register_object(Counter())
+
+
+def test_a_prefix_or_group_that_is_illegal_is_refused_for_all_methods_at_once() -> None:
+    isolated = Registry()
+
+    with pytest.raises(DefinitionError, match="methods of Shelf cannot be registered") as caught:
+        isolated.register_object(Shelf("Poems"), prefix="no such ", group="no such")
+    assert len(caught.value.problems) == 5
+    assert "name='no_such_read_label' would do" in str(caught.value)
+    assert "'no such' is no group name" in str(caught.value)
+    assert len(isolated) == 0
+
+
+def test_an_inherited_method_counts_unless_it_is_overridden_without_the_decorator() -> None:
+    class Quiet(Shelf):
+        def read_label(self, loud: bool = False) -> str:
+            return "…"
+
+    class Same(Shelf): ...
+
+    assert "read_label" not in Registry().register_object(Quiet("x"))
+    assert "read_label" in Registry().register_object(Same("x"))
+
+
+# --- names and groups -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["copy", "keys", "items", "get", "pop", "update", "schema", "__class__", "__init__", "a-b_C9", "9", "-", "x" * 64],
+)
+def test_any_legal_name_is_a_tool_and_no_attribute_of_the_group(name: str) -> None:
+    isolated = Registry()
+    isolated.register(picklable, name)
+
+    assert isolated.get(name).name == name
+    assert isolated["tool"][name](5) == 5
+    assert list(isolated["tool"]) == [name]
+    assert name in isolated
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("weather.get", "names have none, groups do: register 'get' in the group 'weather'"),
+        ("a b", "name='a_b' would do"),
+        ("é", "name='_' would do"),
+        ("x" * 65, "(65 characters here)"),
+        ("a\n", "name='a_' would do"),
+        ("a\x00b", "name='a_b' would do"),
+        ("٣", "name='_' would do"),
+        ("9x.get", "name='9x_get' would do"),
+        ("a/b:c", "name='a_b_c' would do"),
+    ],
+)
+def test_an_illegal_name_is_refused_with_the_fix(name: str, fix: str) -> None:
+    with pytest.raises(DefinitionError, match="cannot be registered") as caught:
+        fc_register("tool", name=name)(picklable)
+    assert fix in str(caught.value)
+    assert f"{__name__}.picklable" in str(caught.value)
+    with pytest.raises(DefinitionError, match="cannot be registered"):
+        fc_register("tool")(picklable, name)
+    with pytest.raises(DefinitionError, match="cannot be registered"):
+        Registry().register(picklable, name)
+
+
+def test_an_empty_name_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="the name is empty"):
+        fc_register("tool")(picklable, "")
+    with pytest.raises(DefinitionError, match="the name is empty"):
+        fc_register("tool", name="")(picklable)
+
+
+def test_names_are_case_sensitive() -> None:
+    isolated = Registry()
+    isolated.register(picklable, "Case")
+
+    with pytest.raises(ToolNotFoundError):
+        isolated.get("case")
+
+
+@pytest.mark.parametrize("group", ["", ".", "a.", ".a", "a..b", "9a", "-a", "a b", "é", "a.9", "tool/x", "a:b"])
+def test_an_illegal_group_is_refused_with_the_rule(group: str) -> None:
+    with pytest.raises(DefinitionError, match="is no group name: dotted segments"):
+        fc_register(group)(picklable)
+
+
+# --- whose it is ----------------------------------------------------------------------------------
+
+
+def test_the_declaring_module_is_the_caller_of_the_decorator(write_module: Callable[[str, str], None]) -> None:
+    write_module("declares_other", "import math\nfc_register('tool')(math.floor, 'floor_of_other')\n")
+    importlib.import_module("declares_other")
+
+    assert [each.module for each in log.named("floor_of_other")] == ["declares_other"]
+
+
+def test_one_name_may_be_declared_by_two_modules_and_is_then_refused_at_the_lookup_with_both_origins(
+    write_module: Callable[[str, str], None],
+) -> None:
+    for module in ("first_claimant", "second_claimant"):
+        write_module(module, "@fc_register\ndef claimed_twice(): ...\n")
+        importlib.import_module(module)
+
+    with pytest.raises(DuplicateToolError, match=r"(?s)first_claimant\.claimed_twice.*second_claimant\.claimed_twice"):
+        registry.get("claimed_twice")
+
+
+# --- the same place -------------------------------------------------------------------------------
+
+PLAIN = "@fc_register\ndef reloaded(x: int) -> int:\n    return x\n"
+SOURCES = {
+    "a plain function": PLAIN,
+    "a wrapped function": (
+        "def logged(f):\n    @functools.wraps(f)\n    def wrapper(*a, **k): return f(*a, **k)\n    return wrapper\n"
+        "@fc_register\n@logged\ndef reloaded(x: int) -> int:\n    return x\n"
+    ),
+    "a cached function": "@fc_register\n@functools.lru_cache\ndef reloaded(x: int) -> int:\n    return x\n",
+    "a partial": (
+        "def base(a: int, x: int) -> int:\n    return x\nfc_register('tool')(functools.partial(base, 1), 'reloaded')\n"
+    ),
+    "a closure": (
+        "def make(n):\n    def inner(x: int) -> int:\n        return x\n    return inner\n"
+        "fc_register('tool')(make(2), 'reloaded')\n"
+    ),
+    "a callable object": (
+        "class Adder:\n    def __call__(self, x: int) -> int:\n        return x\n"
+        "fc_register('tool')(Adder(), 'reloaded')\n"
+    ),
+    "a bound method": (
+        "class Adder:\n    def add(self, x: int) -> int:\n        return x\nfc_register('tool')(Adder().add, 'reloaded')\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_a_reload_replaces_its_own_declarations_edited_or_not(
+    source: str, write_module: Callable[[str, str], None]
+) -> None:
+    write_module("reloaded_module", source)
+    module = importlib.import_module("reloaded_module")
+    importlib.reload(module)
+    assert declared("reloaded") == ["tool"]
+    assert registry.get("reloaded").function(x=5) == 5
+
+    write_module("reloaded_module", "\n\n" + source.replace("return x\n", "return x + 1\n"))
+    importlib.reload(module)
+    assert declared("reloaded") == ["tool"]
+    assert registry.get("reloaded").function(x=5) == 6
+
+
+def test_a_notebook_cell_that_runs_again_replaces_its_tool() -> None:
+    notebook = ModuleType("some_notebook")
+    for cell, version in enumerate(("return 1", "return 1", "return 2")):
+        code = f"from fcregistry import fc_register\n@fc_register\ndef from_cell() -> int:\n    {version}\n"
+        exec(compile(code, f"<cell {cell}>", "exec"), vars(notebook))
+
+    assert declared("from_cell") == ["tool"]
+    assert registry.get("from_cell")() == 2
+
+
+def make_adder(by: int) -> Callable[[int], int]:
+    def adder(x: int) -> int:
+        return x + by
+
+    return adder
+
+
+def test_two_closures_of_one_factory_are_two_tools_and_the_error_names_both_origins() -> None:
+    isolated = Registry()
+    isolated.register(make_adder(1))
+
+    with pytest.raises(DuplicateToolError) as caught:
+        isolated.register(make_adder(2))
+    place = f"{__name__}.make_adder.<locals>.adder ({__file__}:{make_adder(1).__code__.co_firstlineno})"
+    assert str(caught.value) == (
+        f"tool.adder is registered already by {place}; {place} cannot take its name. "
+        "Give one of them name=…, or another group, or say replace=True"
+    )
+    assert isolated.get("adder")(1) == 2
+
+
+def test_two_closures_over_equal_values_are_one_tool() -> None:
+    isolated = Registry()
+    isolated.register(make_adder(1))
+    isolated.register(make_adder(1))
+
+    assert len(isolated) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (functools.partial(picklable, 1), functools.partial(picklable, 2)),
+        (Counter().add, Counter().add),
+        (Counter(), Counter()),
+        (picklable, make_adder(1)),
+        (math.sqrt, math.floor),
+    ],
+)
+def test_two_callables_that_differ_in_what_they_carry_are_two_tools(
+    first: Callable[..., int], second: Callable[..., int]
+) -> None:
+    isolated = Registry()
+    isolated.register(first, "carried")
+
+    with pytest.raises(DuplicateToolError, match=r"tool\.carried is registered already"):
+        isolated.register(second, "carried")
+    assert isolated.get("carried").function is first
+
+
+def test_two_functions_of_one_decorator_under_one_name_are_two_tools() -> None:
+    def wrapping(function: Callable[[], int]) -> Callable[[], int]:
+        @functools.wraps(function)
+        def wrapper() -> int:
+            return function()
+
+        return wrapper
+
+    def one() -> int:
+        return 1
+
+    def two() -> int:
+        return 2
+
+    isolated = Registry()
+    isolated.register(wrapping(one), "wrapped")
+    with pytest.raises(DuplicateToolError):
+        isolated.register(wrapping(two), "wrapped")
+
+
+def test_two_closures_of_one_factory_are_two_tools_behind_a_decorator_too() -> None:
+    def wrapping(function: Callable[[int], int]) -> Callable[[int], int]:
+        @functools.wraps(function)
+        def wrapper(x: int) -> int:
+            return function(x)
+
+        return wrapper
+
+    isolated = Registry()
+    isolated.register(wrapping(make_adder(1)))
+    with pytest.raises(DuplicateToolError):
+        isolated.register(wrapping(make_adder(2)))
+
+
+def test_instances_of_two_classes_of_one_factory_are_two_tools() -> None:
+    def make(by: int) -> Callable[[int], int]:
+        class Adder:
+            def __call__(self, x: int) -> int:
+                return x + by
+
+        return Adder()
+
+    isolated = Registry()
+    isolated.register(make(1), "made_adder")
+    with pytest.raises(DuplicateToolError):
+        isolated.register(make(2), "made_adder")
+
+
+def test_replace_takes_a_taken_name() -> None:
+    isolated = Registry()
+    isolated.register(make_adder(1))
+    isolated.register(make_adder(2), replace=True)
+
+    assert isolated.get("adder")(1) == 3
+    assert len(isolated) == 1
+
+
+def test_replace_takes_the_aliases_of_what_it_replaces_away() -> None:
+    isolated = Registry()
+    isolated.register(make_adder(1), aliases=("plus",))
+    isolated.register(make_adder(2), replace=True)
+
+    with pytest.raises(ToolNotFoundError):
+        isolated.get("plus")
+
+
+def test_one_name_in_two_groups_is_no_duplicate() -> None:
+    isolated = Registry()
+    isolated.register(make_adder(1), group="one")
+    isolated.register(make_adder(2), group="two")
+
+    assert [isolated.get(name)(1) for name in ("one.adder", "two.adder")] == [2, 3]
+
+
+def test_a_value_that_raises_when_compared_makes_two_tools_and_no_other_error() -> None:
+    class Incomparable:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __eq__(self, other: object) -> bool:
+            raise RuntimeError("no")
+
+    def over(value: object) -> Callable[[], object]:
+        def closing() -> object:
+            return value
+
+        return closing
+
+    isolated = Registry()
+    isolated.register(over(Incomparable()))
+    with pytest.raises(DuplicateToolError):
+        isolated.register(over(Incomparable()))
+
+
+# --- threads, and what a declaration costs --------------------------------------------------------
+
+
+def test_forty_threads_declare_at_the_same_moment_and_nothing_is_lost() -> None:
+    isolated = Registry()
+    together = threading.Barrier(40)
+    failures: list[BaseException] = []
+
+    def declare(number: int) -> None:
+        try:
+            together.wait(30)
+            isolated.register(make_adder(number), f"adder_{number}")
+            isolated.register(picklable, "same_for_all")
+        except Exception as error:  # noqa: BLE001  # told to the main thread, where the test is
+            failures.append(error)
+
+    workers = [threading.Thread(target=declare, args=(number,)) for number in range(40)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(30)
+
+    assert failures == []
+    assert [isolated.get(f"adder_{number}")(0) for number in range(40)] == list(range(40))
+    assert len(isolated) == 41
+
+
+def test_lookups_against_concurrent_declarations_see_whole_tools_only() -> None:
+    isolated = Registry()
+    isolated.register(picklable, "always_there")
+    done = threading.Event()
+    failures: list[BaseException] = []
+
+    def look_up() -> None:
+        try:
+            while not done.is_set():
+                assert isolated.get("always_there")(1) == 1
+                assert all(tool.parameters["type"] == "object" for tool in isolated.select("*").values())
+        except Exception as error:  # noqa: BLE001  # told to the main thread, where the test is
+            failures.append(error)
+
+    readers = [threading.Thread(target=look_up) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for number in range(60):
+        isolated.register(make_adder(number), f"adder_{number}")
+        if number % 3 == 0:
+            isolated.remove(f"adder_{number}")
+    done.set()
+    for reader in readers:
+        reader.join(30)
+
+    assert failures == []
+    assert len(isolated) == 41
+
+
+def test_a_module_may_import_another_that_declares_while_a_lookup_runs_in_a_third_thread(
+    write_module: Callable[[str, str], None],
+) -> None:
+    write_module("imported_module", "@fc_register\ndef of_imported() -> int:\n    return 1\n")
+    write_module("importing_module", "import imported_module\n@fc_register\ndef of_importing() -> int:\n    return 2\n")
+    together = threading.Barrier(3)
+
+    def bring_in(name: str) -> None:
+        together.wait(30)
+        importlib.import_module(name)
+
+    workers = [
+        threading.Thread(target=bring_in, args=(name,), daemon=True) for name in ("imported_module", "importing_module")
+    ]
+    for worker in workers:
+        worker.start()
+    together.wait(30)
+    for worker in workers:
+        worker.join(30)
+
+    assert not any(worker.is_alive() for worker in workers)
+    assert (registry.get("of_imported")(), registry.get("of_importing")()) == (1, 2)
+
+
+def test_a_declaration_evaluates_nothing_and_defines_nothing() -> None:
+    code = (
+        "import sys\n"
+        "from fcregistry import fc_register\n"
+        "@fc_register\n"
+        "def undefined(x: 'no_such_type[', y: object()) -> None: ...\n"
+        "print('fcregistry._signature' in sys.modules, 'fcregistry._registry' in sys.modules)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "False False\n", "")

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import Any, Literal, Optional, Union
+
+import pytest
+
+from fcregistry._doctypes import type_named
+
+
+@pytest.mark.parametrize(
+    ("text", "annotation"),
+    [
+        ("str", str),
+        ("string", str),
+        ("int", int),
+        ("integer", int),
+        ("float", float),
+        ("number", float),
+        ("bool", bool),
+        ("boolean", bool),
+        ("None", type(None)),
+        ("Any", Any),
+        ("any", Any),
+        ("list", list),
+        ("array", list),
+        ("object", dict[str, Any]),
+        ("List[int]", list[int]),
+        ("list[str]", list[str]),
+        ("tuple[int, ...]", tuple[int, ...]),
+        ("Dict[str, List[float]]", dict[str, list[float]]),
+        ("typing.List[int]", list[int]),
+        ("t.Optional[str]", Optional[str]),  # noqa: UP045
+        ("Union[str, int]", Union[str, int]),  # noqa: UP007
+        ("union[str, Any]", Union[str, Any]),  # noqa: UP007
+        ("str | None", Optional[str]),  # noqa: UP045
+        ("Literal['a', 'b', -1]", Literal["a", "b", -1]),
+        ("str, optional", str),
+        ("int, default 5", int),
+        ("Literal['a', 'b'], optional", Literal["a", "b"]),
+        ("  int  ", int),
+    ],
+)
+def test_a_known_type_is_looked_up(text: str, annotation: Any) -> None:
+    assert type_named(text) == annotation
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Str",
+        "DataFrame",
+        "list of str",
+        "exec('pass')",
+        "List[print('PWNED')]",
+        "__import__('os')",
+        "__import__('os').system('true')",
+        "(lambda: print('PWNED'))()",
+        "str if print('PWNED') else int",
+        "[print('PWNED')]",
+        "Literal[print('PWNED')]",
+        "Literal[f'{print()}']",
+        "Literal[-'a']",
+        "str.__class__",
+        "typing.os",
+        "os.List[int]",
+        "int[",
+        "",
+        " ",
+        "list[",
+        "1",
+        "'str'",
+        "list[int, int, Nope]",
+        "a" * 401,
+        "(" * 300 + ")" * 300,
+        "list[" * 60 + "int" + "]" * 61,
+        "int\x00",
+    ],
+)
+def test_anything_else_is_unknown_and_never_evaluated(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert type_named(text) is None
+    assert capsys.readouterr().out == ""

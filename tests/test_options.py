@@ -1,0 +1,198 @@
+"""Which options may a tool be declared with, and what is said of those that it may not?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fcregistry import Registry, Tool, fc_register
+from fcregistry._declarations import log
+from fcregistry._options import CHECKS, option_problems
+from fcregistry.errors import DefinitionError
+
+GOOD: dict[str, tuple[Any, ...]] = {
+    "name": ("other",),
+    "title": ("A title", ""),
+    "description": ("What it does.", ""),
+    "parameters": ({}, {"type": "object", "properties": {}}),
+    "examples": ([], [{"x": 1}], ({"x": 1}, {})),
+    "tags": ((), ["a", "b"], {"a"}, frozenset({"a"})),
+    "aliases": ((), ["old_name"], ("a", "b")),
+    "deprecated": (True, False, "use other"),
+    "meta": ({}, {"acme.team": "maps", "acme.count": 3}),
+    "read_only": (True, False),
+    "destructive": (True, False),
+    "idempotent": (True, False),
+    "open_world": (True, False),
+    "requires_approval": (True, False, lambda arguments: True),
+    "requires_env": ("ACME_KEY", ("ACME_KEY", "ACME_URL"), []),
+    "timeout": (1, 0.5),
+    "isolation": ("process",),
+    "blocking": (True, False, "caller"),
+    "reads": ("key", ("a", "b"), lambda arguments: "key"),
+    "writes": ("key", ("a", "b"), lambda arguments: "key"),
+    "exclusive": (True, False),
+    "cache": (True, {}),
+    "replace": (True, False),
+}
+
+BAD: dict[str, tuple[Any, ...]] = {
+    "name": (1, None, b"x"),
+    "title": (1, None),
+    "description": (None, ["x"]),
+    "parameters": (None, "{}", [], {1: 2}),
+    "examples": ("x", [1], {"x": 1}),
+    "tags": ("tag", [1], None, {"a": 1}),
+    "aliases": ("alias", [1], None),
+    "deprecated": (1, None),
+    "meta": ({"plain": 1}, {1: 2}, None),
+    "read_only": (1, None, "yes"),
+    "destructive": (0,),
+    "idempotent": ("true",),
+    "open_world": (None,),
+    "requires_approval": (1, "always", None),
+    "requires_env": (1, [1], None, {"KEY": "value"}),
+    "timeout": (0, -1, float("inf"), float("nan"), True, "5", None),
+    "isolation": ("thread", True, None),
+    "blocking": ("yes", None, 2),
+    "reads": (1, [1], None),
+    "writes": (1, [1], None),
+    "exclusive": (1, None),
+    "cache": (None,),
+    "replace": (1, None),
+}
+
+
+def a_tool(x: int = 1) -> int:
+    """Do it."""
+    return x
+
+
+def test_every_option_has_good_and_bad_values_here() -> None:
+    assert set(GOOD) == set(BAD) == set(CHECKS)
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in GOOD.items() for value in values])
+def test_a_good_value_is_taken(name: str, value: Any) -> None:
+    isolated = Registry()
+
+    assert fc_register("good." + name, **{name: value}) is not None
+    if name != "name":
+        assert isolated.register(a_tool, **{name: value}) is a_tool
+        assert isolated.get("a_tool").name == "a_tool"
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_a_bad_value_is_refused_with_what_the_option_takes(name: str, value: Any) -> None:
+    said = f"option {name!r} takes {CHECKS[name][1]}, not {value!r}"
+
+    with pytest.raises(DefinitionError) as caught:
+        fc_register("tool", **{name: value})
+    assert caught.value.problems == (said,)
+    with pytest.raises(DefinitionError) as caught:
+        Tool.from_function(a_tool, **{name: value})
+    assert caught.value.problems == (said,)
+
+
+def test_an_unknown_option_raises_at_decoration_with_the_nearest_name() -> None:
+    with pytest.raises(DefinitionError) as caught:
+        fc_register("tool", timeuot=5)
+    assert str(caught.value) == (
+        "a tool of the group 'tool' cannot be registered:\n  - unknown option 'timeuot'; did you mean 'timeout'?"
+    )
+
+
+def test_an_unknown_option_that_is_like_none_is_answered_with_all_of_them() -> None:
+    with pytest.raises(DefinitionError) as caught:
+        fc_register("tool", nonexistent_param="value")
+    assert caught.value.problems == (f"unknown option 'nonexistent_param'; the options are {', '.join(CHECKS)}",)
+
+
+def test_everything_wrong_is_said_in_one_error_and_nothing_is_declared() -> None:
+    with pytest.raises(DefinitionError) as caught:
+        fc_register("tool", nme="wrong_options", timeout=-1, tags="one", aliases=["a b"], blocking="maybe")
+    assert caught.value.problems == (
+        "unknown option 'nme'; did you mean 'name'?",
+        "option 'timeout' takes seconds: a finite number above 0, not -1",
+        "option 'tags' takes a sequence of strings, not 'one'",
+        "option 'blocking' takes a bool or \"caller\", not 'maybe'",
+        "alias: 'a b' is no tool name: 1 to 64 ASCII letters, digits, '_' and '-' (3 characters here); name='a_b' would do",
+    )
+    assert log.named("wrong_options") == ()
+
+
+def test_a_timeout_for_a_tool_that_keeps_to_the_callers_thread_is_refused() -> None:
+    (problem,) = option_problems({"blocking": "caller", "timeout": 5})
+
+    assert problem == (
+        'blocking="caller" and timeout exclude each other: the caller\'s own thread cannot be left. Drop one of them'
+    )
+
+
+def test_the_same_checks_hold_for_register_and_from_function() -> None:
+    for declare in (Registry().register, Tool.from_function):
+        with pytest.raises(DefinitionError, match="unknown option 'tag'; did you mean 'tags'") as caught:
+            declare(a_tool, tag="x")
+        assert "a_tool" in str(caught.value)
+
+
+def test_options_are_shown_with_defaults_filled_in() -> None:
+    options = Tool.from_function(a_tool, tags={"b", "a"}, requires_env="ACME_KEY", aliases=["old"], timeout=2).options
+
+    assert (options.tags, options.requires_env, options.aliases, options.timeout) == (
+        ("a", "b"),
+        ("ACME_KEY",),
+        ("old",),
+        2,
+    )
+    assert (options.read_only, options.requires_approval, options.blocking, options.exclusive) == (
+        None,
+        False,
+        True,
+        False,
+    )
+    assert options.given() == {"tags": ("a", "b"), "aliases": ("old",), "requires_env": ("ACME_KEY",), "timeout": 2}
+
+
+def test_options_of_a_tool_cannot_be_set_and_keep_their_values() -> None:
+    options = Tool.from_function(a_tool, timeout=2).options
+
+    with pytest.raises(AttributeError):
+        options.timeout = 3  # type: ignore[misc]
+    assert options.timeout == 2
+
+
+def test_a_schema_of_its_own_stands_in_for_annotations_and_values_arrive_as_they_are() -> None:
+    schema = {"properties": {"x": {"type": "integer", "minimum": 3}}, "required": ["x"]}
+    tool = Tool.from_function(a_tool, parameters=schema)
+
+    assert tool.parameters == {"type": "object", **schema}
+    schema["required"] = []
+    tool.parameters["properties"].clear()
+    assert tool.parameters["required"] == ["x"]
+    assert tool.parameters["properties"] == {"x": {"type": "integer", "minimum": 3}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"type": "array"}, 'its schema says "type": "object", not "array"'),
+        ({"properties": {"y": {}}}, "the schema has the property 'y', and the function takes no such argument"),
+        ({"properties": {"x": {"type": "no-such"}}}, "parameters=…: "),
+        ({"properties": {"x": {"pattern": "(?=a)"}}}, "linear-time engine"),
+    ],
+)
+def test_a_schema_that_does_not_fit_is_refused_where_the_tool_is_named(schema: dict[str, Any], said: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        _ = Tool.from_function(a_tool, parameters=schema).parameters
+    assert said in str(caught.value)
+
+
+def test_options_that_were_read_do_not_change_with_what_was_given() -> None:
+    tags, examples = ["a"], [{"x": 1}]
+    options = Tool.from_function(a_tool, tags=tags, examples=examples).options
+    tags.append("b")
+    examples.append({})
+
+    assert (options.tags, options.examples) == (("a",), ({"x": 1},))

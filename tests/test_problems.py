@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fcregistry import Problem
+from fcregistry._problems import MOST_PROBLEMS, Violation, json_path, show, worded
+
+
+def messages(*violations: Violation) -> list[str]:
+    return [str(problem) for problem in worded(violations)]
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [
+        ((), "$"),
+        (("items", 2, "qty"), "$.items[2].qty"),
+        (("odd key",), "$['odd key']"),
+        (("1",), "$['1']"),
+        (("",), "$['']"),
+        (("it's",), r"$['it\'s']"),
+        (("back\\slash",), r"$['back\\slash']"),
+        (('say "hi"',), """$['say "hi"']"""),
+        (("é",), "$['é']"),
+        (("line\nend",), r"$['line\nend']"),
+        (("\x1b[31mred",), r"$['\u001b[31mred']"),
+        (("a\ud800",), r"$['a\ud800']"),
+        (("x" * 60,), "$." + "x" * 60),
+        (("x" * 61,), "$['" + "x" * 60 + "…']"),
+    ],
+)
+def test_a_path_is_written_as_jsonschema_does_bounded_and_printable(path: tuple[str | int, ...], written: str) -> None:
+    assert json_path(path) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("é", '"é"'),
+        (None, "null"),
+        (True, "true"),
+        ({"a": [1, 2.5]}, '{"a": [1, 2.5]}'),
+        ("\ud800", '"\\ud800"'),
+        ("x" * 100, '"' + "x" * 59 + "… (102 characters)"),
+        (object(), "a object"),
+    ],
+)
+def test_a_value_is_shown_as_bounded_json_that_can_be_printed(value: object, shown: str) -> None:
+    assert show(value) == shown
+    show(value).encode()
+
+
+@pytest.mark.parametrize(
+    ("keyword", "limit", "instance", "message"),
+    [
+        ("type", "integer", "5", 'must be an integer, not "5"'),
+        ("type", ["string", "null"], 5, "must be null or a string, not 5"),
+        ("enum", ["a", "b"], "c", 'must be one of "a", "b", not "c"'),
+        ("enum", ["a"], "c", 'must be "a", not "c"'),
+        ("const", 5, 6, "must be 5, not 6"),
+        ("minimum", 1, 0, "must be at least 1, not 0"),
+        ("maximum", 1, 2, "must be at most 1, not 2"),
+        ("exclusiveMinimum", 1, 1, "must be greater than 1, not 1"),
+        ("exclusiveMaximum", 1, 1, "must be less than 1, not 1"),
+        ("multipleOf", 0.01, 0.005, "must be a multiple of 0.01, not 0.005"),
+        ("minLength", 2, "a", 'must have at least 2 characters, not "a"'),
+        ("maxLength", 2, "abc", 'must have at most 2 characters, not "abc"'),
+        ("minItems", 1, [], "must have at least 1 items, not []"),
+        ("maxItems", 1, [1, 2], "must have at most 1 items, not [1, 2]"),
+        ("minProperties", 1, {}, "must have at least 1 properties, not {}"),
+        ("maxProperties", 0, {"a": 1}, 'must have at most 0 properties, not {"a": 1}'),
+        ("pattern", "^a$", "b", 'must match the pattern "^a$", not "b"'),
+        ("format", "date", "x", 'must be a string of the format "date", not "x"'),
+        ("uniqueItems", True, [1, 1], "must have no item twice, not [1, 1]"),
+        ("items", False, [1, 2], "must have no more items"),
+        ("not", {}, 1, "must not be of the excluded form, not 1"),
+        ("propertyNames", {"type": "string", "enum": ["a"]}, "b", 'is not an allowed name; names must be "a"'),
+        ("propertyNames", False, "b", "is not an allowed name"),
+        ("someNewKeyword", 1, 2, "must satisfy someNewKeyword, not 2"),
+    ],
+)
+def test_every_keyword_has_its_words(keyword: str, limit: Any, instance: Any, message: str) -> None:
+    assert worded([Violation(("x",), keyword, limit, instance)]) == (Problem("$.x", message),)
+
+
+def test_a_long_enum_is_cut_and_counted() -> None:
+    (message,) = messages(Violation((), "enum", list(range(40)), "x"))
+    assert message.endswith('28, 29, … (40 values), not "x"')
+
+
+def test_missing_and_unknown_names_have_paths_of_their_own_and_the_nearest_name() -> None:
+    assert messages(
+        Violation((), "required", ["query"], {}),
+        Violation((), "additionalProperties", ["qurey", "other"], {}, ("limit", "query")),
+    ) == [
+        '$.other: is not a known name; the known ones are "limit", "query"',
+        "$.query: is required",
+        '$.qurey: is not a known name; did you mean "query"?',
+    ]
+
+
+def test_an_unknown_name_where_there_are_none_says_so() -> None:
+    assert messages(Violation((), "additionalProperties", ["x"], {"x": 1})) == [
+        "$.x: is not a known name; there are none"
+    ]
+
+
+def test_problems_stand_once_each_sorted_by_path_with_positions_as_numbers() -> None:
+    found = [Violation(("items", place), "type", "integer", "x") for place in (10, 9, 2, 10)]
+    assert [problem.path for problem in worded([*found, Violation(("a",), "type", "null", 1)])] == [
+        "$.a",
+        "$.items[2]",
+        "$.items[9]",
+        "$.items[10]",
+    ]
+
+
+def test_problems_are_bounded_and_the_last_says_how_many_there_were() -> None:
+    problems = worded(Violation((place,), "type", "integer", "x") for place in range(100))
+    assert len(problems) == MOST_PROBLEMS + 1
+    assert problems[-1] == Problem("$", "and 75 more problems")
+    assert [problem.path for problem in problems[:-1]] == [f"$[{place}]" for place in range(MOST_PROBLEMS)]
+
+
+def test_a_hundred_thousand_unknown_names_are_worded_as_the_first_few() -> None:
+    names = [f"limits{number}" for number in range(100_000)]
+    problems = worded([Violation((), "additionalProperties", names, {}, ("limit",))])
+    assert len(problems) == MOST_PROBLEMS + 1
+    assert all(problem.message.endswith('did you mean "limit"?') for problem in problems[:-1])
+
+
+# --- unions ------------------------------------------------------------------------------------------------------
+
+
+def union(*branches: tuple[Violation, ...], path: tuple[str | int, ...] = (), instance: Any = None) -> list[str]:
+    return messages(Violation(path, "anyOf", [], instance, (), branches))
+
+
+def test_a_value_of_no_allowed_kind_is_told_all_of_them() -> None:
+    kinds = ((Violation((), "type", "integer", "x"),), (Violation((), "type", "null", "x"),))
+    assert union(*kinds, instance="x") == ['$: must be an integer or null, not "x"']
+
+
+def test_the_only_branch_of_the_kind_is_meant() -> None:
+    null = (Violation(("a",), "type", "null", [1]),)
+    items = (Violation(("a", 0), "type", "string", 1),)
+    assert union(null, items, path=("a",), instance=[1]) == ["$.a[0]: must be a string, not 1"]
+
+
+def test_branches_that_are_about_the_value_itself_are_joined() -> None:
+    low, high = (Violation((), "maximum", 1, 5),), (Violation((), "minimum", 9, 5),)
+    assert union(low, high, instance=5) == ["$: must be at most 1 or at least 9, not 5"]
+
+
+def test_a_tag_that_no_branch_has_is_told_all_tags() -> None:
+    branches = [(Violation(("kind",), "enum", [tag], "c"), Violation((), "required", [tag], {})) for tag in "ab"]
+    assert union(*branches, instance={"kind": "c"}) == ['$.kind: must be "a" or "b", not "c"']
+
+
+def test_the_branch_with_the_right_tag_is_meant_however_much_is_wrong_with_it() -> None:
+    right = tuple(Violation((), "required", [name], {}) for name in ("x", "y", "z"))
+    wrong = (Violation(("kind",), "enum", ["b"], "a"),)
+    assert union(wrong, right) == ["$.x: is required", "$.y: is required", "$.z: is required"]
+
+
+def test_a_wrong_choice_is_no_tag_if_the_other_branch_does_not_know_the_name() -> None:
+    by_city = (Violation(("unit",), "enum", ["c", "f"], "k"),)
+    by_place = (Violation((), "required", ["place"], {}), Violation((), "additionalProperties", ["city", "unit"], {}))
+    assert union(by_city, by_place) == ['$.unit: must be one of "c", "f", not "k"']
+
+
+def test_the_branch_with_the_least_wrong_is_meant() -> None:
+    near = (Violation(("point", "x"), "type", "integer", "1"),)
+    far = (Violation((), "required", ["a"], {}), Violation((), "additionalProperties", ["point"], {}))
+    assert union(far, near) == ['$.point.x: must be an integer, not "1"']
+
+
+def test_of_equally_near_branches_what_they_share_is_told() -> None:
+    branches = [(Violation((), "required", ["kind"], {}), Violation((), "required", [name], {})) for name in "xy"]
+    assert union(*branches) == ["$.kind: is required"]

@@ -1,0 +1,363 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+
+from fcregistry import Executor, Problem, Tool
+from fcregistry._validation import Engine, SchemaError, Validator, schema_problem
+from fcregistry.errors import DefinitionError
+from fcregistry.types import schema_of
+from fcregistry.types._texts import FORMATS
+
+ENGINES: tuple[Engine, ...] = ("jsonschema-rs", "jsonschema")
+both = pytest.mark.parametrize("engine", ENGINES)
+
+PERSON = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "email": {"type": "string", "format": "email"},
+        "age": {"type": "integer", "minimum": 18},
+        "address": {
+            "type": "object",
+            "properties": {"street": {"type": "string"}, "zipcode": {"type": "string"}},
+            "required": ["street", "zipcode"],
+        },
+    },
+    "required": ["id", "email"],
+}
+
+USERNAME = {"type": "string", "minLength": 3, "maxLength": 10, "pattern": "^[a-zA-Z0-9_]+$"}
+ONE_OF = {"oneOf": [{"properties": {"k": {"const": "a"}}, "required": ["k"]}, {"required": ["z"]}]}
+ALL_OF = {
+    "allOf": [{"$ref": "#/$defs/base"}, {"allOf": [{"required": ["y"]}]}],
+    "$defs": {"base": {"required": ["x"]}},
+}
+
+
+@dataclass
+class Circle:
+    kind: Literal["circle"]
+    radius: float
+
+
+@dataclass
+class Square:
+    kind: Literal["square"]
+    side: float
+
+
+def told(schema: dict[str, Any], value: Any, engine: Engine) -> list[str]:
+    """Return the problems of a value; check that the verdict says the same."""
+    validator = Validator(schema, FORMATS, engine)
+    problems = validator.problems(value)
+    assert validator.is_valid(value) == (not problems)
+    return [str(problem) for problem in problems]
+
+
+# --- what is told ------------------------------------------------------------------------------------------------
+
+
+@both
+def test_all_problems_are_told_at_once_sorted_by_path(engine: Engine) -> None:
+    value = {"id": "not-a-uuid", "email": "not-an-email", "age": 17, "address": {"street": "Main"}}
+    assert told(PERSON, value, engine) == [
+        "$.address.zipcode: is required",
+        "$.age: must be at least 18, not 17",
+        '$.email: must be a string of the format "email", not "not-an-email"',
+        '$.id: must be a string of the format "uuid", not "not-a-uuid"',
+    ]
+
+
+@both
+def test_a_valid_value_has_no_problems(engine: Engine) -> None:
+    value = {"id": "12345678-1234-5678-1234-567812345678", "email": "a@example.org", "age": 18}
+    assert Validator(PERSON, FORMATS, engine).problems(value) == ()
+
+
+@both
+@pytest.mark.parametrize(
+    ("schema", "value", "message"),
+    [
+        ({"type": "integer"}, True, "$: must be an integer, not true"),
+        ({"type": ["string", "null"]}, 5, "$: must be null or a string, not 5"),
+        ({"enum": [1, "a"]}, True, '$: must be one of 1, "a", not true'),
+        ({"const": {"b": 1, "a": 2}}, 1, None),
+        ({"minimum": 3}, 2.5, "$: must be at least 3, not 2.5"),
+        ({"exclusiveMaximum": 1}, 1.0, "$: must be less than 1, not 1.0"),
+        ({"multipleOf": 0.01}, 0.075, "$: must be a multiple of 0.01, not 0.075"),
+        ({"maxLength": 2}, "abc", '$: must have at most 2 characters, not "abc"'),
+        ({"pattern": "^[a-z]+$"}, "A", '$: must match the pattern "^[a-z]+$", not "A"'),
+        ({"items": {"type": "string"}}, ["a", 1], "$[1]: must be a string, not 1"),
+        ({"prefixItems": [{}], "items": False}, [1, 2], "$: must have no more items"),
+        ({"uniqueItems": True}, [1, 1.0], "$: must have no item twice, not [1, 1.0]"),
+        ({"minProperties": 1}, {}, "$: must have at least 1 properties, not {}"),
+        ({"required": ["a"]}, {}, "$.a: is required"),
+        ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "$.b: is required"),
+        ({"not": {"type": "string"}}, "x", '$: must not be of the excluded form, not "x"'),
+        ({"contains": {"type": "string"}}, [1], None),
+        (
+            {"propertyNames": {"maxLength": 1}},
+            {"ab": 1},
+            "$.ab: is not an allowed name; names must have at most 1 characters",
+        ),
+        ({"additionalProperties": False}, {"a": 1}, "$.a: is not a known name; there are none"),
+        ({"oneOf": [{"type": "integer"}, {"minimum": 2}]}, 3, "$: must be of exactly one of the allowed forms, not 3"),
+    ],
+)
+def test_a_keyword_is_worded_alike_by_both_validators(
+    schema: dict[str, Any], value: Any, message: str | None, engine: Engine
+) -> None:
+    (said,) = told(schema, value, engine)
+    assert message in (None, said)
+
+
+@both
+def test_an_unknown_name_is_told_the_nearest_known_one(engine: Engine) -> None:
+    schema = {"properties": {"query": {}, "limit": {}}, "additionalProperties": False}
+    assert told(schema, {"qurey": 1, "zzz": 2}, engine) == [
+        '$.qurey: is not a known name; did you mean "query"?',
+        '$.zzz: is not a known name; the known ones are "query", "limit"',
+    ]
+
+
+@both
+def test_names_that_a_pattern_allows_are_not_told_as_unknown(engine: Engine) -> None:
+    schema = {"properties": {"a": {}}, "patternProperties": {"^x-": {"type": "integer"}}, "additionalProperties": False}
+    assert told(schema, {"x-1": 1, "b": 1}, engine) == ['$.b: is not a known name; the known ones are "a"']
+    assert told(schema, {"x-1": "1"}, engine) == ["$['x-1']: must be an integer, not \"1\""]
+
+
+@both
+@pytest.mark.parametrize("name", ["1", "01", "", "+1", "18446744073709551616", "a/b", "a~b", "a.b", "é"])
+def test_a_property_is_named_as_it_is_however_it_looks(name: str, engine: Engine) -> None:
+    schema = {"additionalProperties": {"additionalProperties": {"type": "integer"}}}
+    written = name if name.isalpha() and name.isascii() else f"['{name}']"
+    assert told(schema, {name: {"x": "y"}}, engine) == [f'${written}.x: must be an integer, not "y"']
+    assert told(schema, {"x": {name: "y"}}, engine) == [f'$.x{written}: must be an integer, not "y"']
+
+
+@both
+def test_the_branch_of_a_union_that_was_meant_is_told(engine: Engine) -> None:
+    schema = schema_of(Circle | Square | None)
+    assert told(schema, {"kind": "circle"}, engine) == ["$.radius: is required"]
+    assert told(schema, {"kind": "square", "radius": 1}, engine) == [
+        '$.radius: is not a known name; the known ones are "kind", "side"',
+        "$.side: is required",
+    ]
+    assert told(schema, {"kind": "cube"}, engine) == ['$.kind: must be "circle" or "square", not "cube"']
+    assert told(schema, {}, engine) == ["$.kind: is required"]
+    assert told(schema, "circle", engine) == ['$: must be an object or null, not "circle"']
+
+
+@both
+def test_the_known_names_of_a_record_behind_a_reference_are_told(engine: Engine) -> None:
+    schema = schema_of(tuple[Circle, Circle])
+    assert told(schema, [{"kind": "circle", "radius": 1, "radios": 2}, {"kind": "circle", "radius": 1}], engine) == [
+        '$[0].radios: is not a known name; did you mean "radius"?'
+    ]
+
+
+@both
+def test_problems_are_bounded(engine: Engine) -> None:
+    problems = Validator({"items": {"type": "integer"}}, engine=engine).problems(["x"] * 1000)
+    assert len(problems) == 26
+    assert problems[-1] == Problem("$", "and 975 more problems")
+
+
+# --- where a plain validator would be wrong ----------------------------------------------------------------------
+
+
+@both
+def test_a_pattern_is_linear_in_the_length_of_the_text(engine: Engine) -> None:
+    # A backtracking engine would hold the interpreter for longer than anyone waits.
+    assert told({"pattern": "(a+)+$"}, "a" * 5_000 + "!", engine) != []
+    assert told({"patternProperties": {"(a+)+$": False}}, {"a" * 5_000 + "!": 1}, engine) == []
+    assert (
+        told({"patternProperties": {"(a+)+$": {}}, "additionalProperties": False}, {"a" * 5_000 + "!": 1}, engine) != []
+    )
+
+
+@both
+def test_a_dollar_is_the_end_of_the_text_and_not_of_a_line_before_it(engine: Engine) -> None:
+    schema = {"pattern": "^[a-z]+$"}
+    assert told(schema, "rm", engine) == []
+    assert told(schema, "rm\n", engine) != []
+    assert told(schema, "a\nrm", engine) != []
+
+
+@both
+def test_multiples_are_exact(engine: Engine) -> None:
+    schema = {"multipleOf": 0.01}
+    for value in (0.07, 19.99, 1.1, 0.29, 4.35, 1, 10**30, 0):
+        assert told(schema, value, engine) == []
+    for value in (0.075, 1.001):
+        assert told(schema, value, engine) != []
+
+
+@both
+def test_equal_items_are_found_between_others_that_python_takes_for_equal(engine: Engine) -> None:
+    assert told({"uniqueItems": True}, [[True], [1], [True]], engine) != []
+    assert told({"uniqueItems": True}, [{"a": 1}, {"a": True}, 1, True, 0, False], engine) == []
+
+
+@both
+def test_half_a_surrogate_pair_is_validated_like_any_text(engine: Engine) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 3, "pattern": "^[^b]*$"}}}
+    assert told(schema, {"a": "x\ud800"}, engine) == []
+    assert told(schema, {"a": "b\ud800"}, engine) == ['$.a: must match the pattern "^[^b]*$", not "b\\ud800"']
+    (said,) = told({"additionalProperties": False}, {"\udfff": 1}, engine)
+    said.encode()
+
+
+@both
+def test_whole_numbers_of_any_size_are_compared_exactly(engine: Engine) -> None:
+    assert told({"maximum": 2**64}, 2**64, engine) == []
+    assert told({"maximum": 2**64}, 2**64 + 1, engine) != []
+    assert told({"type": "integer"}, 10**400, engine) == []
+    assert told({"enum": [2**70]}, 2**70 + 1, engine) != []
+
+
+@both
+def test_our_formats_are_the_same_functions_in_both_validators(engine: Engine) -> None:
+    assert told({"format": "date-time"}, "2024-02-29T12:30:00", engine) == []
+    assert told({"format": "date-time"}, "2023-02-29T12:30:00", engine) != []
+    assert told({"format": "decimal"}, "1e5", engine) == []
+    assert told({"format": "decimal"}, "NaN", engine) != []
+
+
+# --- foreign schemas ---------------------------------------------------------------------------------------------
+
+
+@both
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"),
+    [
+        ({"format": "no-such-format"}, ["x", 1], []),
+        ({"title": "T", "description": "D", "x-vendor": 1}, [1, "a", None, {}], []),
+        ({"minLength": 2}, ["ab", 5, None, []], ["a"]),
+        (USERNAME, ["user_123", "abc"], ["", "ab", "invalid!char", "toolongusername123"]),
+        ({"type": "integer", "minimum": 18, "maximum": 99}, [18, 25, 99], [17, 100, -1]),
+        ({"type": "number", "minimum": 0, "exclusiveMaximum": 1}, [0.0, 0.5, 0.999], [-0.1, 1.0, 2.5]),
+        ({"type": "array", "minItems": 1, "maxItems": 3}, [["a"], ["x", "y", "z"]], [[], [1, 2, 3, 4]]),
+        (ONE_OF, [{"k": "a"}, {"z": 1}], [{}, {"k": "a", "z": 1}]),
+        (ALL_OF, [{"x": 1, "y": 2}], [{"x": 1}, {"y": 2}]),
+        ({"if": {"required": ["a"]}, "then": {"required": ["b"]}}, [{}, {"a": 1, "b": 2}], [{"a": 1}]),
+        ({"anyOf": [False, {"type": "integer"}]}, [1], ["a"]),
+        ({"anyOf": [False, False]}, [], [1]),
+        ({"contains": {"type": "integer"}, "minContains": 2}, [[1, 2]], [[1]]),
+        ({"unevaluatedProperties": False, "properties": {"a": {}}}, [{"a": 1}], [{"b": 1}]),
+    ],
+)  # fmt: skip
+def test_schemas_that_others_wrote_are_usable(
+    schema: dict[str, Any], good: list[Any], bad: list[Any], engine: Engine
+) -> None:
+    for value in good:
+        assert told(schema, value, engine) == []
+    for value in bad:
+        assert told(schema, value, engine) != []
+
+
+@both
+@pytest.mark.parametrize("pattern", ["^(?=.*[0-9]).+$", "(?<!a)b", r"(a)\1", "(unclosed"])
+def test_a_pattern_that_the_linear_engine_rejects_is_refused(pattern: str, engine: Engine) -> None:
+    validator = Validator({"properties": {"x": {"pattern": pattern}}}, engine=engine)
+    with pytest.raises(SchemaError, match="pattern") as caught:
+        validator.problems({"x": "a"})
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [
+        ({"type": "array"}, 'the parameters of a tool are an object, so its schema says "type": "object", not "array"'),
+        ({"properties": {"x": {"type": "nope"}}}, "nope"),
+        ({"properties": {"x": {"$ref": "https://example.org/schema.json"}}}, "https://example.org/schema.json"),
+        ({"properties": {"x": {"$ref": "#/$defs/missing"}}}, "missing"),
+        ({"properties": {"x": {"pattern": "(?=a)"}}}, "no look-around"),
+        ({"properties": {"x": {"default": object()}}}, ""),
+        ({"required": "x"}, "x"),
+    ],
+)
+def test_a_schema_that_cannot_be_used_says_why(schema: dict[str, Any], reason: str) -> None:
+    problem = schema_problem(schema)
+    assert problem is not None
+    assert reason in problem
+
+
+def test_a_usable_schema_has_no_problem() -> None:
+    assert schema_problem(PERSON) is None
+    assert schema_problem({}) is None
+
+
+def greet(name: str = "you", **more: Any) -> str:
+    return f"hello {name} {more}".strip()
+
+
+def test_a_tool_with_a_schema_of_its_own_keeps_it_with_titles_and_descriptions() -> None:
+    given = {
+        "title": "Greeting",
+        "properties": {"name": {"title": "Name", "description": "Who."}},
+        "required": ["name"],
+    }
+    tool = Tool.from_function(greet, parameters=given)
+    assert tool.parameters == {"type": "object", **given}
+
+
+def test_a_tool_with_a_schema_of_its_own_gets_the_json_values_as_they_are() -> None:
+    executor = Executor([Tool.from_function(greet, parameters={"properties": {"name": {"enum": ["a", "b"]}}})])
+    assert executor.call("greet", name="a").value == "hello a {}"
+    result = executor.call("greet", name="c")
+    assert result.error is not None
+    assert [str(problem) for problem in result.error.problems] == ['$.name: must be one of "a", "b", not "c"']
+
+
+def test_a_schema_of_its_own_that_does_not_fit_the_function_is_a_definition_error() -> None:
+    def needy(query: str, limit: int = 5) -> None: ...
+
+    tool = Tool.from_function(needy, parameters={"properties": {"q": {}, "limit": {}}})
+    with pytest.raises(DefinitionError) as caught:
+        tool.parameters  # noqa: B018  # made at first use
+    assert caught.value.problems == (
+        "the schema has the property 'q', and the function takes no such argument",
+        "the function needs 'query', and the schema has no such property",
+    )
+
+
+def test_a_pattern_with_look_around_in_a_schema_of_its_own_is_a_definition_error() -> None:
+    tool = Tool.from_function(greet, parameters={"properties": {"name": {"pattern": "(?!a)"}}})
+    with pytest.raises(DefinitionError, match="no pattern that the linear-time engine takes"):
+        tool.parameters  # noqa: B018  # made at first use
+
+
+def pair(first: Any, second: Any, /) -> list[Any]:
+    return [first, second]
+
+
+def gather(*items: Any) -> list[Any]:
+    return list(items)
+
+
+@pytest.mark.parametrize(
+    ("function", "schema", "arguments", "problem"),
+    [
+        (pair, {"properties": {"first": {}, "second": {}}}, {"second": 1}, "$.first: is required"),
+        (
+            pair,
+            {"properties": {"first": {}, "second": {}}},
+            {"first": 1, "second": 2, "x": 3},
+            "$.x: is not a known name",
+        ),
+        (gather, {"properties": {"items": {"type": "string"}}}, {"items": "abc"}, "$.items: must be an array"),
+    ],
+)
+def test_what_a_schema_of_its_own_lets_through_and_the_function_does_not_take_is_invalid(
+    function: Any, schema: dict[str, Any], arguments: dict[str, Any], problem: str
+) -> None:
+    tool = Tool.from_function(function, parameters=schema)
+    result = Executor([tool]).run({"name": tool.name, "arguments": arguments})
+    assert result.error is not None
+    assert result.error.code == "invalid_arguments"
+    assert [str(each) for each in result.error.problems] == [problem]

@@ -1,0 +1,49 @@
+"""How is a type tested? By the JSON it takes, the Python values it gives, and the JSON it refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from fcregistry._validation import Validator
+from fcregistry.types import UnsupportedType, codec_of, schema_of
+from fcregistry.types._texts import FORMATS
+
+
+def assert_round_trip(annotation: Any, encoded: Any, decoded: Any) -> None:
+    """Check that a JSON value is accepted by schema and codec, and that each side gives the other."""
+    codec = codec_of(annotation)
+    assert Validator(schema_of(annotation), FORMATS).problems(encoded) == ()
+    assert codec.accepts(encoded)
+    made = codec.decode(encoded)
+    assert made == decoded
+    assert type(made) is type(decoded)
+    assert codec.handles(decoded)
+    assert json.dumps(codec.encode(decoded)) == json.dumps(encoded)
+
+
+def assert_refuses(annotation: Any, *values: Any) -> None:
+    """Check that neither the codec nor the schema takes these JSON values."""
+    codec = codec_of(annotation)
+    for value in values:
+        assert not codec.accepts(value), value
+        for engine in ("jsonschema-rs", "jsonschema"):
+            assert not Validator(schema_of(annotation), FORMATS, engine).is_valid(value), (engine, value)
+
+
+def assert_accepts(annotation: Any, *values: Any) -> None:
+    """Check that codec and schema take these JSON values."""
+    codec = codec_of(annotation)
+    for value in values:
+        assert codec.accepts(value), value
+        for engine in ("jsonschema-rs", "jsonschema"):
+            assert Validator(schema_of(annotation), FORMATS, engine).is_valid(value), (engine, value)
+
+
+def why_unsupported(annotation: Any) -> str:
+    """Return what the author of an annotation without a JSON form is told."""
+    with pytest.raises(UnsupportedType) as caught:
+        codec_of(annotation)
+    return str(caught.value)

@@ -1,0 +1,79 @@
+"""What is the author of an annotation without a JSON form told? What it is, and what to write instead."""
+
+from __future__ import annotations
+
+import collections.abc
+import re
+import typing
+from typing import Any, Callable, ForwardRef, TypeVar  # noqa: UP035
+
+import pytest
+
+from fcregistry.types import UnsupportedType, codec_of
+from fcregistry.types._table import FAMILIES
+
+from .cases import why_unsupported
+
+T = TypeVar("T")
+
+
+class Connection:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("annotation", "message"),
+    [
+        (
+            Callable[[int], int],
+            "Callable[[int], int]: a model cannot write a function; take a name (Literal[…]) and look the function up",
+        ),
+        (
+            collections.abc.Callable,
+            "Callable: a model cannot write a function; take a name (Literal[…]) and look the function up",
+        ),
+        (type, "type: a model cannot write a class; take a name (Literal[…]) and look the class up"),
+        (type[int], "type[int]: a model cannot write a class; take a name (Literal[…]) and look the class up"),
+        (complex, "complex: JSON has no complex numbers; take two floats, or a dataclass of two"),
+        (T, "~T is a type variable, which says nothing at run time; write the type itself"),
+        ("Nope", "'Nope' cannot be resolved; define or import that name in the module of the function"),
+        (
+            ForwardRef("Nope"),
+            "ForwardRef('Nope') cannot be resolved; define or import that name in the module of the function",
+        ),
+        (
+            Connection,
+            (
+                "Connection has no JSON form; use a dataclass, TypedDict, NamedTuple or Enum in its place, "
+                "or give the tool a JSON Schema with parameters=…"
+            ),
+        ),
+        (
+            re.Pattern[str],
+            (
+                "re.Pattern[str] has no JSON form; use a dataclass, TypedDict, NamedTuple or Enum in its place, "
+                "or give the tool a JSON Schema with parameters=…"
+            ),
+        ),
+    ],
+)
+def test_an_unsupported_annotation_says_what_and_what_to_do(annotation: Any, message: str) -> None:
+    assert why_unsupported(annotation) == message
+
+
+@pytest.mark.parametrize("annotation", [5, [int], {}, ..., typing.Protocol, typing.IO[str], typing.NoReturn, object()])
+def test_whatever_stands_as_an_annotation_is_refused_as_unsupported_and_nothing_else(annotation: Any) -> None:
+    with pytest.raises(UnsupportedType):
+        codec_of(annotation)
+
+
+def test_the_way_to_an_inner_annotation_is_named_from_outside_inwards() -> None:
+    assert why_unsupported(dict[str, list[complex | None]]).startswith(
+        "in dict[str, list[complex | None]]: in list[complex | None]: in complex | None: complex: "
+    )
+
+
+def test_each_family_of_the_table_leaves_what_it_does_not_know_to_the_next() -> None:
+    from fcregistry.types._table import reader
+
+    assert [family(Connection, reader()) for family in FAMILIES[:-1]] == [None] * (len(FAMILIES) - 1)
