@@ -7,7 +7,7 @@ Import cost and decoration cost are what plugin authors pay, so this module impo
 from __future__ import annotations
 
 import sys
-from _thread import allocate_lock
+from _thread import RLock
 
 from fcregistry._options import checked, group_problem, name_problem
 from fcregistry._places import is_method_of, place_text, same_place, underlying
@@ -15,7 +15,7 @@ from fcregistry.errors import DefinitionError, DuplicateToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
     from typing import Any, Protocol, TypeVar, overload
 
@@ -73,10 +73,10 @@ class Declaration:
 
 
 class DeclarationLog:
-    """All declarations of a registry, by name. Thread-safe; nothing is imported or called while its lock is held."""
+    """All declarations of a registry, by name. Thread-safe; nothing is imported while its lock is held."""
 
     def __init__(self) -> None:
-        self._lock = allocate_lock()
+        self._lock = RLock()  # reentrant: comparing what two functions close over may run anybody's `==`
         self._by_name: dict[str, list[Declaration]] = {}
         self._by_alias: dict[str, list[Declaration]] = {}
 
@@ -87,17 +87,35 @@ class DeclarationLog:
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
         with self._lock:
-            same_name = self._by_name.get(declaration.name)
-            if same_name is None:
-                self._by_name[declaration.name] = [declaration]
-            else:
-                earlier = self._replaced(same_name, declaration)
-                self._by_name[declaration.name] = [*(d for d in same_name if d not in earlier), declaration]
-                for old in earlier:
-                    self._forget_aliases(old)
-            if declaration.options:
-                for alias in declaration.options.get("aliases", ()):
-                    self._by_alias[alias] = [*self._by_alias.get(alias, ()), declaration]
+            self._add(declaration)
+
+    def add_all(self, declarations: Iterable[Declaration]) -> None:
+        """Record declarations, all of them or none.
+
+        Raises:
+            DuplicateToolError: As for `add`; none is recorded then.
+        """
+        with self._lock:
+            before = dict(self._by_name), dict(self._by_alias)
+            try:
+                for declaration in declarations:
+                    self._add(declaration)
+            except DuplicateToolError:
+                self._by_name, self._by_alias = before
+                raise
+
+    def _add(self, declaration: Declaration) -> None:
+        same_name = self._by_name.get(declaration.name)
+        if same_name is None:
+            self._by_name[declaration.name] = [declaration]
+        else:
+            earlier = self._replaced(same_name, declaration)
+            self._by_name[declaration.name] = [*(d for d in same_name if d not in earlier), declaration]
+            for old in earlier:
+                self._forget_aliases(old)
+        if declaration.options:
+            for alias in declaration.options.get("aliases", ()):
+                self._by_alias[alias] = [*self._by_alias.get(alias, ()), declaration]
 
     @staticmethod
     def _replaced(same_name: list[Declaration], new: Declaration) -> list[Declaration]:

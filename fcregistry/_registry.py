@@ -119,15 +119,7 @@ class Registry:
             )
             for attribute, mark in marked
         ]
-        done: list[Declaration] = []
-        try:
-            for declaration in made:
-                self._log.add(declaration)
-                done.append(declaration)
-        except DuplicateToolError:
-            for declaration in done:
-                self._log.remove(declaration)
-            raise
+        self._log.add_all(made)
         return tuple(sorted(declaration.name for declaration in made))
 
     def adopt(self, module: str | ModuleType) -> int:
@@ -140,12 +132,14 @@ class Registry:
             How many declarations there were.
 
         Raises:
-            DuplicateToolError: One of them has a name that is taken here.
+            DuplicateToolError: One of them has a name that is taken here; none is taken over then.
         """
         name = module if isinstance(module, str) else module.__name__
         adopted = [each for each in log if each.module == name or each.module.startswith(f"{name}.")]
-        for each in adopted:
-            self._log.add(Declaration(each.function, each.name, each.group, each.module, each.options, each.locals))
+        self._log.add_all(
+            Declaration(each.function, each.name, each.group, each.module, each.options, each.locals)
+            for each in adopted
+        )
         return len(adopted)
 
     def remove(self, name: str) -> None:

@@ -195,13 +195,15 @@ def _lookup(schema: Any, path: Iterable[str | int]) -> dict[str, Any]:
 
 def _record(schema: dict[str, Any], formats: dict[str, Callable[[str], bool]]) -> Any:
     from jsonschema.exceptions import SchemaError as RecordSchemaError  # 70 ms, paid only where the gate cannot say
+    from referencing import Registry
 
     cls = _record_class()
     try:
         cls.check_schema(schema)
     except RecordSchemaError as error:
         raise SchemaError(f"{error.message} (at {'/'.join(map(str, error.absolute_path)) or 'the top'})") from None
-    return cls(schema, format_checker=_format_checker(formats))
+    # An empty registry, for the default one fetches what a remote `$ref` names.
+    return cls(schema, format_checker=_format_checker(formats), registry=Registry())
 
 
 @lru_cache(maxsize=1)

@@ -561,9 +561,12 @@ def test_two_closures_of_one_factory_are_two_tools_behind_a_decorator_too() -> N
 def test_instances_of_two_classes_of_one_factory_are_two_tools() -> None:
     def make(by: int) -> Callable[[int], int]:
         class Adder:
-            def __call__(self, x: int) -> int:
-                return x + by
+            by = 0
 
+            def __call__(self, x: int) -> int:
+                return x + self.by
+
+        Adder.by = by
         return Adder()
 
     isolated = Registry()

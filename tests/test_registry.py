@@ -300,6 +300,17 @@ def test_a_registry_adopts_what_a_module_and_those_below_it_declared(declaring_m
     assert registry.get("of_adopted")() == "adopted"
 
 
+def test_adopting_takes_all_or_nothing(declaring_module: ModuleType) -> None:
+    isolated = Registry()
+    exec(
+        "def other(): ...\nregister(other, 'of_adopted_below')",
+        {"register": isolated.register, "__name__": "adopted.below"},
+    )
+    with pytest.raises(DuplicateToolError):
+        isolated.adopt(declaring_module)
+    assert [tool.name for tool in isolated.everything()] == ["of_adopted_below"]
+
+
 def test_adopting_twice_changes_nothing(declaring_module: ModuleType) -> None:
     isolated = Registry()
     isolated.adopt(declaring_module)

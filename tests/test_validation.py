@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Any, Literal
 
 import pytest
@@ -285,6 +287,31 @@ def test_a_schema_that_cannot_be_used_says_why(schema: dict[str, Any], reason: s
     problem = schema_problem(schema)
     assert problem is not None
     assert reason in problem
+
+
+def test_a_remote_reference_is_refused() -> None:
+    problem = schema_problem({"properties": {"x": {"$ref": "http://127.0.0.1:9/x.json"}}})
+    assert problem is not None
+    assert "Retrieval is disabled, cannot fetch http://127.0.0.1:9/x.json" in problem
+
+
+def test_without_the_gate_a_remote_reference_is_not_fetched_either() -> None:
+    asked: list[str] = []
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, format: str, *args: Any) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Answer) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        schema = {"$ref": f"http://127.0.0.1:{server.server_port}/x.json"}
+        with pytest.raises(Exception, match="Unresolvable"):
+            Validator(schema, engine="jsonschema").problems(1)
+        server.shutdown()
+    assert asked == []
 
 
 def test_a_usable_schema_has_no_problem() -> None:

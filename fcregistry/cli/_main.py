@@ -106,8 +106,6 @@ def _run(args: list[str] | None) -> int:
     except FcregistryError as error:
         complain(str(error))
         return 2
-    except BrokenPipeError:
-        return _gone(BROKEN_PIPE)
     except OSError as error:
         complain(f"cannot read or write: {error.strerror or error}")
         return _gone(1)

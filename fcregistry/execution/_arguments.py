@@ -27,7 +27,7 @@ def read_arguments(raw: Mapping[str, Any] | str | None) -> tuple[dict[str, Any],
     if isinstance(raw, str):
         if raw and raw != "null" and not raw.isspace():
             return _read_text(raw), ()
-        return {}, () if not raw else (f"the arguments were {raw.strip() or 'blank'}: taken as no arguments",)
+        return {}, (f"the arguments were {raw.strip() or 'empty'}: taken as no arguments",)
     if raw is None:
         return {}, ()
     if not isinstance(raw, Mapping):

@@ -35,20 +35,32 @@ class Invocation(NamedTuple):
 
 def invoke(invocation: Invocation) -> Outcome:
     """Call a function and wait for it; what needs an event loop runs on the background one."""
-    function, args, kwargs, kind = invocation
-    if kind in ("async", "async generator"):
+    if invocation.kind in ("async", "async generator"):
         return _on_loop(invocation)
+    outcome = _called(invocation)
+    return _on_loop(_rest(outcome)) if _needs_loop(outcome.value) else outcome
+
+
+def _called(invocation: Invocation) -> Outcome:
+    """Call a plain function; a generator is collected, and what has to be awaited is left to the caller."""
+    function, args, kwargs, _ = invocation
     start = perf_counter()
     try:
         value = function(*args, **kwargs)
-        if type(value) not in _PLAIN:
-            if inspect.isgenerator(value):
-                value = list(value)
-            elif inspect.isawaitable(value) or inspect.isasyncgen(value):  # a plain function around an async one
-                return _on_loop(Invocation(lambda: value, (), {}, kind))
+        if type(value) not in _PLAIN and inspect.isgenerator(value):
+            value = list(value)
     except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is what came of it
         return Outcome(None, error, perf_counter() - start)
     return Outcome(value, None, perf_counter() - start)
+
+
+def _needs_loop(value: object) -> bool:
+    """Tell whether a value is one that a plain function around an async one returns."""
+    return type(value) not in _PLAIN and (inspect.isawaitable(value) or inspect.isasyncgen(value))
+
+
+def _rest(outcome: Outcome) -> Invocation:
+    return Invocation(lambda: outcome.value, (), {}, "async")
 
 
 def _on_loop(invocation: Invocation) -> Outcome:
@@ -86,4 +98,5 @@ async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
 
     from fcregistry.execution._threads import threads
 
-    return await wrap_future(threads.submit(lambda: invoke(invocation)))
+    outcome = await wrap_future(threads.submit(lambda: _called(invocation)))
+    return await ainvoke(_rest(outcome)) if _needs_loop(outcome.value) else outcome

@@ -31,7 +31,7 @@ def finished(step: Step, outcome: Outcome | CallError) -> ToolResult:
     if exception is not None:
         return failure(step.call, tool_failed(tool, exception), tool, step.repairs, step.decoded, duration)
     try:
-        content = value if type(value) is str else _content(value, step.bound.signature)
+        content = str.__str__(value) if isinstance(value, str) else _content(value, step.bound.signature)
     except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise
         return failure(step.call, unencodable(tool.name, error), tool, step.repairs, step.decoded, duration)
     return ToolResult(step.call, value, None, content, tool, step.decoded, duration, step.repairs)

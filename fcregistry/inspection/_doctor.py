@@ -139,7 +139,7 @@ def diagnose_name(name: str) -> tuple[Finding, ...]:
         return (_problem(name, str(error), "until then, looking the name up raises"),)
     except ToolNotFoundError as error:
         return (_problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(wanted))
-    return tuple(finding for finding in diagnose() if finding.subject in (tool.id, tool.name))
+    return tuple(finding for finding in diagnose() if finding.subject == tool.id)
 
 
 def _where_looked() -> str:

@@ -149,14 +149,14 @@ def test_another_plugins_function_stays_that_plugins(site: Site) -> None:
 
 
 def test_a_listed_tool_keeps_the_local_types_it_was_declared_with(site: Site) -> None:
-    """A string annotation that names a local of the function that made the tool."""
+    """A string annotation that names a local of the function that made the tool; under a second name too."""
     site.install(
         "acme",
-        {"x": "acme_tools:add"},
+        {"x": "acme_tools:TOOLS"},
         {
             "acme_tools.py": """
                 from __future__ import annotations
-                from fcregistry import fc_register
+                from fcregistry import fc_register, registry
 
                 def make():
                     from typing import Literal
@@ -166,12 +166,15 @@ def test_a_listed_tool_keeps_the_local_types_it_was_declared_with(site: Site) ->
                     def add(unit: Unit) -> str:
                         return unit
 
-                    return add
-
-                add = make()
+                make()
+                TOOLS = [registry.get("add").renamed("second")]
             """
         },
     )
-    assert site.ask(
-        "from fcregistry import registry\nanswer = registry.get('add').parameters['properties']['unit']['enum']"
-    ) == ["c", "f"]
+    answer = site.ask(
+        """
+        from fcregistry import registry
+        answer = [registry.get(name).parameters["properties"]["unit"]["enum"] for name in ("add", "second")]
+        """
+    )
+    assert answer == [["c", "f"], ["c", "f"]]

@@ -228,3 +228,10 @@ def test_a_plugin_that_the_application_is_importing_is_judged_when_that_is_done(
         """
     )
     assert answer == outcome
+
+
+def test_a_plugin_that_stands_in_for_its_own_module_is_judged_when_its_import_is_done(site: Site) -> None:
+    """It puts an object of its own in the place of its module, looks something up, and fails."""
+    code = "import sys, types\nsys.modules[__name__] = types.SimpleNamespace()\nfrom fcregistry import registry\n'nothing' in registry\n1 / 0\n"
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
+    assert site.ask("from fcregistry import load_plugins\nanswer = type(*load_plugins()).__name__") == "FailedPlugin"

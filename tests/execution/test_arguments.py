@@ -27,12 +27,12 @@ def refusal(raw: Any) -> str:
     ("raw", "repairs"),
     [
         (None, ()),
-        ("", ()),
+        ("", ("the arguments were empty: taken as no arguments",)),
         ("{}", ()),
         (" {} ", ()),
         ({}, ()),
         ("null", ("the arguments were null: taken as no arguments",)),
-        (" \n\t", ("the arguments were blank: taken as no arguments",)),
+        (" \n\t", ("the arguments were empty: taken as no arguments",)),
     ],
 )
 def test_these_mean_no_arguments_and_a_repair_is_recorded(raw: str | None, repairs: tuple[str, ...]) -> None:

@@ -423,6 +423,22 @@ def test_a_sync_tool_may_call_an_executor_of_async_tools() -> None:
     assert [each.value for each in ending(lambda: by_each_way(executor, {"name": "calls"}))] == ["async x"] * 9
 
 
+def test_what_a_plain_function_returns_to_be_awaited_is_awaited_on_the_callers_loop() -> None:
+    """Clients belong to the loop that they are used on, so a wrapper around an async function must not move it."""
+
+    async def running() -> int:
+        return id(asyncio.get_running_loop())
+
+    def wrapper() -> Awaitable[int]:
+        return running()
+
+    async def main() -> tuple[int, int]:
+        return (await Executor([wrapper]).arun({"name": "wrapper"})).value, id(asyncio.get_running_loop())
+
+    used, own = asyncio.run(main())
+    assert used == own
+
+
 def test_no_coroutine_is_left_unawaited() -> None:
     by_each_way(Executor([returns_coroutine]), {"name": "returns_coroutine", "arguments": {"text": 5}})
     by_each_way(Executor([coroutine]), {"name": "coroutine", "arguments": {"text": 5}})

@@ -150,6 +150,13 @@ def test_what_post_init_raises_is_a_refusal_with_its_path() -> None:
     assert caught.value.reason == "Checked refuses it: ValueError: low is above high"
 
 
+def test_a_refused_field_is_named_in_the_path() -> None:
+    made = dataclasses.make_dataclass("Made", [("checks", list[Checked])])
+    with pytest.raises(Refusal) as caught:
+        codec_of(made).decode({"checks": [{"low": 2, "high": 1}]})
+    assert caught.value.path == ("checks", 0)
+
+
 def test_an_init_variable_is_refused_since_instances_do_not_keep_it() -> None:
     assert why_unsupported(WithInitVar) == (
         "WithInitVar takes InitVar scale, which its instances do not keep; make it a field"
@@ -299,6 +306,7 @@ def test_annotated_texts_describe_fields() -> None:
     class Made(TypedDict):
         city: Annotated[str, "Where."]
         kind: Literal["a"]
+
     assert schema_of(Made)["properties"]["city"] == {"type": "string", "description": "Where."}
 
 
