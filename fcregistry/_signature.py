@@ -1,52 +1,37 @@
 """How does a function's signature look in JSON, and how does a JSON object become a call of it?
 
-`Signature.of` reads docstring and annotations together, with all problems of a function in one error. What it gives is one object: the schemas,
-and their inverse, `decode` and `bind`.
+`Signature.of` gives one object: the schemas, and their inverse, `decode` and `bind`.
 """
 
 from __future__ import annotations
 
-import inspect
-import sys
-import warnings
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from fcregistry._docstrings import Documentation, read_docstring
-from fcregistry._doctypes import type_named
-from fcregistry._places import is_method_of, place_text, underlying
-from fcregistry.errors import DefinitionError, DefinitionWarning
-from fcregistry.types._core import Codec, Refusal, SchemaWriter, TypeReader, UnsupportedType
+from fcregistry._parameters import (
+    EMPTY,
+    POSITIONAL,
+    POSITIONAL_ONLY,
+    STAR,
+    STAR_STAR,
+    Kind,
+    Parameter,
+    ParameterReader,
+    docstring_of,
+    kind_of_function,
+    parameters_of,
+    warn,
+)
+from fcregistry._places import place_text, underlying
+from fcregistry.errors import DefinitionError
+from fcregistry.types._core import Codec, Refusal, SchemaWriter
 from fcregistry.types._records import add_default
 from fcregistry.types._scalars import ANY
 from fcregistry.types._schemas import codec_schema
-from fcregistry.types._table import reader as type_reader
 from fcregistry.types._values import EncodingError, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-Kind = Literal["sync", "async", "generator", "async generator"]
-EMPTY: Final = inspect.Parameter.empty
-_POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
-_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
-_STAR = inspect.Parameter.VAR_POSITIONAL
-_STAR_STAR = inspect.Parameter.VAR_KEYWORD
-
-
-class Parameter(NamedTuple):
-    """One parameter of a tool: what a model sees of it, and how it is passed."""
-
-    name: str
-    kind: Any
-    codec: Codec
-    default: Any
-    description: str
-
-    @property
-    def required(self) -> bool:
-        """Whether a call must give it."""
-        return self.default is EMPTY and self.kind not in (_STAR, _STAR_STAR)
 
 
 class Signature:
@@ -70,12 +55,12 @@ class Signature:
         self.documentation = documentation
         self.parameters = parameters
         self.returns = returns
-        self._by_name = {each.name: each for each in parameters if each.kind is not _STAR_STAR}
-        self._extra = next((each for each in parameters if each.kind is _STAR_STAR), None)
-        self._positional = [each for each in parameters if each.kind in (_POSITIONAL_ONLY, _POSITIONAL)]
-        self._star = next((each for each in parameters if each.kind is _STAR), None)
+        self._by_name = {each.name: each for each in parameters if each.kind is not STAR_STAR}
+        self._extra = next((each for each in parameters if each.kind is STAR_STAR), None)
+        self._positional = [each for each in parameters if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
+        self._star = next((each for each in parameters if each.kind is STAR), None)
         # By keyword wherever that says the same: only positional-only parameters and `*args` need positions.
-        self._by_keyword = self._star is None and all(each.kind is not _POSITIONAL_ONLY for each in parameters)
+        self._by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in parameters)
         self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
         self._foreign = False  # whether the schema was written by others, and may say less than the function needs
         self._all_plain = not self._decoders and self._extra is None
@@ -97,21 +82,23 @@ class Signature:
         """
         source = underlying(function)
         documentation = read_docstring(docstring_of(function))
-        reader = _Reader(function, source, names or {}, documentation)
-        parameters = [reader.parameter(each) for each in _parameters(function, module)]
+        reader = ParameterReader(function, source, names or {}, documentation)
+        parameters = [reader.parameter(each) for each in parameters_of(function, module)]
         returns = reader.result()
         place = place_text(function, module)
         problems = [*reader.problems, *(reader.doubts if strict else ())]
         if problems:
             raise DefinitionError(f"{place} cannot be a tool:", tuple(problems))
         for doubt in (*reader.doubts, *reader.remarks):
-            _warn(f"{place}: {doubt}", source)
+            warn(f"{place}: {doubt}", source)
         return cls(function, documentation, tuple(parameters), returns)
 
     @classmethod
     def untyped(cls, function: Callable[..., Any], module: str) -> Signature:
         """Read only how a function is called: for a tool that brings its own schema, whose values are handed on as they are."""
-        parameters = [Parameter(each.name, each.kind, ANY, each.default, "") for each in _parameters(function, module)]
+        parameters = [
+            Parameter(each.name, each.kind, ANY, each.default, "") for each in parameters_of(function, module)
+        ]
         signature = cls(function, read_docstring(docstring_of(function)), tuple(parameters), None)
         signature._foreign = True
         return signature
@@ -171,7 +158,7 @@ class Signature:
             parameter = self._by_name.get(name, self._extra)
             if parameter is None:
                 raise Refusal("is not a known name", (name,))
-            if parameter.kind is _STAR and not isinstance(value, list):
+            if parameter.kind is STAR and not isinstance(value, list):
                 raise Refusal("must be an array", (name,))
         for each in self._by_name.values():
             if each.required and each.name not in arguments:
@@ -187,7 +174,7 @@ class Signature:
             return (), decoded
         left = dict(decoded)
         star = left.pop(self._star.name, ()) if self._star is not None else ()
-        given = [each for each in self._positional if each.kind is _POSITIONAL_ONLY or star]
+        given = [each for each in self._positional if each.kind is POSITIONAL_ONLY or star]
         last = max((place for place, each in enumerate(given) if each.name in left or star), default=-1)
         positional = [left.pop(each.name) if each.name in left else each.default for each in given[: last + 1]]
         return (*positional, *star), left
@@ -222,7 +209,7 @@ class Signature:
             arguments[self._star.name] = [_encode_item(self._star, value) for value in rest]
         for name, value in kwargs.items():
             target = self._by_name.get(name, self._extra)
-            if target is None or name in arguments or target.kind in (_POSITIONAL_ONLY, _STAR):
+            if target is None or name in arguments or target.kind in (POSITIONAL_ONLY, STAR):
                 raise TypeError(
                     f"takes no keyword argument {name!r}" if name not in arguments else f"got {name!r} twice"
                 )
@@ -256,129 +243,3 @@ def _described(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
     if parameter.description and "description" not in schema:  # the text of an `Annotated` stands nearer
         schema["description"] = parameter.description
     return schema
-
-
-class _Reader:
-    """Reads one function's annotations, gathering what is wrong with them."""
-
-    def __init__(
-        self, function: Callable[..., Any], source: Any, names: Mapping[str, Any], documentation: Documentation
-    ) -> None:
-        self.problems: list[str] = []
-        self.doubts: list[str] = []
-        self.remarks = [
-            f"the docstring's line {line!r} cannot be read, and is left out" for line in documentation.unread
-        ]
-        self._function = function
-        self._source = source
-        self._documented = dict(documentation.parameters)
-        self._globals = getattr(inspect.unwrap(source), "__globals__", None) or vars(
-            sys.modules.get(getattr(source, "__module__", None) or "", sys)
-        )
-        self._scope = dict(names)
-        self._reader: TypeReader = type_reader(names)
-
-    def parameter(self, parameter: inspect.Parameter) -> Parameter:
-        documented = self._documented.pop(parameter.name, None)
-        codec: Codec = ANY
-        if parameter.annotation is not EMPTY:
-            codec = self._codec(parameter.annotation, f"parameter {parameter.name!r}")
-        else:
-            codec = self._undeclared(parameter, documented.type if documented else None)
-        if parameter.kind is _STAR:
-            from fcregistry.types._containers import ListCodec
-
-            codec = ListCodec(codec, list)
-        description = documented.description if documented else ""
-        return Parameter(parameter.name, parameter.kind, codec, parameter.default, description)
-
-    def result(self) -> Codec | None:
-        own = inspect.signature(self._source).parameters if self._documented else ()
-        for name in (name for name in self._documented if name not in own):  # a partial has given some already
-            self.remarks.append(f"the docstring describes {name!r}, which is no parameter")
-        annotation = getattr(self._source, "__annotations__", {}).get("return", EMPTY)
-        if annotation is EMPTY:
-            return None
-        try:
-            return self._reader.read(self._resolved(annotation))
-        except (UnsupportedType, NameError, AttributeError, SyntaxError, TypeError):
-            return None  # only parameters need a schema: a result without one is encoded by its own type
-
-    def _codec(self, annotation: Any, place: str) -> Codec:
-        try:
-            return self._reader.read(self._resolved(annotation))
-        except UnsupportedType as unsupported:
-            self.problems += [f"{place}: {problem}" for problem in unsupported.problems]
-        except Exception as error:  # evaluating an author's annotation may raise anything; the author is told  # noqa: BLE001
-            self.problems.append(
-                f"{place}: the annotation {annotation!r} cannot be resolved ({type(error).__name__}: {error}); "
-                "define or import that name in the module of the function"
-            )
-        return ANY
-
-    def _resolved(self, annotation: Any) -> Any:
-        if not isinstance(annotation, str) and not _holds_text(annotation):
-            return annotation
-        holder = SimpleNamespace(__annotations__={"it": annotation})
-        return get_type_hints(holder, self._globals, self._scope, include_extras=True)["it"]
-
-    def _undeclared(self, parameter: inspect.Parameter, documented: str | None) -> Codec:
-        annotation = type_named(documented) if documented else None
-        if annotation is not None:
-            return self._codec(annotation, f"parameter {parameter.name!r}")
-        if documented is None and parameter.kind in (_STAR, _STAR_STAR):
-            return ANY  # `*args, **kwargs` says it: anything
-        said = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
-        self.doubts.append(f"parameter {parameter.name!r} accepts any JSON value: {said}; annotate it")
-        return ANY
-
-
-def _holds_text(annotation: Any) -> bool:
-    """Tell whether a type has a string inside that stands for another type, as in `list["Node"]`."""
-    from typing import ForwardRef
-
-    return any(isinstance(part, (str, ForwardRef)) or _holds_text(part) for part in getattr(annotation, "__args__", ()))
-
-
-def _parameters(function: Callable[..., Any], module: str) -> list[inspect.Parameter]:
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError) as error:
-        raise DefinitionError(
-            f"{place_text(function, module)} cannot be a tool: Python does not know its signature ({error}); wrap it in a function of your own"
-        ) from error
-    owner = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
-    if parameters and parameters[0].name == "self" and owner not in ("", "<locals>"):
-        raise DefinitionError(
-            f"{place_text(function, module)} cannot be a tool: it is a method without its instance; "
-            f"take the method of one, as in {owner}(…).{function.__name__}"
-        )
-    return parameters
-
-
-def _warn(message: str, source: Any) -> None:
-    code = getattr(source, "__code__", None)
-    if code is None:
-        warnings.warn(message, DefinitionWarning, stacklevel=2)
-    else:  # shown at the function, not where it happens to be used first
-        warnings.warn_explicit(message, DefinitionWarning, code.co_filename, code.co_firstlineno)
-
-
-def docstring_of(function: Callable[..., Any]) -> str | None:
-    """Return the docstring of a callable: that of the function behind a partial, of the class of a callable object."""
-    source = underlying(function)
-    if is_method_of(source, function):
-        return source.__doc__ or type(function).__doc__
-    return getattr(source, "__doc__", None)
-
-
-def kind_of_function(function: Callable[..., Any]) -> Kind:
-    """Tell a plain function, a coroutine function and the two sorts of generator apart, behind partials and methods."""
-    for source in (function, underlying(function)):
-        if inspect.isasyncgenfunction(source):
-            return "async generator"
-        if inspect.iscoroutinefunction(source):
-            return "async"
-        if inspect.isgeneratorfunction(source):
-            return "generator"
-    return "sync"

@@ -35,6 +35,7 @@ LAYERS = {
     "fcregistry._declared": 2,
     "fcregistry._problems": 2,
     "fcregistry._selectors": 3,
+    "fcregistry._parameters": 2,
     "fcregistry._signature": 3,
     "fcregistry._validation": 3,
     "fcregistry._naming": 4,

@@ -15,7 +15,8 @@ import pytest
 from typing_extensions import Doc
 
 from fcregistry import Executor, Registry, Tool
-from fcregistry._signature import Signature, kind_of_function
+from fcregistry._parameters import kind_of_function
+from fcregistry._signature import Signature
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import Refusal
 

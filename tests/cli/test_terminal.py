@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import signal
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,14 +41,19 @@ class Terminal:
 
     def read_until(self, text: str) -> None:
         """Read until a text is there."""
-        end = time.monotonic() + ENOUGH
         while text not in self.shown:
-            assert time.monotonic() < end, self.shown
             assert self._read(), self.shown
 
     def type(self, text: str) -> None:
         """Type something."""
         os.write(self._master, text.encode())
+
+    def interrupt(self) -> None:
+        """Interrupt it, until it says something; Python loses a signal that comes between its prompt and its reading."""
+        for _ in range(ENOUGH):
+            self._process.send_signal(signal.SIGINT)
+            if select.select([self._master], [], [], 1)[0]:
+                return
 
     def finish(self) -> int:
         """Read to the end, and return the status."""
@@ -58,6 +63,9 @@ class Terminal:
         return self._process.wait(ENOUGH)
 
     def _read(self) -> bool:
+        if not select.select([self._master], [], [], ENOUGH)[0]:
+            self._process.kill()
+            raise AssertionError(f"nothing more comes after: {self.shown}")
         try:
             read = os.read(self._master, 65536)
         except OSError:  # how Linux says that nobody has the terminal open any more
@@ -128,7 +136,7 @@ def test_approval_is_asked_for_with_the_call_that_is_meant(shop: Site) -> None:
     """What is typed decides: yes runs it, no is a denial, and nothing typed is no."""
     for typed, status, shown in (("y\n", 0, "deleted /x"), ("n\n", 1, "was denied"), ("\n", 1, "was denied")):
         terminal = Terminal(shop, "call", "danger", "--path", "/x")
-        terminal.read_until('acme-shop:danger requires approval. Call it with {"path": "/x"}? [y/N]:')
+        terminal.read_until('acme-shop:danger requires approval. Call it with {"path": "/x"}? [y/N]: ')
         terminal.type(typed)
         assert terminal.finish() == status
         assert shown in terminal.shown
@@ -138,7 +146,7 @@ def test_approval_is_asked_for_with_the_call_that_is_meant(shop: Site) -> None:
 def test_the_question_shows_what_is_called_and_cannot_be_forged(shop: Site) -> None:
     """Arguments that would erase the line, or show it the other way round, are shown as what they are."""
     terminal = Terminal(shop, "call", "danger", "--path", "/x\r\x1b[2K\u202esafe\x9b")
-    terminal.read_until("[y/N]:")
+    terminal.read_until("[y/N]: ")
     assert "\x1b" not in terminal.shown
     assert "\u202e" not in terminal.shown
     assert "\x9b" not in terminal.shown
@@ -147,19 +155,19 @@ def test_the_question_shows_what_is_called_and_cannot_be_forged(shop: Site) -> N
     assert terminal.finish() == 1
 
 
-def test_walking_away_from_the_question_runs_nothing(shop: Site) -> None:
-    """End of input, and Ctrl-C."""
-    for typed in ("\x04", "\x03"):
-        terminal = Terminal(shop, "call", "danger", "--path", "/x")
-        terminal.read_until("[y/N]:")
-        if typed == "\x03":  # without a controlling terminal, the key sends no signal
-            os.kill(terminal._process.pid, signal.SIGINT)
-        else:
-            terminal.type(typed)
-        assert terminal.finish() == 130
-        assert "Error: interrupted" in terminal.shown
-        assert "deleted" not in terminal.shown
-        assert "Traceback" not in terminal.shown
+@pytest.mark.parametrize("how", ["end of input", "Ctrl-C"])
+def test_walking_away_from_the_question_runs_nothing(shop: Site, how: str) -> None:
+    """It is no answer, so it is no denial that a script would take for the tool's failure."""
+    terminal = Terminal(shop, "call", "danger", "--path", "/x")
+    terminal.read_until("[y/N]: ")
+    if how == "end of input":
+        terminal.type("\x04")
+    else:
+        terminal.interrupt()
+    assert terminal.finish() == 130
+    assert "Error: interrupted" in terminal.shown
+    assert "deleted" not in terminal.shown
+    assert "Traceback" not in terminal.shown
 
 
 def test_without_a_person_at_the_keyboard_nobody_is_asked(shop: Site) -> None:

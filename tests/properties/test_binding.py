@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry._signature import EMPTY, Signature
+from fcregistry._parameters import EMPTY
+from fcregistry._signature import Signature
 from fcregistry._validation import Validator
 
 

@@ -1,0 +1,110 @@
+"""Is a JSON value valid against a schema, and if not, why?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+from fcregistry._problems import Violation, worded
+from fcregistry._validation._errors import SchemaError
+from fcregistry._validation._gate import gate_of
+from fcregistry._validation._gate import violations_of as gate_violations
+from fcregistry._validation._record import record_of
+from fcregistry._validation._record import violations_of as record_violations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fcregistry._calls import Problem
+
+Engine = Literal["jsonschema-rs", "jsonschema"]
+
+
+class Validator:
+    """Validates JSON values against one schema (JSON Schema 2020-12). Compiled at first use, and kept.
+
+    Args:
+        schema: The schema.
+        formats: Format -> whether a string is of it, beside the formats of the standard.
+        engine: `jsonschema-rs` for the gate, or `jsonschema` to do without it.
+    """
+
+    __slots__ = ("_engine", "_formats", "_gate", "_record", "_schema")
+
+    def __init__(
+        self,
+        schema: Mapping[str, Any],
+        formats: Mapping[str, Callable[[str], bool]] | None = None,
+        engine: Engine = "jsonschema-rs",
+    ) -> None:
+        self._schema = dict(schema)
+        self._formats = dict(formats or {})
+        self._engine = engine
+        self._gate: Any = None
+        self._record: Any = None
+
+    def compile(self) -> None:
+        """Compile now, rather than at the first value.
+
+        Raises:
+            SchemaError: The schema is none, or holds a pattern that the linear-time engine rejects.
+        """
+        if self._engine == "jsonschema-rs":
+            self._gate = gate_of(self._schema, self._formats)
+        if self._gate is None:
+            self._record = record_of(self._schema, self._formats)
+
+    def is_valid(self, value: object) -> bool:
+        """Tell whether a JSON value is valid."""
+        if self._gate is not None:
+            try:
+                return bool(self._gate.is_valid(value))
+            except (ValueError, RecursionError):  # half a surrogate pair, or nesting beyond the gate's own limit
+                return self._record_of().is_valid(value)  # type: ignore[no-any-return]
+        if self._record is None:
+            self.compile()
+            return self.is_valid(value)
+        return self._record.is_valid(value)  # type: ignore[no-any-return]
+
+    def problems(self, value: object) -> tuple[Problem, ...]:
+        """Return everything that is wrong with a JSON value, sorted by path; nothing for a valid one."""
+        return worded(self.violations(value))
+
+    def violations(self, value: object) -> list[Violation]:
+        """Return what a JSON value breaks, before it is worded."""
+        if self._gate is None and self._record is None:
+            self.compile()
+        if self._gate is not None:
+            try:
+                return list(gate_violations(self._gate.iter_errors(value), self._schema, value))
+            except (ValueError, RecursionError):
+                pass  # as in `is_valid`, or a path that can be read in two ways: jsonschema decides
+        return list(record_violations(self._record_of().iter_errors(value)))
+
+    @property
+    def properties(self) -> frozenset[str]:
+        """The properties that the schema knows."""
+        return frozenset(self._schema.get("properties", ()))
+
+    @property
+    def required(self) -> frozenset[str]:
+        """The properties that the value must have."""
+        return frozenset(self._schema.get("required", ()))
+
+    def _record_of(self) -> Any:
+        if self._record is None:
+            self._record = record_of(self._schema, self._formats)
+        return self._record
+
+
+def schema_problem(schema: Mapping[str, Any]) -> str | None:
+    """Return why a schema cannot be used, or None: it must be a valid schema of an object, without remote references."""
+    if schema.get("type", "object") != "object":
+        return f'the parameters of a tool are an object, so its schema says "type": "object", not {json.dumps(schema["type"])}'
+    try:
+        Validator(schema).compile()
+    except SchemaError as error:
+        return str(error)
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"it is no JSON: {error}"
+    return None
