@@ -232,7 +232,7 @@ def _kind(value: object) -> str:
 
 
 def _named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
-    """Capture those locals of the enclosing function that a string annotation names."""
+    """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
     annotations = getattr(underlying(function), "__annotations__", None) or {}
     texts = [text for text in annotations.values() if type(text) is str]
     if not texts:
@@ -244,7 +244,7 @@ def _named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, A
         except (SyntaxError, ValueError):
             continue  # not an expression: the schema builder says so, with the parameter's name
     local = frame.f_locals
-    return {name: local[name] for name in sorted(names) if name in local} or None
+    return dict(local) if names.intersection(local) else None
 
 
 @overload

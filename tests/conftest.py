@@ -89,6 +89,16 @@ class Site:
         texts = [stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr)]
         return subprocess.CompletedProcess(done.args, done.returncode, *texts)
 
+    def started(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a command of ours, to speak with it while it runs."""
+        return subprocess.Popen(
+            self.command("-m", "fcregistry", *arguments),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=self.environment(),
+            cwd=self.folder,
+        )
+
     def cli(self, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
         """Run a command of ours to its end."""
         return self.run("-m", "fcregistry", *arguments, **settings)

@@ -488,6 +488,22 @@ def test_a_class_of_the_enclosing_function_is_captured_at_decoration() -> None:
     assert registry.get("search").parameters["properties"]["options"]["required"] == ["depth"]
 
 
+def test_classes_of_the_enclosing_function_may_name_each_other() -> None:
+    registry = Registry()
+
+    class Depth(TypedDict):
+        limit: int
+
+    class Options(TypedDict):
+        depth: Depth
+
+    def search(options: Options) -> None: ...
+
+    registry.register(search)
+    options = registry.get("search").parameters["properties"]["options"]
+    assert options["properties"]["depth"]["required"] == ["limit"]
+
+
 # --- un-annotated parameters -------------------------------------------------------------------------------------
 
 

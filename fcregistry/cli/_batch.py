@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +20,8 @@ from fcregistry.errors import FcregistryError
 from fcregistry.execution import Executor
 from fcregistry.formats import MalformedCallError, read_call
 
-_AT_ONCE = 1000
+_AT_ONCE = 1 << 16
+"""Bytes that are read at the most before what they hold is run."""
 
 
 def run_batch(path: str | None, more: tuple[str, ...], approve: Any) -> int:
@@ -33,14 +34,24 @@ def run_batch(path: str | None, more: tuple[str, ...], approve: Any) -> int:
         raise click.UsageError(f"--batch takes one file of calls, and nothing after it: {' '.join(more)}")
     well = True
     with _opened(path) as stream:
-        lines = ((number, line) for number, line in enumerate(stream, 1) if line.strip())
-        while some := list(islice(lines, _AT_ONCE)):
+        for lines in _whole_lines(stream):
             with prints_to_stderr():  # stdout is for results
-                results = _run_some(some, approve)
+                results = _run_some(lines, approve)
             for result in results:
                 well = well and result.ok
                 say_json_text(json.dumps(result.to_json(), ensure_ascii=False))
     return 0 if well else 1
+
+
+def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield the lines that have come by now, numbered, so that whoever waits for an answer before the next call gets it."""
+    number, rest = 0, b""
+    while chunk := stream.read1(_AT_ONCE):  # type: ignore[attr-defined]  # what is there, rather than all that is asked for
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield [(number + place, line) for place, line in enumerate(lines, 1) if line.strip()]
+        number += len(lines)
+    if rest.strip():
+        yield [(number + 1, rest)]
 
 
 def _opened(path: str | None) -> IO[bytes]:

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 import click
 
-from fcregistry._calls import ToolCall, ToolResult
+from fcregistry._calls import CallError, ToolCall, ToolResult
 from fcregistry._tool import Tool
 from fcregistry.cli._arguments import read_words
 from fcregistry.cli._batch import run_batch
 from fcregistry.cli._output import clean, complain, is_terminal, remark, say, say_json_text
+from fcregistry.cli._parameters import flags_of
 from fcregistry.cli._tools import complete_tools, tool_named
 from fcregistry.discovery._prints import prints_to_stderr
 from fcregistry.execution import Executor
@@ -34,7 +35,9 @@ EXIT_CODES: Final = {
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON, on a terminal too.")
 @click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the result to a file: bytes as they are."
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    help="Write the result to a file, or with - to standard output: bytes as they are.",
 )
 @click.option("--yes", is_flag=True, help="Approve the call of a tool that requires approval.")
 @click.option(
@@ -73,11 +76,18 @@ def command(
     with prints_to_stderr():  # stdout is for the result
         result = Executor([tool], approve=_approver(yes)).run(ToolCall(tool.name, given))
     if result.error is not None:
-        complain(result.error.text)
+        complain(_as_options(result.error, tool) if isinstance(given, dict) else result.error.text)
         if result.error.code in ("invalid_arguments", "malformed_call"):
             remark(f"(fcregistry call {name} --help lists the tool's options)")
         ctx.exit(EXIT_CODES.get(result.error.code, 1))
     _write(result, as_json, output)
+
+
+def _as_options(error: CallError, tool: Tool) -> str:
+    """Return the text of an error with the tool's options in place of paths, where a problem is one option's."""
+    flags = flags_of(tool)
+    problems = [f"- {flags.get(each.path.removeprefix('$.'), each.path)}: {each.message}" for each in error.problems]
+    return "\n".join([error.message, *problems])
 
 
 def _approver(yes: bool) -> Any:
@@ -98,6 +108,8 @@ def _ask(tool: Tool, call: ToolCall) -> bool:
 
 def _check_writable(path: Path) -> None:
     """Say before the tool runs, rather than after, that its result could not be kept."""
+    if str(path) == "-":
+        return
     folder = path.parent
     if not folder.is_dir():
         raise click.UsageError(f"--output: there is no folder {folder}")
@@ -124,7 +136,10 @@ def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
 
 def _keep(content: bytes, path: Path) -> None:
     try:
-        path.write_bytes(content)
+        if str(path) == "-":
+            sys.stdout.buffer.write(content)
+        else:
+            path.write_bytes(content)
     except OSError as error:
         raise click.ClickException(
             f"the tool ran, and its result cannot be written to {path}: {error.strerror}"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, Final, NoReturn
@@ -24,7 +25,7 @@ from click.exceptions import NoArgsIsHelpError
 from fcregistry._naming import did_you_mean, nearest
 from fcregistry._version import __version__
 from fcregistry.cli._output import complain, remark
-from fcregistry.errors import FcregistryError
+from fcregistry.errors import DefinitionWarning, FcregistryError
 
 COMMANDS: Final = ("call", "doctor", "groups", "list", "plugins", "show")
 """One row a command: the module `_NAME` in this folder, which holds it as `command`."""
@@ -95,6 +96,7 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 def _run(args: list[str] | None) -> int:
     _mend_streams()
+    _word_warnings()
     try:
         code: Any = cli.main(args, prog_name="fcregistry", standalone_mode=False)
         sys.stdout.flush()
@@ -112,6 +114,19 @@ def _run(args: list[str] | None) -> int:
     except SystemExit as done:  # click's own answer to a closed pipe
         return _gone(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)
     return code if isinstance(code, int) else 0
+
+
+def _word_warnings() -> None:
+    """Show what plugin authors are warned of as one line, without the source that Python would show."""
+    python_shows = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
+        if issubclass(category, DefinitionWarning):
+            remark(f"Warning: {message}")
+        else:
+            python_shows(message, category, *more, **named)
+
+    warnings.showwarning = show
 
 
 def _mend_streams() -> None:

@@ -58,6 +58,12 @@ def options_of(tool: Tool) -> list[click.Option]:
     ]
 
 
+def flags_of(tool: Tool) -> dict[str, str]:
+    """Return the flag of each parameter that has one."""
+    schema = tool.parameters
+    return _flags(schema["properties"], schema)
+
+
 def without_option(tool: Tool) -> list[str]:
     """Return the parameters that no option can be made for, with their types: they are given with `--arg NAME=JSON`."""
     schema = tool.parameters

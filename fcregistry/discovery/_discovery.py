@@ -15,6 +15,8 @@ from fcregistry.discovery._outcomes import DisabledPlugin, FailedPlugin, LoadedP
 from fcregistry.errors import ConfigurationError, SelectorError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fcregistry._declarations import Declaration
     from fcregistry._ports import Owner
 
@@ -96,6 +98,20 @@ class Discovery:
         finally:
             under_way.discard(key)
 
+    def idle_settings(self, declarations: Iterable[Declaration]) -> tuple[str, ...]:
+        """Return what `FCREGISTRY_DISABLE` names and is not there: a misspelt name disables nothing.
+
+        Args:
+            declarations: All there are; what disabled plugins would ship is not known.
+        """
+        plugins, selectors = _parsed(disabled_items())
+        installed = {(normalized(each.distribution), each.entry_point) for each in self.plugins}
+        idle = [f"{distribution}[{entry_point}]" for distribution, entry_point in plugins - installed]
+        subjects = [_subject(each, self.owner(each)) for each in declarations]
+        subjects += [Subject(name="*", group="*", distribution=each.distribution) for each in self.plugins]
+        idle += [each.text for each in selectors if not any(map(each.matches, subjects))]
+        return tuple(sorted(idle))
+
     def report(self) -> LoadReport:
         """Return what became of every plugin that was loaded, or is disabled."""
         outcomes: list[Outcome] = []
@@ -155,18 +171,22 @@ def _all_but(selectors: tuple[Selector, ...]) -> str | None:
 def _disabled_tool(declaration: Declaration, owner: Owner | None, items: tuple[str, ...]) -> str | None:
     if not items:
         return None
-    subject = Subject(
-        name=declaration.name,
-        group=declaration.group,
-        distribution=owner.distribution if owner else None,
-        tags=frozenset(declaration.options.get("tags", ())),
-    )
+    subject = _subject(declaration, owner)
     selectors = _parsed(items)[1]
     reason = _all_but(selectors)
     for selector in selectors:
         if selector.matches(subject):
             reason = None if selector.excludes else f"{DISABLE} names {selector.text}"
     return reason
+
+
+def _subject(declaration: Declaration, owner: Owner | None) -> Subject:
+    return Subject(
+        name=declaration.name,
+        group=declaration.group,
+        distribution=owner.distribution if owner else None,
+        tags=frozenset(declaration.options.get("tags", ())),
+    )
 
 
 _current = Discovery()

@@ -100,6 +100,15 @@ def _kind(value: object) -> str:
     return next((name for kind, name in kinds if isinstance(value, kind)), f"a {type(value).__name__}")
 
 
+def parse_message(message: Any) -> list[ToolCall]:
+    """Return the calls of an assistant message.
+
+    Raises:
+        MalformedCallError: One of them is no call.
+    """
+    return [read_call(call) for call in read_calls(message)]
+
+
 def read_calls(message: Any) -> list[Any]:
     """Return what stands where a message of any provider has its calls; unread, so that one that is malformed loses only itself.
 

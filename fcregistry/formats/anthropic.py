@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fcregistry.formats._core import Format, told
-from fcregistry.formats._reading import read_call, read_calls
+from fcregistry.formats._reading import parse_message
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall, ToolResult
+    from fcregistry._calls import ToolResult
     from fcregistry._tool import Tool
 
 
@@ -22,15 +22,6 @@ def describe(tool: Tool) -> dict[str, Any]:
     if text := told(tool):
         described["description"] = text
     return {**described, "input_schema": tool.parameters}
-
-
-def parse(message: Any) -> list[ToolCall]:
-    """Return the calls of an assistant message: its `tool_use` blocks.
-
-    Raises:
-        MalformedCallError: One of them is no call.
-    """
-    return [read_call(block) for block in read_calls(message)]
 
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
@@ -50,6 +41,6 @@ FORMAT = Format(
     name="anthropic",
     source="Anthropic API reference, messages",
     describe_one=describe,
-    parse=parse,
+    parse=parse_message,
     report=report,
 )

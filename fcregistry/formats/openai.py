@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fcregistry.formats._core import Format, told
-from fcregistry.formats._reading import read_call, read_calls
+from fcregistry.formats._reading import parse_message
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall, ToolResult
+    from fcregistry._calls import ToolResult
     from fcregistry._tool import Tool
 
 
@@ -22,15 +22,6 @@ def describe(tool: Tool) -> dict[str, Any]:
     if text := told(tool):
         function["description"] = text
     return {"type": "function", "function": {**function, "parameters": tool.parameters}}
-
-
-def parse(message: Any) -> list[ToolCall]:
-    """Return the calls of an assistant message.
-
-    Raises:
-        MalformedCallError: One of them is no call.
-    """
-    return [read_call(call) for call in read_calls(message)]
 
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
@@ -45,6 +36,6 @@ FORMAT = Format(
     name="openai",
     source="OpenAI API reference, chat completions",
     describe_one=describe,
-    parse=parse,
+    parse=parse_message,
     report=report,
 )

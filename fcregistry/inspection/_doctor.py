@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Literal
 
+from fcregistry._config import DISABLE
+from fcregistry._declarations import log
 from fcregistry._registry import Registry, registry
 from fcregistry._selectors import normalized, parse_selector
 from fcregistry._tool import Tool
@@ -46,7 +48,7 @@ def _note(subject: str, message: str, advice: str) -> Finding:
 def diagnose() -> tuple[Finding, ...]:
     """Load every plugin and return all that is wrong: problems first, then notes, in a fixed order."""
     load_plugins()
-    findings = [*_plugins(), *_tools(registry), *_names(registry), *_near_misses(), *_unreadable()]
+    findings = [*_plugins(), *_tools(registry), *_names(registry), *_near_misses(), *_unreadable(), *_settings()]
     return tuple(sorted(findings, key=lambda finding: finding.kind != "problem"))
 
 
@@ -115,6 +117,13 @@ def _near_misses() -> Iterator[Finding]:
             name,
             f"has entry points in the group {group!r}, which nothing reads",
             f"its authors meant [project.entry-points.{GROUP}]",
+        )
+
+
+def _settings() -> Iterator[Finding]:
+    for item in current().idle_settings(log):
+        yield _problem(
+            DISABLE, f"names {item}, which is not there", "correct it: distribution[entry point], or a selector"
         )
 
 

@@ -139,3 +139,16 @@ def test_wrong_usage_is_told(shop: Site) -> None:
         done = shop.cli("call", *words)
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
+
+
+def test_a_feeder_that_waits_for_each_answer_gets_it(shop: Site) -> None:
+    """Lines are run as they come, not when the input ends."""
+    with shop.started("call", "--batch") as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        for value in ("one", "two"):
+            running.stdin.write(json.dumps({"name": "text", "arguments": {"value": value}}).encode() + b"\n")
+            running.stdin.flush()
+            assert json.loads(running.stdout.readline())["content"] == value
+        running.stdin.close()
+        assert running.wait(60) == 0

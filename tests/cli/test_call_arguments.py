@@ -173,11 +173,11 @@ def test_arguments_come_as_one_json_word_from_stdin_or_from_a_file(shop: Site, t
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "- $.customer: is required"),
+        ([], "- --customer: is required"),
         (['{"customer": 5}'], "- $.customer: must be a string, not 5"),
         (['{"customer": "x", "num_day": 5}'], "num_day"),
         (["--customer", "x", "--item", '{"name": 5}'], "- $.item.name: must be a string, not 5"),
-        (["--customer", "x", "--day", "tomorrow"], '- $.day: must be a string of the format "date", not "tomorrow"'),
+        (["--customer", "x", "--day", "tomorrow"], '- --day: must be a string of the format "date", not "tomorrow"'),
         (["--customer", "x", "--ratio", "nan"], "$.ratio is nan, which is no JSON number"),
         (['{"customer": "x"'], "the arguments are cut off"),
         (['{"customer": "x", "customer": "y"}'], 'the name "customer" stands twice in one object'),

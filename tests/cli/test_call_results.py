@@ -180,3 +180,17 @@ def test_arguments_that_are_no_text_are_passed_on_without_a_crash(shop: Site) ->
     done = shop.cli("call", "text", "--value", os.fsdecode(b"a\xffb"))
     assert done.returncode == 0
     assert json.loads(done.stdout) == "a\udcffb"
+
+
+def test_a_dash_for_the_output_file_is_standard_output(shop: Site) -> None:
+    """Bytes come as they are, so that another program can read them."""
+    with shop.started("call", "--output", "-", "blob") as running:
+        assert running.communicate(timeout=60)[0] == b"\x00\xff\n"
+    assert shop.cli("call", "--output", "-", "text", "--value", "plain").stdout == "plain\n"
+
+
+def test_problems_of_options_name_the_options(shop: Site) -> None:
+    """Paths are for who wrote JSON."""
+    assert "- --num-days: " not in shop.cli("call", "order", '{"customer": "x", "num_days": "y"}').stderr
+    said = shop.cli("call", "order", "--customer", "x", "--arg", 'num_days="y"').stderr
+    assert '- --num-days: must be an integer, not "y"' in said

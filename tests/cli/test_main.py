@@ -206,3 +206,14 @@ def test_a_script_for_the_shell_is_written(site: Site) -> None:
         done = site.cli(env={"_FCREGISTRY_COMPLETE": name})
         assert done.returncode == 0
         assert "_FCREGISTRY_COMPLETE" in done.stdout
+
+
+def test_what_an_author_is_warned_of_is_one_line_on_stderr(site: Site) -> None:
+    """Without the line of source that Python shows: it is not the user's."""
+    source = "from fcregistry import fc_register\n@fc_register\ndef loose(x):\n    return x\n"
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": source})
+    done = site.run("-W", "default", "-m", "fcregistry", "list")
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Warning: acme_tools.loose (")
+    assert line.endswith("parameter 'x' accepts any JSON value: it has no annotation; annotate it")

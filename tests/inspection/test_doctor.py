@@ -305,3 +305,15 @@ def test_a_distribution_whose_metadata_is_broken(site: Site) -> None:
     (site.install("ruined", "") / "METADATA").unlink()
     (_, found) = doctor(site, "ruined:today")
     assert found[1:3] == ("ruined", "is installed (?), and has no entry point in the group 'fcregistry'")
+
+
+def test_a_setting_that_names_nothing(site: Site) -> None:
+    """A misspelt name disables nothing, and nobody would notice."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine")})
+    advice = "correct it: distribution[entry point], or a selector"
+    for item in ("acne[x]", "acme", "fin", "other:*", "tag=none"):
+        findings = doctor(site, env={"FCREGISTRY_DISABLE": item})
+        assert findings == [("problem", "FCREGISTRY_DISABLE", f"names {item}, which is not there", advice)]
+    for item in ("acme[x]", "fine", "acme:*", "f*"):
+        found = doctor(site, env={"FCREGISTRY_DISABLE": item})
+        assert not [each for each in found if each[1] == "FCREGISTRY_DISABLE"]
