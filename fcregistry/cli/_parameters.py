@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +15,11 @@ from fcregistry.cli._output import clean
 from fcregistry.formats.text import show_type
 
 P = TypeVar("P", bound=click.Parameter)
+
+if TYPE_CHECKING:
+    _AnyParam = click.ParamType[Any]
+else:  # generic from click 8.4 on only
+    _AnyParam = click.ParamType
 
 _FLAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -26,7 +31,7 @@ class WordParam(click.Choice[str]):
         return str(choice)
 
 
-class JsonParam(click.ParamType[Any]):
+class JsonParam(_AnyParam):
     """A JSON value; where the schema takes strings too, text that is not JSON is a string."""
 
     name = "json"
