@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fcregistry import agents, discovery, errors, execution, formats, types
-    from fcregistry._calls import Problem, ToolCall, ToolResult
-    from fcregistry._declarations import fc_register
+    from fcregistry._calls import Problem, ToolCall
+    from fcregistry._decorator import fc_register
     from fcregistry._registry import Registry, registry
+    from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.agents import FunctionCall
     from fcregistry.discovery import load_plugins
@@ -56,12 +57,12 @@ _HOMES: dict[str, str | None] = {
     "Registry": "_registry",
     "Tool": "_tool",
     "ToolCall": "_calls",
-    "ToolResult": "_calls",
+    "ToolResult": "_results",
     "agents": None,
     "discovery": None,
     "errors": None,
     "execution": None,
-    "fc_register": "_declarations",
+    "fc_register": "_decorator",
     "formats": None,
     "load_plugins": "discovery",
     "registry": "_registry",

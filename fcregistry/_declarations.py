@@ -1,47 +1,25 @@
-"""What does `@fc_register` record, and when do two declarations collide?
+"""What is recorded of a tool when it is declared, and when do two declarations collide?
 
 A declaration is cheap: a function, its options and the module that declared it. Everything else is made when the tool is first used.
-Import cost and decoration cost are what plugin authors pay, so this module imports nothing beyond errors and options.
 """
 
 from __future__ import annotations
 
-import sys
 from _thread import RLock
 
-from fcregistry._options import checked, group_problem, name_problem
-from fcregistry._places import is_method_of, place_text, same_place, underlying
-from fcregistry.errors import DefinitionError, DuplicateToolError
+from fcregistry._places import place_text, same_place
+from fcregistry.errors import DuplicateToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from types import FrameType
-    from typing import Any, Protocol, TypeVar, overload
+    from typing import Any
 
-    from typing_extensions import Unpack
-
-    from fcregistry._options import ToolOptions
     from fcregistry._tool import Tool
-
-    F = TypeVar("F", bound=Callable[..., Any])
-
-    class _Decorator(Protocol):
-        def __call__(self, function: F, name: str | None = None, /) -> F: ...
-
-else:
-
-    def overload(function):  # typing, whose own it is, would be most of the import time
-        return function
-
 
 DEFAULT_GROUP = "tool"
 MARK = "__fc_declarations__"
 """The attribute of a method in a class body that holds its declarations, until `register_object` binds them."""
-
-_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: the frame of a function, not of a module or a class body
-_FUNCTION = type(lambda: None)
-_NO_OPTIONS: dict[str, Any] = {}
 
 
 class Declaration:
@@ -182,107 +160,3 @@ def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
 
 log = DeclarationLog()
 """The process's declarations: what `fc_register` writes and the process's registry reads."""
-
-
-def declare(
-    function: Callable[..., Any],
-    name: str | None,
-    group: str,
-    options: dict[str, Any],
-    frame: FrameType,
-    to: DeclarationLog,
-) -> None:
-    """Check a declaration by the code of `frame` and record it; in a class body it only marks the method."""
-    if name is None:
-        name = options.get("name")
-    if name is None:
-        name = function.__name__ if type(function) is _FUNCTION else default_name(function)
-    scope = frame.f_globals
-    module = scope.get("__name__", "__main__")
-    problem = name_problem(name)
-    if problem is None and group != DEFAULT_GROUP:
-        problem = group_problem(group)
-    if problem is not None:
-        raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
-    declaration = Declaration(function, name, group, module, options)
-    if frame.f_code.co_flags & _OPTIMIZED:
-        declaration.locals = _named_locals(function, frame)
-    elif frame.f_locals is not scope and "__qualname__" in frame.f_locals:
-        setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
-        return
-    to.add(declaration)
-
-
-def default_name(function: Callable[..., Any]) -> str:
-    """Return the name that a callable brings along."""
-    source = underlying(function)
-    if isinstance(function, type) or not callable(function):
-        raise DefinitionError(f"{function!r} cannot be a tool: it is {_kind(function)}, not a function")
-    if is_method_of(source, function):  # a callable object: its class names it, as a def names a function
-        return type(function).__name__
-    return str(getattr(source, "__name__", type(function).__name__))
-
-
-def _kind(value: object) -> str:
-    return (
-        "a class (register its instances' methods with register_object)"
-        if isinstance(value, type)
-        else f"a {type(value).__name__}"
-    )
-
-
-def _named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
-    """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
-    annotations = getattr(underlying(function), "__annotations__", None) or {}
-    texts = [text for text in annotations.values() if type(text) is str]
-    if not texts:
-        return None
-    names: set[str] = set()
-    for text in texts:
-        try:
-            names.update(compile(text, "<annotation>", "eval").co_names)
-        except (SyntaxError, ValueError):
-            continue  # not an expression: the schema builder says so, with the parameter's name
-    local = frame.f_locals
-    return dict(local) if names.intersection(local) else None
-
-
-@overload
-def fc_register(group: F, /) -> F: ...
-@overload
-def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> _Decorator: ...  # noqa: F811
-def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
-    """Declare a function as a tool; it is returned unchanged.
-
-    All of these do it:
-
-        @fc_register                                   # the default group, "tool"
-        @fc_register("search.web", tags=("web",))      # a nested group, with options
-        fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
-
-    In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
-
-    Args:
-        group: The group, dotted where nested. Without parentheses, the function itself.
-        **options: `name, title, description, parameters, examples, tags, aliases, deprecated, meta, read_only, destructive,
-            idempotent, open_world, requires_approval, requires_env, timeout, isolation, blocking, reads, writes, exclusive, cache,
-            replace`: see docs/reference/options.md.
-
-    Returns:
-        The function, or a decorator that takes it (and, as a second argument, a name).
-
-    Raises:
-        DefinitionError: A name, group or option that cannot be; everything wrong with the options at once.
-        DuplicateToolError: Another function of the module has that name in that group already.
-    """
-    if not isinstance(group, str):
-        declare(group, None, DEFAULT_GROUP, _NO_OPTIONS, sys._getframe(1), log)
-        return group
-    if options:
-        checked(options, f"a tool of the group {group!r}")
-
-    def decorate(function: Any, name: str | None = None, /) -> Any:
-        declare(function, name, group, options, sys._getframe(1), log)
-        return function
-
-    return decorate

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fcregistry.errors import DefinitionError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,3 +99,21 @@ def _equal(old: object, new: object) -> bool:
         return bool(old == new)
     except Exception:  # foreign code: whatever it raises on ==, it did not say "equal"  # noqa: BLE001
         return False
+
+
+def default_name(function: Callable[..., Any]) -> str:
+    """Return the name that a callable brings along."""
+    source = underlying(function)
+    if isinstance(function, type) or not callable(function):
+        raise DefinitionError(f"{function!r} cannot be a tool: it is {_kind(function)}, not a function")
+    if is_method_of(source, function):  # a callable object: its class names it, as a def names a function
+        return type(function).__name__
+    return str(getattr(source, "__name__", type(function).__name__))
+
+
+def _kind(value: object) -> str:
+    return (
+        "a class (register its instances' methods with register_object)"
+        if isinstance(value, type)
+        else f"a {type(value).__name__}"
+    )

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._catalogue import Catalogue, subject
-from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, declare, log, marked_methods
+from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, log, marked_methods
+from fcregistry._decorator import declare
 from fcregistry._groups import Group
 from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
 from fcregistry._options import checked, group_problem, name_problem

@@ -24,11 +24,12 @@ from fcregistry._parameters import (
 )
 from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError
-from fcregistry.types._core import Codec, Refusal, SchemaWriter
+from fcregistry.types._core import Codec, Refusal
 from fcregistry.types._records import add_default
 from fcregistry.types._scalars import ANY
 from fcregistry.types._schemas import codec_schema
 from fcregistry.types._values import EncodingError, to_json
+from fcregistry.types._writer import SchemaWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry import _ports
 from fcregistry._calls import ToolCall
-from fcregistry._declarations import DEFAULT_GROUP, Declaration, default_name
+from fcregistry._declarations import DEFAULT_GROUP, Declaration
 from fcregistry._declared import Options
 from fcregistry._options import checked, name_problem
 from fcregistry._origin import Origin
-from fcregistry._places import underlying
+from fcregistry._places import default_name, underlying
 from fcregistry._signature import Signature
 from fcregistry._validation import Engine, Validator, schema_problem
 from fcregistry.errors import DefinitionError

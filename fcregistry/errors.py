@@ -26,7 +26,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fcregistry._calls import CallError
+    from fcregistry._results import CallError
 
 __all__ = [
     "AmbiguousToolError",

@@ -13,7 +13,7 @@ from fcregistry._problems import Violation
 from fcregistry._validation._errors import SchemaError
 from fcregistry._validation._gate import matcher, standard_format
 from fcregistry.types._annotated import is_multiple
-from fcregistry.types._containers import all_differ
+from fcregistry.types._sets import all_differ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

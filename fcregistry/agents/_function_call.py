@@ -12,8 +12,8 @@ from fcregistry.execution import Executor
 from fcregistry.formats._reading import field, is_absent, read_calls
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolResult
     from fcregistry._registry import Registry
+    from fcregistry._results import ToolResult
     from fcregistry.execution._approval import Approve
     from fcregistry.execution._tools import ToolLike
 

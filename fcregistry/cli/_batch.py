@@ -10,8 +10,9 @@ from typing import IO, Any
 
 import click
 
-from fcregistry._calls import CallError, ToolCall, ToolResult
+from fcregistry._calls import ToolCall
 from fcregistry._registry import registry
+from fcregistry._results import CallError, ToolResult
 from fcregistry._tool import Tool
 from fcregistry.cli._json import read_json
 from fcregistry.cli._output import say_json_text

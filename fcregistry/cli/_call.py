@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import click
 
-from fcregistry._calls import CallError, ToolCall, ToolResult
+from fcregistry._calls import ToolCall
+from fcregistry._results import CallError, ToolResult
 from fcregistry._tool import Tool
 from fcregistry.cli._arguments import read_words
 from fcregistry.cli._batch import run_batch

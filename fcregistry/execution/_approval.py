@@ -6,7 +6,8 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from fcregistry._calls import CallError, ToolCall
+from fcregistry._calls import ToolCall
+from fcregistry._results import CallError
 from fcregistry.execution._arguments import read_arguments
 from fcregistry.execution._wording import approval_failed, approval_required, denied
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fcregistry import formats
-from fcregistry._calls import CallError, Problem, ToolCall, ToolResult
+from fcregistry._calls import Problem, ToolCall
+from fcregistry._results import CallError, ToolResult
 from fcregistry.execution._approval import Approve, asked, verdict, wait_for
 from fcregistry.execution._arguments import ArgumentsError, read_arguments
 from fcregistry.execution._invoke import ainvoke, ainvoke_on_thread, invoke

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._calls import CallError, ToolCall, ToolResult
+from fcregistry._calls import ToolCall
+from fcregistry._results import CallError, ToolResult
 from fcregistry.execution._wording import tool_failed, unencodable
 from fcregistry.types import to_json_text
 

@@ -6,8 +6,9 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._calls import CallError, Problem
+from fcregistry._calls import Problem
 from fcregistry._problems import json_path
+from fcregistry._results import CallError
 from fcregistry.errors import ToolError
 from fcregistry.types import EncodingError
 

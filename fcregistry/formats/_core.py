@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall, ToolResult
+    from fcregistry._calls import ToolCall
+    from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
 
 

@@ -12,7 +12,7 @@ from fcregistry.formats._core import Format, told
 from fcregistry.formats._reading import parse_message
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolResult
+    from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
 
 

@@ -12,7 +12,8 @@ from fcregistry.formats._core import Format, told
 from fcregistry.formats._reading import field, is_absent, read_call
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall, ToolResult
+    from fcregistry._calls import ToolCall
+    from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
 
 _HINTS: Final = {

@@ -14,7 +14,8 @@ from fcregistry.types._core import Codec, Refusal, UnsupportedType, kind_of, sho
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._core import SchemaWriter, TypeReader
+    from fcregistry.types._core import TypeReader
+    from fcregistry.types._writer import SchemaWriter
 
 Check = Callable[[Any], bool]
 

@@ -13,7 +13,8 @@ from fcregistry.types._core import Codec, UnsupportedType, kind_of, show_type
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._core import SchemaWriter, TypeReader
+    from fcregistry.types._core import TypeReader
+    from fcregistry.types._writer import SchemaWriter
 
 
 def key_of(value: object) -> tuple[str, object]:

@@ -1,4 +1,4 @@
-"""How do lists, tuples, sets and dicts look in JSON? As arrays and objects."""
+"""How do lists, tuples and dicts look in JSON? As arrays and objects."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import collections.abc as abc
 import inspect
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
-from fcregistry.types._choices import is_json_scalar, key_of
-from fcregistry.types._core import Codec, Refusal, UnsupportedType, show_type
+from fcregistry.types._core import Codec, Refusal, show_type
 from fcregistry.types._keys import KeyCodec, read_key
 from fcregistry.types._scalars import ANY
-from fcregistry.types._values import to_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._core import SchemaWriter, TypeReader
+    from fcregistry.types._core import TypeReader
+    from fcregistry.types._writer import SchemaWriter
 
 SEQUENCES: Final[dict[Any, type[Any]]] = {
     list: list,
@@ -32,13 +31,6 @@ SEQUENCES: Final[dict[Any, type[Any]]] = {
     collections.deque: collections.deque,
 }
 """Array types without a rule of their own -> what makes one. The asynchronous ones are what generators return, collected."""
-
-SETS: Final[dict[Any, type[Any]]] = {
-    set: set,
-    abc.Set: set,
-    abc.MutableSet: set,
-    frozenset: frozenset,
-}
 
 MAPPINGS: Final[dict[Any, type[Any]]] = {
     dict: dict,
@@ -98,57 +90,6 @@ class ListCodec(Codec):
 
     def encode(self, value: Any) -> Any:
         return [self.item.encode(item) for item in value]
-
-
-class SetCodec(ListCodec):
-    """A set: an array whose items differ as JSON; written in order of their JSON text."""
-
-    def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
-        super().__init__(item, make, abstract)
-        self.plain = self.natural = False
-        self.hashable = make is frozenset
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {**super().schema(writer), "uniqueItems": True}
-
-    def accepts(self, value: object) -> bool:
-        return super().accepts(value) and all_differ(value)  # type: ignore[arg-type]  # a list: just tested
-
-    def decode(self, value: Any) -> Any:
-        return self._make(decode_items([self.item] * len(value), value))
-
-    def encode(self, value: Any) -> Any:
-        encoded = {to_json_text(item): item for item in map(self.item.encode, value)}
-        return [encoded[text] for text in sorted(encoded)]
-
-
-def all_differ(values: list[Any]) -> bool:
-    """Tell whether no two JSON values of a list are equal."""
-    return len({_json_key(value) for value in values}) == len(values)
-
-
-def _json_key(value: Any) -> object:
-    """Return what makes JSON values equal, hashable: objects whatever their order, 1 like 1.0."""
-    if is_json_scalar(value):
-        return key_of(value)
-    if isinstance(value, list):
-        return ("array", tuple(map(_json_key, value)))
-    return ("object", frozenset((name, _json_key(item)) for name, item in value.items()))
-
-
-class ScalarCodec(Codec):
-    """What a set without an item type may hold: strings, numbers, booleans and null."""
-
-    kinds = frozenset({"string", "number", "boolean", "null"})
-    plain = True
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": ["string", "number", "boolean", "null"]}
-
-    def accepts(self, value: object) -> bool:
-        return is_json_scalar(value)
-
-    handles = accepts
 
 
 class TupleCodec(Codec):
@@ -251,8 +192,6 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     abstract = inspect.isabstract(origin)
     if origin in SEQUENCES:
         return ListCodec(reader.read_in(arguments[0], place) if arguments else ANY, SEQUENCES[origin], abstract)
-    if origin in SETS:
-        return SetCodec(_set_item(annotation, arguments, reader), SETS[origin], abstract)
     if origin in MAPPINGS:
         key, item = arguments or (str, Any)
         return DictCodec(read_key(key, reader, place), reader.read_in(item, place), MAPPINGS[origin])
@@ -266,14 +205,3 @@ def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: TypeReader) -> C
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         return ListCodec(reader.read_in(arguments[0], place), tuple)
     return TupleCodec([reader.read_in(item, place) for item in arguments])
-
-
-def _set_item(annotation: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
-    if not arguments or arguments[0] is Any:
-        return ScalarCodec()
-    item = reader.read_in(arguments[0], f"in {show_type(annotation)}")
-    if not item.hashable:
-        raise UnsupportedType(
-            f"{show_type(annotation)}: its items cannot stand in a set, since they are not hashable; take list[…] instead"
-        )
-    return item

@@ -27,7 +27,7 @@ class KeyCodec:
 
     def names(self) -> dict[str, Any]:
         """Return the schema of the property names; empty where every name will do."""
-        from fcregistry.types._core import SchemaWriter  # a key's schema never refers to a record
+        from fcregistry.types._writer import SchemaWriter  # a key's schema never refers to a record
 
         schema = self._codec.schema(SchemaWriter([self._codec]))
         return {} if schema == {"type": "string"} else schema

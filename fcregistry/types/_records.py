@@ -15,7 +15,7 @@ from fcregistry.types._core import Codec, Record, Refusal, TypeReader, Unsupport
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry.types._core import SchemaWriter
+    from fcregistry.types._writer import SchemaWriter
 
 MISSING: Any = dataclasses.MISSING
 
@@ -111,7 +111,7 @@ class RecordCodec(Record):
 
 
 def _told_apart_by(codec: Codec) -> str:
-    from fcregistry.types._core import SchemaWriter
+    from fcregistry.types._writer import SchemaWriter
 
     if isinstance(codec, Record):  # by name only: a record may hold itself
         return f"{codec.cls.__module__}.{codec.cls.__qualname__}"

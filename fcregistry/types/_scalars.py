@@ -8,7 +8,8 @@ from fcregistry.types._core import JSON_KINDS, Codec
 from fcregistry.types._values import to_json
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import SchemaWriter, TypeReader
+    from fcregistry.types._core import TypeReader
+    from fcregistry.types._writer import SchemaWriter
 
 
 class NoneCodec(Codec):

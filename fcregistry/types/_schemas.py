@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fcregistry.types._core import Codec, SchemaWriter
+from fcregistry.types._core import Codec
 from fcregistry.types._table import codec_of
+from fcregistry.types._writer import SchemaWriter
 
 
 def schema_of(annotation: Any) -> dict[str, Any]:

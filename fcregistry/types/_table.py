@@ -17,6 +17,7 @@ from fcregistry.types._containers import read as read_containers
 from fcregistry.types._core import Codec, TypeReader, UnsupportedType, show_type
 from fcregistry.types._records import read as read_records
 from fcregistry.types._scalars import read as read_scalars
+from fcregistry.types._sets import read as read_sets
 from fcregistry.types._texts import read as read_texts
 from fcregistry.types._unions import read as read_unions
 
@@ -72,6 +73,7 @@ FAMILIES: tuple[Callable[[Any, TypeReader], Codec | None], ...] = (
     read_choices,
     read_unions,
     read_containers,
+    read_sets,
     read_texts,
     read_records,
     _new_type,

@@ -18,7 +18,8 @@ from fcregistry.types._core import Codec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.types._core import SchemaWriter, TypeReader
+    from fcregistry.types._core import TypeReader
+    from fcregistry.types._writer import SchemaWriter
 
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _TIME = r"([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?"

@@ -10,7 +10,8 @@ from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, kind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._core import SchemaWriter, TypeReader
+    from fcregistry.types._core import TypeReader
+    from fcregistry.types._writer import SchemaWriter
 
 
 class UnionCodec(Codec):

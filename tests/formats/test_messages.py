@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, ToolCall, formats
-from fcregistry._calls import ToolResult
+from fcregistry._results import ToolResult
 from fcregistry.formats import MalformedCallError, read_call, read_calls
 
 

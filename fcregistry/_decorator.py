@@ -1,0 +1,124 @@
+"""What does `@fc_register` do? It records, and returns the function unchanged.
+
+Import cost and decoration cost are what plugin authors pay, so this module imports nothing beyond what it records with.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from fcregistry._declarations import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
+from fcregistry._options import checked, group_problem, name_problem
+from fcregistry._places import default_name, place_text, underlying
+from fcregistry.errors import DefinitionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any, Protocol, TypeVar, overload
+
+    from typing_extensions import Unpack
+
+    from fcregistry._options import ToolOptions
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+    class _Decorator(Protocol):
+        def __call__(self, function: F, name: str | None = None, /) -> F: ...
+
+else:
+
+    def overload(function):  # typing, whose own it is, would be most of the import time
+        return function
+
+
+_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: the frame of a function, not of a module or a class body
+_FUNCTION = type(lambda: None)
+_NO_OPTIONS: dict[str, Any] = {}
+
+
+def declare(
+    function: Callable[..., Any],
+    name: str | None,
+    group: str,
+    options: dict[str, Any],
+    frame: FrameType,
+    to: DeclarationLog,
+) -> None:
+    """Check a declaration by the code of `frame` and record it; in a class body it only marks the method."""
+    if name is None:
+        name = options.get("name")
+    if name is None:
+        name = function.__name__ if type(function) is _FUNCTION else default_name(function)
+    scope = frame.f_globals
+    module = scope.get("__name__", "__main__")
+    problem = name_problem(name)
+    if problem is None and group != DEFAULT_GROUP:
+        problem = group_problem(group)
+    if problem is not None:
+        raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
+    declaration = Declaration(function, name, group, module, options)
+    if frame.f_code.co_flags & _OPTIMIZED:
+        declaration.locals = _named_locals(function, frame)
+    elif frame.f_locals is not scope and "__qualname__" in frame.f_locals:
+        setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
+        return
+    to.add(declaration)
+
+
+def _named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
+    """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
+    annotations = getattr(underlying(function), "__annotations__", None) or {}
+    texts = [text for text in annotations.values() if type(text) is str]
+    if not texts:
+        return None
+    names: set[str] = set()
+    for text in texts:
+        try:
+            names.update(compile(text, "<annotation>", "eval").co_names)
+        except (SyntaxError, ValueError):
+            continue  # not an expression: the schema builder says so, with the parameter's name
+    local = frame.f_locals
+    return dict(local) if names.intersection(local) else None
+
+
+@overload
+def fc_register(group: F, /) -> F: ...
+@overload
+def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> _Decorator: ...  # noqa: F811
+def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
+    """Declare a function as a tool; it is returned unchanged.
+
+    All of these do it:
+
+        @fc_register                                   # the default group, "tool"
+        @fc_register("search.web", tags=("web",))      # a nested group, with options
+        fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
+
+    In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
+
+    Args:
+        group: The group, dotted where nested. Without parentheses, the function itself.
+        **options: `name, title, description, parameters, examples, tags, aliases, deprecated, meta, read_only, destructive,
+            idempotent, open_world, requires_approval, requires_env, timeout, isolation, blocking, reads, writes, exclusive, cache,
+            replace`: see docs/reference/options.md.
+
+    Returns:
+        The function, or a decorator that takes it (and, as a second argument, a name).
+
+    Raises:
+        DefinitionError: A name, group or option that cannot be; everything wrong with the options at once.
+        DuplicateToolError: Another function of the module has that name in that group already.
+    """
+    if not isinstance(group, str):
+        declare(group, None, DEFAULT_GROUP, _NO_OPTIONS, sys._getframe(1), log)
+        return group
+    if options:
+        checked(options, f"a tool of the group {group!r}")
+
+    def decorate(function: Any, name: str | None = None, /) -> Any:
+        declare(function, name, group, options, sys._getframe(1), log)
+        return function
+
+    return decorate

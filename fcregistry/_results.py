@@ -1,0 +1,191 @@
+"""What came of a tool call?"""
+
+from __future__ import annotations
+
+from fcregistry.errors import ToolCallError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Final
+
+    from fcregistry._calls import Problem, ToolCall
+    from fcregistry._tool import Tool
+
+# The codes of a failed call, with who can mend it. They are part of the public contract: docs/reference/errors.md.
+ERROR_CODES: Final = (
+    "malformed_call",
+    "unknown_tool",
+    "invalid_arguments",
+    "approval_required",
+    "denied",
+    "unavailable",
+    "timeout",
+    "cancelled",
+    "tool_failed",
+    "unencodable_result",
+)
+
+
+class CallError:
+    """Why a call failed: a value, worded for a model.
+
+    Attributes:
+        code: One of the documented codes, such as `invalid_arguments`.
+        message: One sentence.
+        problems: Everything that is wrong with the arguments, sorted by path.
+        retryable: Whether the same call may succeed later.
+        retry_after: Seconds to wait before that, if the tool said so.
+        exception: What the tool raised, for logs; never shown to a model as it is.
+    """
+
+    __slots__ = ("code", "exception", "message", "problems", "retry_after", "retryable")
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        problems: tuple[Problem, ...] = (),
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        exception: BaseException | None = None,
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.problems = problems
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.exception = exception
+
+    @property
+    def text(self) -> str:
+        """The message with its problems, a line each: what the model reads."""
+        return "\n".join([self.message, *(f"- {problem}" for problem in self.problems)])
+
+    def to_json(self) -> dict[str, Any]:
+        """This error as a JSON object."""
+        shown: dict[str, Any] = {"code": self.code, "message": self.message, "retryable": self.retryable}
+        if self.problems:
+            shown["problems"] = [{"path": problem.path, "message": problem.message} for problem in self.problems]
+        if self.retry_after is not None:
+            shown["retry_after"] = self.retry_after
+        return shown
+
+    def __repr__(self) -> str:
+        return f"CallError({self.code!r}, {self.text!r})"
+
+
+class ToolResult:
+    """What came of a tool call. Immutable; made once the value is encoded, so it cannot change afterwards.
+
+    Args:
+        call: The call that was asked for; None where there was nothing that could be read as one.
+        value: What the tool returned.
+        error: Why the call failed, or None.
+        content: The text for the model.
+        tool: The tool that ran, or would have.
+        arguments: The decoded arguments that the tool was called with.
+        duration: Seconds that the tool itself took.
+        repairs: What was repaired in the call before it was validated.
+    """
+
+    __slots__ = ("_arguments", "_call", "_content", "_duration", "_error", "_repairs", "_tool", "_value")
+
+    def __init__(
+        self,
+        call: ToolCall | None,
+        value: object = None,
+        error: CallError | None = None,
+        content: str = "",
+        tool: Tool | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        duration: float = 0.0,
+        repairs: tuple[str, ...] = (),
+    ) -> None:
+        self._call = call
+        self._value = value
+        self._error = error
+        self._content = content
+        self._tool = tool
+        self._arguments = arguments
+        self._duration = duration
+        self._repairs = repairs
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tool ran and its value could be encoded."""
+        return self._error is None
+
+    @property
+    def call(self) -> ToolCall | None:
+        """The call that was asked for; None where nothing could be read as one."""
+        return self._call
+
+    @property
+    def value(self) -> Any:
+        """What the tool returned, as the Python object it returned."""
+        return self._value
+
+    @property
+    def error(self) -> CallError | None:
+        """Why the call failed, or None."""
+        return self._error
+
+    @property
+    def content(self) -> str:
+        """The text for the model: a str as it is, everything else as JSON."""
+        return self._content
+
+    @property
+    def blocks(self) -> tuple[dict[str, str], ...]:
+        """The content as content blocks, `{"type": "text", "text": …}`."""
+        return ({"type": "text", "text": self._content},)
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool that ran, or would have; None for an unknown one."""
+        return self._tool
+
+    @property
+    def arguments(self) -> Mapping[str, Any] | None:
+        """The decoded arguments by parameter name; None where it never came to that."""
+        return self._arguments
+
+    @property
+    def duration(self) -> float:
+        """Seconds that the tool itself took."""
+        return self._duration
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was repaired in the call before it was validated, a sentence each."""
+        return self._repairs
+
+    def unwrap(self) -> Any:
+        """Return the value.
+
+        Raises:
+            ToolCallError: The call failed; the tool's own exception, if there is one, is its cause.
+        """
+        if self._error is not None:
+            raise ToolCallError(self._error) from self._error.exception
+        return self._value
+
+    def to_json(self) -> dict[str, Any]:
+        """This result as a JSON object: what `fcregistry call --batch` writes."""
+        shown: dict[str, Any] = {"ok": self.ok}
+        if self._call is not None:
+            shown |= {"id": self._call.id, "name": self._call.name}
+        shown["content"] = self._content
+        if self._error is not None:
+            shown["error"] = self._error.to_json()
+        if self._repairs:
+            shown["repairs"] = list(self._repairs)
+        return shown
+
+    def __repr__(self) -> str:
+        name = "?" if self._call is None else self._call.name
+        if self._error is not None:
+            return f"<ToolResult {name}: {self._error.code}: {self._error.message}>"
+        return f"<ToolResult {name}: ok, {self._value!r}>"
