@@ -13,7 +13,7 @@ from typing import Final
 from fcregistry import _ports
 from fcregistry._declarations import Declaration, DeclarationLog
 from fcregistry._naming import Owned, by_key, did_you_mean, nearest, only_one, standing
-from fcregistry._selectors import Selector, Subject, parse_selector
+from fcregistry._selectors import Selector, Subject, is_glob, normalized, parse_selector
 from fcregistry._tool import Tool
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
@@ -53,7 +53,7 @@ class Catalogue:
         """Import what the selectors may name: one distribution where all of them say so, otherwise everything."""
         wanted = [selector for selector in selectors if not selector.excludes]
         names = {selector.distribution for selector in wanted}
-        if wanted and None not in names and not any("*" in (name or "") for name in names):
+        if wanted and None not in names and not any(is_glob(name or "") for name in names):
             for name in sorted(filter(None, names)):
                 self.load(name)
         elif not (wanted and all(selector.is_exact for selector in wanted)):
@@ -103,42 +103,56 @@ class Catalogue:
         except SelectorError:
             if not isinstance(name, str):
                 raise
-            raise self._not_found(name) from None  # no name that a tool could have
+            raise self.not_found(name) from None  # no name that a tool could have
         if not selector.is_exact or selector.excludes:
             raise ToolNotFoundError(f"{name!r} is a pattern, not a tool's name; use select({name!r})", name=name)
         if selector.distribution is None:
-            own = only_one(name, (each for each in self._candidates(selector) if each.owner is None))
+            own = only_one(name, self._own(self._named(selector)))
             if own is not None:
                 return own
         self.load(selector.distribution)
-        found = only_one(name, self._candidates(selector))
+        found = only_one(name, self._named(selector))
+        if found is None:  # an alias, only where nothing that could be loaded has the name
+            aliased = self._aliased(selector)
+            found = only_one(name, self._own(aliased)) or only_one(name, aliased)
         if found is None:
-            raise self._not_found(name)
+            raise self.not_found(name)
         return found
 
-    def _candidates(self, selector: Selector) -> list[Owned]:
-        """Return what a name may mean: the tools of that name, or else those that have it as an alias."""
-        assert selector.name is not None
-        for declarations in (self._log.named(selector.name), self._log.aliased(selector.name)):
-            found = [
-                each
-                for each in self.visible(declarations)
-                if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
-            ]
-            if found:
-                return found
-        return []
+    def _named(self, selector: Selector) -> list[Owned]:
+        return self._fitting(selector, self._log.named(selector.name or ""))
+
+    def _aliased(self, selector: Selector) -> list[Owned]:
+        return self._fitting(selector, self._log.aliased(selector.name or ""))
+
+    def _fitting(self, selector: Selector, declarations: Iterable[Declaration]) -> list[Owned]:
+        return [
+            each
+            for each in self.visible(declarations)
+            if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
+        ]
+
+    @staticmethod
+    def _own(found: Iterable[Owned]) -> list[Owned]:
+        """Return the application's own, which it takes before any plugin's."""
+        return [each for each in found if each.owner is None]
 
     def _names(self) -> list[str]:
         return sorted({each.declaration.name for each in self.visible()})
 
-    def _not_found(self, name: str) -> ToolNotFoundError:
+    def not_found(self, name: str) -> ToolNotFoundError:
+        """Return the error for a name that is not there: the nearest ones, and why it may be hidden."""
         names = [each.full_name if ":" in name else each.local_name for each in self.visible()]
         near = nearest(name, sorted([*names, *(() if ":" in name else self._names())]))
-        message = f"there is no tool {name!r}{self._why_hidden(name)}{did_you_mean(near)}"
+        meant = self._distribution_hint(name) or did_you_mean(near)
+        message = f"there is no tool {name!r}{self._why_hidden(name)}{meant}"
         if self._discovers:
             message += f" (`fcregistry doctor {name}` says why it may be missing)"
         return ToolNotFoundError(message, name=name, candidates=near)
+
+    def _distribution_hint(self, name: str) -> str:
+        names = [normalized(each) for each in _ports.discovery().distributions()] if self._discovers else []
+        return f"; that is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
 
     def _why_hidden(self, name: str) -> str:
         """Return why a tool of that plain name is there and not to be seen; nothing if there is none."""

@@ -137,6 +137,10 @@ def _one_source(old: Declaration, new: Declaration) -> bool:
 
 def duplicate_text(old: Declaration, new: Declaration) -> str:
     """Word the collision of two declarations, naming both origins and the fix."""
+    places = [place_text(each.function, each.module) for each in (old, new)]
+    if places[0] == places[1] and hasattr(new.function, "__self__"):
+        kind = type(new.function.__self__).__qualname__
+        return f"{new.group}.{new.name} is registered already by another instance of {kind}: give prefix=… or group=…"
     return (
         f"{new.group}.{new.name} is registered already by {place_text(old.function, old.module)}; "
         f"{place_text(new.function, new.module)} cannot take its name. "

@@ -9,7 +9,7 @@ import sys
 
 from fcregistry._declarations import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
 from fcregistry._options import checked, group_problem, name_problem
-from fcregistry._places import default_name, place_text, underlying
+from fcregistry._places import check_callable, default_name, place_text, underlying
 from fcregistry.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -49,6 +49,8 @@ def declare(
     """Check a declaration by the code of `frame` and record it; in a class body it only marks the method."""
     if name is None:
         name = options.get("name")
+    if type(function) is not _FUNCTION:
+        check_callable(function)
     if name is None:
         name = function.__name__ if type(function) is _FUNCTION else default_name(function)
     scope = frame.f_globals
@@ -62,7 +64,12 @@ def declare(
     if frame.f_code.co_flags & _OPTIMIZED:
         declaration.locals = _named_locals(function, frame)
     elif frame.f_locals is not scope and "__qualname__" in frame.f_locals:
-        setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
+        try:
+            setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
+        except AttributeError as error:
+            raise DefinitionError(
+                f"{place_text(function, module)} cannot be marked in a class body: define a method that calls it"
+            ) from error
         return
     to.add(declaration)
 

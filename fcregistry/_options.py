@@ -139,8 +139,10 @@ def _suggestion(name: str) -> str:
     return f"; did you mean {close[0]!r}?" if close else f"; the options are {', '.join(CHECKS)}"
 
 
-def name_problem(name: str) -> str | None:
+def name_problem(name: object) -> str | None:
     """Return why a name cannot be a tool's, with the fix, or None for a good one (`^[A-Za-z0-9_-]{1,64}$`)."""
+    if not isinstance(name, str):
+        return f"a name is a string, not {name!r}"
     if name.isascii() and name.replace("_", "a").replace("-", "a").isalnum() and len(name) <= 64:
         return None
     if not name:
@@ -155,8 +157,10 @@ def name_problem(name: str) -> str | None:
     )
 
 
-def group_problem(group: str) -> str | None:
+def group_problem(group: object) -> str | None:
     """Return why a group name cannot be one, or None: segments `^[A-Za-z_][A-Za-z0-9_-]*$`, joined by dots."""
+    if not isinstance(group, str):
+        return f"a group's name is a string, not {group!r}"
     for segment in group.split("."):
         plain = segment.replace("_", "a").replace("-", "a")
         if not (plain.isascii() and plain.isalnum() and not plain[0].isdigit()) or segment.startswith("-"):

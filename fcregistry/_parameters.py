@@ -86,7 +86,7 @@ class ParameterReader:
             return None
         try:
             return self._reader.read(self._resolved(annotation))
-        except (UnsupportedType, NameError, AttributeError, SyntaxError, TypeError):
+        except Exception:  # noqa: BLE001  # an author's annotation may raise anything
             return None  # only parameters need a schema: a result without one is encoded by its own type
 
     def _codec(self, annotation: Any, place: str) -> Codec:

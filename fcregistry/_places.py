@@ -53,7 +53,14 @@ def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
         return False
     if getattr(first, "__code__", first) != getattr(second, "__code__", second):
         return True
-    return _same_state(old, new) and _same_cells(first, second)
+    return _same_state(old, new) and _same_cells(first, second) and _same_defaults(first, second)
+
+
+def _same_defaults(old: Any, new: Any) -> bool:
+    """Compare plain defaults, by which `for n in …: def f(x, n=n)` tells its functions apart; others are made anew by a reload."""
+    plain = (str, int, float, bool, bytes, type(None))
+    pairs = zip(getattr(old, "__defaults__", None) or (), getattr(new, "__defaults__", None) or (), strict=False)
+    return all(first == second for first, second in pairs if isinstance(first, plain) and isinstance(second, plain))
 
 
 def _same_cells(old: Any, new: Any) -> bool:
@@ -65,7 +72,7 @@ def _same_cells(old: Any, new: Any) -> bool:
             contents = first.cell_contents, second.cell_contents
         except ValueError:  # not filled yet: a function that calls itself
             continue
-        if contents[0] is old or _equal(*contents):
+        if contents[0] is old or same(*contents):
             continue
         # What a decorator wrapped (functools.wraps) was made again too, if this is a reload.
         if contents[0] is not wrapped[0] or contents[1] is not wrapped[1] or not same_place(*wrapped):
@@ -76,7 +83,7 @@ def _same_cells(old: Any, new: Any) -> bool:
 def _same_state(old: Any, new: Any) -> bool:
     """Compare what partials, bound methods and callable objects carry besides the code."""
     if hasattr(old, "func") and hasattr(new, "func"):
-        return _equal((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
+        return same((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
     if hasattr(old, "__code__") or hasattr(new, "__code__"):
         bound = getattr(old, "__self__", None), getattr(new, "__self__", None)
         return _same_instance(*bound)
@@ -85,14 +92,14 @@ def _same_state(old: Any, new: Any) -> bool:
 
 def _same_instance(old: object, new: object) -> bool:
     """Tell whether an instance is the same as before, or was made again together with its class, as by a reload."""
-    if _equal(old, new):
+    if same(old, new):
         return True
     first, second = (each if isinstance(each, type) else type(each) for each in (old, new))
     names = [(each.__module__, each.__qualname__) for each in (first, second)]
     return first is not second and names[0] == names[1] and "<locals>" not in first.__qualname__
 
 
-def _equal(old: object, new: object) -> bool:
+def same(old: object, new: object) -> bool:
     if old is new:
         return True
     try:
@@ -101,11 +108,16 @@ def _equal(old: object, new: object) -> bool:
         return False
 
 
+def check_callable(function: object) -> None:
+    """Raise for what cannot be called, and for a class, which makes something rather than do it."""
+    if isinstance(function, type) or not callable(function):
+        raise DefinitionError(f"{function!r} cannot be a tool: it is {_kind(function)}, not a function")
+
+
 def default_name(function: Callable[..., Any]) -> str:
     """Return the name that a callable brings along."""
     source = underlying(function)
-    if isinstance(function, type) or not callable(function):
-        raise DefinitionError(f"{function!r} cannot be a tool: it is {_kind(function)}, not a function")
+    check_callable(function)
     if is_method_of(source, function):  # a callable object: its class names it, as a def names a function
         return type(function).__name__
     return str(getattr(source, "__name__", type(function).__name__))

@@ -55,14 +55,12 @@ def json_path(path: Iterable[str | int]) -> str:
     return written
 
 
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
 def _json_text(value: object) -> str:
-    """Return a JSON value as text that can be printed: half a surrogate pair, which UTF-8 cannot carry, is escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return text
+    """Return a JSON value as text that can be printed: what a terminal obeys, and what UTF-8 cannot carry, is escaped."""
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def show(value: object) -> str:
@@ -199,6 +197,9 @@ def _message(keyword: str, limit: Any, instance: Any) -> str:
 def _must(keyword: str, limit: Any) -> str:
     if keyword in _WORDS:
         return _WORDS[keyword].format(show(limit))
+    if keyword == "format":
+        example = f" (such as {show(_EXAMPLES[limit])})" if limit in _EXAMPLES else ""
+        return f"must be a string of the format {show(limit)}{example}"
     if keyword == "type":
         names = [limit] if isinstance(limit, str) else sorted(limit)
         return "must be " + " or ".join(_ARTICLES.get(name, name) for name in names)
@@ -208,6 +209,16 @@ def _must(keyword: str, limit: Any) -> str:
         return f"must be one of {shown}{more}" if len(limit) > 1 else f"must be {shown}"
     return f"must satisfy {keyword}"
 
+
+_EXAMPLES: Final = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T10:00:00Z",
+    "decimal": "12.50",
+    "duration": "PT2H30M",
+    "time": "10:00:00",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000",
+}
+"""Format -> a text of it: its name alone is no help to a model that has written something else."""
 
 _ARTICLES: Final = {
     "array": "an array",
@@ -232,7 +243,6 @@ _WORDS: Final = {
     "minProperties": "must have at least {} properties",
     "maxProperties": "must have at most {} properties",
     "pattern": "must match the pattern {}",
-    "format": "must be a string of the format {}",
     "uniqueItems": "must have no item twice",
     "additionalProperties": "must have no more than the known items: {}",
     "items": "must have no more items",

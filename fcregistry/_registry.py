@@ -16,6 +16,7 @@ from fcregistry._decorator import declare
 from fcregistry._groups import Group
 from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
 from fcregistry._options import checked, group_problem, name_problem
+from fcregistry._places import same
 from fcregistry._selectors import parse_selectors
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
@@ -102,6 +103,10 @@ class Registry:
             DefinitionError: No method is marked, or the prefix or group makes a name that cannot be.
             DuplicateToolError: Another function has one of the names already; none is registered then.
         """
+        if isinstance(instance, type):
+            raise DefinitionError(
+                f"register_object takes an instance, not the class {instance.__qualname__}: make one first"
+            )
         marked = marked_methods(instance)
         if not marked:
             raise DefinitionError(f"{type(instance).__qualname__} has no method that is decorated with @fc_register")
@@ -234,15 +239,21 @@ class Registry:
         return Toolset(tool for tool, exact in chosen.items() if exact or tool._owner is None or tool.name not in own)
 
     def tool_of(self, function: Callable[..., Any]) -> Tool | None:
-        """Return the tool that a function was declared as here, or None; the first by name if there are several."""
-        declared = [each for each in self._log if each.function is function or each.function == function]
+        """Return the tool that a function was declared as here, or None; the first by name if there are several.
+
+        Raises:
+            ToolNotFoundError: It was, and is hidden; says why.
+        """
+        declared = [each for each in self._log if same(each.function, function)]
         if not declared:
             return None
         own_name = getattr(function, "__name__", "")
         ordered = sorted(
             self._catalogue.visible(declared), key=lambda each: (each.declaration.name != own_name, each.full_name)
         )
-        return self._catalogue.tool(ordered[0]) if ordered else None
+        if not ordered:
+            raise self._catalogue.not_found(declared[0].name)
+        return self._catalogue.tool(ordered[0])
 
     def everything(self) -> tuple[Tool, ...]:
         """Return all tools, sorted by id: those that cannot be defined or are hidden too. Loads nothing."""

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 _GLOB = re.compile(r"[*?\[]")
 
 
+def is_glob(text: str) -> bool:
+    """Tell whether a part of a selector is a pattern."""
+    return _GLOB.search(text) is not None
+
+
 def normalized(distribution: str) -> str:
     """Return a distribution's name as PyPI compares names (packaging specification, name normalization)."""
     return re.sub(r"[-_.]+", "-", distribution).lower()

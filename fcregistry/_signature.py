@@ -23,7 +23,7 @@ from fcregistry._parameters import (
     warn,
 )
 from fcregistry._places import place_text, underlying
-from fcregistry.errors import DefinitionError
+from fcregistry.errors import DefinitionError, said_by
 from fcregistry.types._core import Codec, Refusal
 from fcregistry.types._records import add_default
 from fcregistry.types._scalars import ANY
@@ -64,7 +64,7 @@ class Signature:
         self._by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in parameters)
         self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
         self._foreign = False  # whether the schema was written by others, and may say less than the function needs
-        self._all_plain = not self._decoders and self._extra is None
+        self._hands_through = not self._decoders and self._extra is None
 
     @classmethod
     def of(
@@ -138,10 +138,10 @@ class Signature:
         Raises:
             Refusal: A value that the schema accepts and its type does not.
         """
-        if self._all_plain:
-            return dict(arguments)
         if self._foreign:
             self._check_takes(arguments)
+        if self._hands_through:
+            return dict(arguments)
         decoded = {}
         extra = self._extra
         for name, value in arguments.items():
@@ -191,8 +191,10 @@ class Signature:
             return to_json(value)  # wrong, and for validation to say so
         try:
             return parameter.codec.encode(value)
-        except (TypeError, ValueError) as error:
-            raise EncodingError(str(error)) from error
+        except EncodingError:
+            raise
+        except Exception as error:  # foreign code: encoding a value reads its properties, which may raise anything
+            raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
 
     def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the JSON arguments of a Python call: what a model would have written.

@@ -13,10 +13,10 @@ from fcregistry._declarations import DEFAULT_GROUP, Declaration
 from fcregistry._declared import Options
 from fcregistry._options import checked, name_problem
 from fcregistry._origin import Origin
-from fcregistry._places import default_name, underlying
+from fcregistry._places import check_callable, default_name, place_text, underlying
 from fcregistry._signature import Signature
 from fcregistry._validation import Engine, Validator, schema_problem
-from fcregistry.errors import DefinitionError
+from fcregistry.errors import DefinitionError, said_by
 from fcregistry.types._texts import FORMATS
 
 if TYPE_CHECKING:
@@ -41,18 +41,29 @@ class _Definition:
     @property
     def signature(self) -> Signature:
         if self._signature is None:
-            declared = self.declaration
-            foreign = declared.options.get("parameters")
-            if foreign is None:
-                signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
-                self._parameters = json.dumps(signature.parameters_schema(), ensure_ascii=False)
-            else:
-                signature = _foreign_signature(declared, foreign)
-                self._parameters = json.dumps({"type": "object", "properties": {}, **foreign}, ensure_ascii=False)
-            returns = signature.returns_schema()
-            self._returns = None if returns is None else json.dumps(returns, ensure_ascii=False)
-            self._signature = signature
+            try:
+                self._define()
+            except DefinitionError:
+                raise
+            except Exception as error:  # an author's annotations and defaults are foreign code, and may raise anything
+                place = place_text(self.declaration.function, self.declaration.module)
+                problem = f"{type(error).__name__}: {said_by(error)}"
+                raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
+        assert self._signature is not None
         return self._signature
+
+    def _define(self) -> None:
+        declared = self.declaration
+        foreign = declared.options.get("parameters")
+        if foreign is None:
+            signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
+            self._parameters = json.dumps(signature.parameters_schema(), ensure_ascii=False)
+        else:
+            signature = _foreign_signature(declared, foreign)
+            self._parameters = json.dumps({"type": "object", "properties": {}, **foreign}, ensure_ascii=False)
+        returns = signature.returns_schema()
+        self._returns = None if returns is None else json.dumps(returns, ensure_ascii=False)
+        self._signature = signature
 
     @property
     def parameters(self) -> str:
@@ -107,6 +118,7 @@ class Tool:
             DefinitionError: The name or an option cannot be.
         """
         checked(options, repr(function))
+        check_callable(function)
         given = options.get("name")
         name = default_name(function) if given is None else given
         if problem := name_problem(name):
@@ -251,6 +263,12 @@ class Tool:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, past validation: what Python code does with it."""
         return self._definition.declaration.function(*args, **kwargs)
+
+    def __copy__(self) -> Tool:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tool:
+        return self
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Tool is immutable: {name} cannot be set; register it again with other options")

@@ -149,5 +149,13 @@ class ToolError(FcregistryError):
         self.retry_after = retry_after
 
 
+def said_by(exception: BaseException) -> str:
+    """Return what an exception says, or nothing if it cannot say it: its `__str__` is foreign code too."""
+    try:
+        return str(exception)
+    except Exception:  # noqa: BLE001  # an exception that cannot say itself still has a type
+        return ""
+
+
 class DefinitionWarning(UserWarning):
     """A tool that works, but whose schema says less than its author could say."""

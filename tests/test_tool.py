@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 import functools
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
@@ -375,3 +377,63 @@ def test_one_tool_given_twice_is_one() -> None:
     tool = Tool.from_function(add)
 
     assert list(Toolset([tool, tool])) == ["add"]
+
+
+# --- definitions that raise something odd ---------------------------------------------------------
+
+
+@dataclass
+class Price:
+    amount: Decimal
+
+
+def test_whatever_defining_a_tool_raises_costs_that_tool_alone() -> None:
+    class Odd:
+        @property
+        def __signature__(self) -> object:
+            raise RuntimeError("no signature today")
+
+        def __call__(self, x: int) -> None: ...
+
+    def fine(x: int) -> None: ...
+
+    registry = Registry()
+    registry.register(Odd(), "odd")
+    registry.register(fine)
+    assert list(registry.select("*")) == ["fine"]
+    with pytest.raises(DefinitionError, match="no signature today"):
+        registry.get("odd").parameters  # noqa: B018
+
+
+def test_a_default_that_its_type_cannot_encode_is_not_published() -> None:
+    def pay(p: Price = Price(1.5)) -> None: ...  # type: ignore[arg-type]  # noqa: B008
+
+    assert "default" not in Tool.from_function(pay).parameters["properties"]["p"]
+    result = Executor([pay]).call("pay", p=Price(1.5))  # type: ignore[arg-type]
+    assert result.error is not None
+    assert result.error.code == "invalid_arguments"
+
+
+def test_a_copy_of_a_tool_is_the_tool() -> None:
+    tool = Tool.from_function(lambda: None, name="f")
+    assert copy.copy(tool) is tool
+    assert copy.deepcopy([tool])[0] is tool
+
+
+def test_a_callable_whose_comparison_raises_is_in_nobodys_way() -> None:
+    class Odd:
+        def __eq__(self, other: object) -> bool:
+            raise RuntimeError("compare me not")
+
+        __hash__ = object.__hash__
+
+        def __call__(self, x: int) -> int:
+            return x
+
+    registry = Registry()
+    registry.register(Odd(), "odd")
+
+    def other(x: int) -> int:
+        return x
+
+    assert list(Executor([other], registry=registry).tools) == ["other"]

@@ -69,13 +69,17 @@ class FunctionCall:
         messages = _messages(query)
         told = {"tools": self.executor.describe("openai")} if self._takes_tools else {}
         answer = self._llm(messages, **told)
+        if inspect.iscoroutine(answer):
+            answer.close()
+            raise TypeError("the model is a coroutine function; a round waits for it, so give a plain one")
         if isinstance(answer, str):
             return answer
         content = _content(answer)
         calls = read_calls(answer)
         if not calls:
             if content is None and is_absent(field(answer, "role")) and is_absent(field(answer, "content")):
-                raise TypeError(f"the model returned {type(answer).__name__}, neither a text nor a message")
+                _check_is_message(answer)
+                raise TypeError(f"the model returned a {type(answer).__name__}, neither a text nor a message")
             return content or ""
         results = self.executor.run_all(calls)
         return {
@@ -93,17 +97,40 @@ class FunctionCall:
 
         Returns:
             The messages to append to the conversation, in the shape that the message was in; none if it has no calls.
+
+        Raises:
+            TypeError: It is no message, but a whole response, say.
         """
+        _check_is_message(message)
         calls = read_calls(message)
         if not calls:
             return []
-        shape = "anthropic" if all(field(call, "type") == "tool_use" for call in calls) else "openai"
-        report = formats.get(shape).report
+        kinds = {field(call, "type") for call in calls}
+        report = formats.get(_SHAPES.get(kinds.pop(), "openai") if len(kinds) == 1 else "openai").report
         assert report is not None
         return report(self.executor.run_all(calls))
 
     def __repr__(self) -> str:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
+
+
+_SHAPES = {"tool_use": "anthropic", "function_call": "openai-responses"}
+"""The type of a call -> the format in which its provider is told of the result."""
+
+
+def _check_is_message(message: object) -> None:
+    """Refuse what is no message: that it has no calls would be taken for the end of the conversation."""
+    if isinstance(message, (str, list, tuple)) or any(not is_absent(field(message, name)) for name in _OF_MESSAGES):
+        return
+    hint = (
+        "a whole response: give its message, response.choices[0].message"
+        if not is_absent(field(message, "choices"))
+        else ""
+    )
+    raise TypeError(f"the message is {hint or f'a {type(message).__name__}, not a message of a model'}")
+
+
+_OF_MESSAGES = ("role", "content", "tool_calls", "output", "type")
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:

@@ -51,6 +51,9 @@ def _given(ctx: click.Context) -> dict[str, Any] | str:
     }
     word = values.pop(_JSON, None)
     extra = _extra(values.pop(_ARG, ()), ctx)
+    if word is not None and word[:1] not in ("-", "@", "{", "[", '"') and not word[:1].isspace() and word != "":
+        flag = next((f"{each.opts[0]} {word}" for each in ctx.command.params if isinstance(each, click.Option)), "")
+        raise click.UsageError(f"{word!r} is no JSON object; arguments are given as options, such as {flag}", ctx)
     text = None if word is None else _json_text(word, ctx)
     if text is None:
         return {**values, **extra}

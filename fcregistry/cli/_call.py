@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from traceback import format_exception
 from typing import Any, Final
 
 import click
@@ -19,6 +20,7 @@ from fcregistry.cli._output import clean, complain, is_terminal, remark, say, sa
 from fcregistry.cli._parameters import flags_of
 from fcregistry.cli._tools import complete_tools, tool_named
 from fcregistry.discovery._prints import prints_to_stderr
+from fcregistry.errors import ToolError
 from fcregistry.execution import Executor
 
 EXIT_CODES: Final = {
@@ -41,6 +43,7 @@ EXIT_CODES: Final = {
     help="Write the result to a file, or with - to standard output: bytes as they are.",
 )
 @click.option("--yes", is_flag=True, help="Approve the call of a tool that requires approval.")
+@click.option("-v", "--verbose", is_flag=True, help="Show the traceback of a tool that fails.")
 @click.option(
     "--batch",
     is_flag=True,
@@ -54,6 +57,7 @@ def command(
     as_json: bool,
     output: Path | None,
     yes: bool,
+    verbose: bool,
     batch: bool,
 ) -> None:
     """Call the tool NAME. What stands after NAME is the tool's own.
@@ -80,6 +84,10 @@ def command(
         complain(_as_options(result.error, tool) if isinstance(given, dict) else result.error.text)
         if result.error.code in ("invalid_arguments", "malformed_call"):
             remark(f"(fcregistry call {name} --help lists the tool's options)")
+        elif result.error.code == "approval_required":
+            remark(f"(to approve it: fcregistry call --yes {name} …)")
+        elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
+            _trace(result.error.exception, verbose)
         ctx.exit(EXIT_CODES.get(result.error.code, 1))
     _write(result, as_json, output)
 
@@ -89,6 +97,13 @@ def _as_options(error: CallError, tool: Tool) -> str:
     flags = flags_of(tool)
     problems = [f"- {flags.get(each.path.removeprefix('$.'), each.path)}: {each.message}" for each in error.problems]
     return "\n".join([error.message, *problems])
+
+
+def _trace(exception: BaseException | None, verbose: bool) -> None:
+    if verbose and exception is not None:
+        remark("".join(format_exception(exception)).rstrip())
+    else:
+        remark("(call -v shows the traceback)")
 
 
 def _approver(yes: bool) -> Any:

@@ -130,8 +130,19 @@ def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> cli
     )
     kind = _kind(items if multiple and isinstance(items, dict) else schema)
     metavar = None if isinstance(kind, click.Choice) else _metavar(schema, kind)
-    made = click.Option([flag, variable], type=kind, multiple=multiple, default=None, help=text, metavar=metavar)
+    settings: dict[str, Any] = {} if multiple else {"callback": _only_one}
+    made = click.Option(
+        [flag, variable], type=kind, multiple=True, default=None, help=text, metavar=metavar, **settings
+    )
     return named(made, name)
+
+
+def _only_one(ctx: click.Context, option: click.Parameter, values: tuple[Any, ...]) -> Any:
+    """Refuse an option that is given again, of which the last would win without a word."""
+    if len(values) > 1:
+        several = "; give one JSON array" if isinstance(option.type, JsonParam) else ""
+        raise click.UsageError(f"{option.opts[0]} is given {len(values)} times, and takes one value{several}", ctx)
+    return values[0] if values else None
 
 
 def named(parameter: P, name: str) -> P:

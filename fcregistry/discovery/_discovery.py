@@ -47,10 +47,15 @@ class Discovery:
     def refresh(self) -> None:
         """Look again at what is installed; what is loaded stays loaded."""
         found = find_plugins()
-        by_module: dict[str, FoundPlugin] = {}
-        for plugin in found:  # in their order: of two entry points of one module, the first owns it
-            by_module.setdefault(plugin.module, plugin)
-        self._found, self._by_module = found, by_module
+        claims: dict[str, list[FoundPlugin]] = {}
+        for plugin in found:
+            claims.setdefault(plugin.module, []).append(plugin)
+        # Reading what a distribution holds costs time, so only where several name one module.
+        self._by_module = {
+            module: min(each, key=_claim) if len(each) > 1 else each[0] for module, each in claims.items()
+        }
+        # After the other: whoever sees the plugins sees whose each module is
+        self._found = found
 
     def distributions(self) -> tuple[str, ...]:
         """Return the names of the distributions that ship plugins, sorted."""
@@ -126,6 +131,11 @@ class Discovery:
             failed=tuple(each for each in outcomes if isinstance(each, FailedPlugin)),
             disabled=tuple(each for each in outcomes if isinstance(each, DisabledPlugin)),
         )
+
+
+def _claim(plugin: FoundPlugin) -> tuple[bool, bool]:
+    """Order those that name one module by their claim to it: whose distribution holds its file, who names it rather than a part."""
+    return (not plugin.holds_its_module, bool(plugin.attribute))
 
 
 @lru_cache(maxsize=16)

@@ -45,12 +45,21 @@ class FoundPlugin:
     @property
     def module(self) -> str:
         """The module that it names."""
-        return self.value.partition(":")[0].strip()
+        return self.value.partition(":")[0].partition("[")[0].strip()
 
     @property
     def attribute(self) -> str:
         """The object in the module that it names; empty for the module itself."""
         return self.value.partition(":")[2].partition("[")[0].strip()
+
+    @cached_property
+    def holds_its_module(self) -> bool:
+        """Whether the distribution lists the module's file as its own; an editable install lists none."""
+        path = self.module.replace(".", "/")
+        try:
+            return any(str(each) in (f"{path}.py", f"{path}/__init__.py") for each in self._source.files or ())
+        except (OSError, ValueError):  # a RECORD that cannot be read
+            return False
 
     @property
     def label(self) -> str:

@@ -53,7 +53,10 @@ class FailedPlugin:
         if isinstance(self.error, ModuleNotFoundError) and self.error.name:
             missing, own = self.error.name, self.plugin.module
             if own == missing or own.startswith(f"{missing}."):
-                return f"its entry point names a module that is not there: {self.plugin.value}; reinstall {self.plugin.distribution}"
+                return (
+                    "its entry point names a module that is not there: correct "
+                    f'{self.plugin.entry_point} = "{self.plugin.value}" in its pyproject.toml and install it again, or tell its authors'
+                )
             if own.partition(".")[0] == missing.partition(".")[0]:
                 return f"{missing}, a part of its own, is not there; reinstall {self.plugin.distribution}"
             return f"install what provides the module {missing}, or reinstall {self.plugin.distribution} with its dependencies"

@@ -31,7 +31,9 @@ def verdict(step: Step, approve: Approve | None) -> CallError | Awaitable[bool] 
         if approve is None:
             return approval_required(tool.name)
         answer = approve(tool, ToolCall(step.call.name, read_arguments(step.arguments)[0], step.call.id))
-    except Exception as error:  # noqa: BLE001  # foreign code: a predicate or callback that fails has not said yes
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # foreign code: whatever a predicate or callback raises, it has not said yes
         return approval_failed(tool.name, error)
     return answer if inspect.isawaitable(answer) else settled(step, answer)
 
@@ -45,9 +47,16 @@ def settled(step: Step, answer: object) -> CallError | None:
 
 async def asked(step: Step, answer: Awaitable[bool]) -> CallError | None:
     """Await what a coroutine function answers."""
+    from asyncio import CancelledError, current_task  # there is a loop, so it is imported
+
     try:
         return settled(step, await answer)
-    except Exception as error:  # noqa: BLE001  # foreign code: a callback that fails has not said yes
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # foreign code: whatever a callback raises, it has not said yes
+        task = current_task()
+        if isinstance(error, CancelledError) and task is not None and task.cancelling():
+            raise  # it is we who are being cancelled
         return approval_failed(step.bound.tool.name, error)
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from fcregistry._problems import json_path, show
+
 MAX_DEPTH: Final = 100
 """How deep arguments may nest: far beyond any tool's, and within what every validator and interpreter can walk."""
 
@@ -33,7 +35,7 @@ def read_arguments(raw: Mapping[str, Any] | str | None) -> tuple[dict[str, Any],
     if not isinstance(raw, Mapping):
         raise ArgumentsError(f"the arguments must be a JSON object, not a Python {type(raw).__name__}")
     try:
-        copied: dict[str, Any] = _copy(raw, 0, "$")
+        copied: dict[str, Any] = _copy(raw, 0, ())
     except ArgumentsError:
         raise
     except Exception as error:  # foreign code: a mapping of somebody's own class may raise anything
@@ -109,7 +111,7 @@ def _explain(text: str, error: json.JSONDecodeError) -> str:
             "Nothing was run; send the whole call again, shorter if need be"
         )
     near = text[max(0, error.pos - 20) : error.pos + 20]
-    return f"the arguments must be valid JSON: {error.msg} at character {error.pos + 1}, near {json.dumps(near, ensure_ascii=False)}"
+    return f"the arguments must be valid JSON: {error.msg} at character {error.pos + 1}, near {show(near)}"
 
 
 def _bounded(error: Exception) -> str:
@@ -134,7 +136,7 @@ def _check_depth(value: object) -> None:
         ]
 
 
-def _copy(value: Any, depth: int, path: str) -> Any:
+def _copy(value: Any, depth: int, path: tuple[str | int, ...]) -> Any:
     """Return a JSON value that shares nothing with the caller's, so that nothing of the caller's is changed.
 
     Raises:
@@ -146,22 +148,22 @@ def _copy(value: Any, depth: int, path: str) -> Any:
     if kind is float:
         if value - value == 0:
             return value
-        raise ArgumentsError(f"the arguments must be valid JSON: {path} is {value}, which is no JSON number")
+        raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is {value}, which is no JSON number")
     if depth > MAX_DEPTH:
         raise ArgumentsError(_too_deep())
     if isinstance(value, Mapping):
         for name in value:
             if not isinstance(name, str):
                 raise ArgumentsError(
-                    f"the arguments must be valid JSON: {path} has the name {name!r:.60}, which is no string"
+                    f"the arguments must be valid JSON: {json_path(path)} has the name {name!r:.60}, which is no string"
                 )
-        return {str.__str__(name): _copy(item, depth + 1, f"{path}.{name}"[:200]) for name, item in value.items()}
+        return {str.__str__(name): _copy(item, depth + 1, (*path, str.__str__(name))) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_copy(item, depth + 1, f"{path}[{place}]"[:200]) for place, item in enumerate(value)]
+        return [_copy(item, depth + 1, (*path, place)) for place, item in enumerate(value)]
     for plain, bare in _BARE:
         if isinstance(value, plain):
             return _copy(bare(value), depth, path)
-    raise ArgumentsError(f"the arguments must be valid JSON: {path} is a Python {kind.__name__}")
+    raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is a Python {kind.__name__}")
 
 
 _BARE: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))

@@ -58,6 +58,8 @@ class Executor:
     ) -> None:
         if max_concurrency < 1:
             raise ValueError(f"max_concurrency is at least 1, not {max_concurrency}")
+        if approve is not None and not callable(approve):
+            raise TypeError(f"approve is a function of the tool and the call, not {approve!r}")
         self._tools = toolset_of(tools, registry)
         self._approve = approve
         self._max_concurrency = max_concurrency
@@ -207,7 +209,7 @@ class Executor:
         except ArgumentsError as error:
             return failure(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:
-            return failure(call, refused(tool.name, refusal), tool)
+            return failure(call, refused(tool, refusal), tool)
         except RecursionError:
             problem = Problem("$", "is nested too deeply")
             return failure(call, invalid_arguments(tool.name, (problem,)), tool)

@@ -53,7 +53,7 @@ class BackgroundLoop:
         loop, context = self._running(), copy_context()
 
         def start() -> None:
-            task = loop.create_task(make(), context=context)
+            task = loop.create_task(_guarded(make), context=context)
             task.add_done_callback(lambda done: _pass_on(done, future))
             future.add_done_callback(lambda _: loop.call_soon_threadsafe(task.cancel))
 
@@ -75,6 +75,14 @@ def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     return asyncio.run(make())
 
 
+async def _guarded(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, BaseException | None]:
+    """Carry out of a task, as a value, what would end the loop for everybody if it were raised there."""
+    try:
+        return await make(), None
+    except (KeyboardInterrupt, SystemExit) as interrupt:
+        return None, interrupt
+
+
 def _pass_on(task: asyncio.Task[Any], future: Future[Any]) -> None:
     if future.done():  # nobody waits any more
         if not task.cancelled():
@@ -85,7 +93,11 @@ def _pass_on(task: asyncio.Task[Any], future: Future[Any]) -> None:
     elif (error := task.exception()) is not None:
         future.set_exception(error)
     else:
-        future.set_result(task.result())
+        value, interrupt = task.result()
+        if interrupt is None:
+            future.set_result(value)
+        else:
+            future.set_exception(interrupt)
 
 
 background = BackgroundLoop()

@@ -34,7 +34,7 @@ def finished(step: Step, outcome: Outcome | CallError) -> ToolResult:
     try:
         content = str.__str__(value) if isinstance(value, str) else _content(value, step.bound.signature)
     except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise
-        return failure(step.call, unencodable(tool.name, error), tool, step.repairs, step.decoded, duration)
+        return failure(step.call, unencodable(tool, error), tool, step.repairs, step.decoded, duration)
     return ToolResult(step.call, value, None, content, tool, step.decoded, duration, step.repairs)
 
 

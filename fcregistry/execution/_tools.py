@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fcregistry._declarations import MARK, Declaration, marked_methods
 from fcregistry._registry import registry as process_registry
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
@@ -38,9 +39,13 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
         elif isinstance(element, Toolset):
             made.extend(element.values())
         elif callable(element) and not isinstance(element, type):
-            made.append(source.tool_of(element) or Tool.from_function(element))
+            made.append(_tool_of(element, source))
         else:
-            hint = "; register an instance's methods with register_object" if isinstance(element, type) else ""
+            hint = (
+                "; register an instance's methods with register_object"
+                if isinstance(element, type) or marked_methods(element)
+                else ""
+            )
             raise DefinitionError(
                 f"{element!r} is no tool: give a name, a selector, a function, a Tool or a toolset{hint}"
             )
@@ -49,6 +54,17 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
     for tool in made:
         tool.signature  # noqa: B018  # what cannot be defined is said now, not at the first call
     return Toolset(made)
+
+
+def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
+    """Return the tool that a function was declared as, wherever that was, so that no option of its author's is lost."""
+    for registry in (source, process_registry):
+        tool = registry.tool_of(function)
+        if tool is not None:
+            return tool
+    for mark in getattr(function, MARK, ()):  # a method that was decorated in its class
+        return Tool(Declaration(function, mark.name, mark.group, mark.module, mark.options, mark.locals))
+    return Tool.from_function(function)
 
 
 def _flat(tools: Any, depth: int) -> Iterable[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._calls import Problem
 from fcregistry._problems import json_path
 from fcregistry._results import CallError
-from fcregistry.errors import ToolError
+from fcregistry.errors import ToolError, said_by
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:
     return CallError("invalid_arguments", f"the arguments of {name} are not valid; it was not run:", problems)
 
 
-def refused(name: str, refusal: Refusal) -> CallError:
+def refused(tool: Tool, refusal: Refusal) -> CallError:
     """Word arguments that the schema accepts and their types do not."""
-    return invalid_arguments(name, (Problem(json_path(refusal.path), scrub(refusal.reason)),))
+    return invalid_arguments(tool.name, (Problem(json_path(refusal.path), scrub(refusal.reason, _secrets(tool))),))
 
 
 def unavailable(tool: Tool) -> CallError:
@@ -66,25 +66,29 @@ def denied(name: str) -> CallError:
     return CallError("denied", f"the call of {name} was denied; it was not run")
 
 
-def approval_failed(name: str, error: Exception) -> CallError:
-    """Word a call whose approval could not be asked for."""
+def approval_failed(name: str, error: BaseException) -> CallError:
+    """Word a call whose approval could not be asked for; the developer finds the reason in the log."""
+    from logging import getLogger  # only on the way to an error
+
+    getLogger("fcregistry").error("approval of %s could not be asked for", name, exc_info=error)
     return CallError("denied", f"{name} was not run: asking for its approval failed", exception=error)
 
 
-def unencodable(name: str, error: Exception) -> CallError:
+def unencodable(tool: Tool, error: Exception) -> CallError:
     """Word a result that has no JSON form, or that cannot be asked for what it holds."""
-    reason = scrub(_message(error))
+    reason = scrub(said_by(error), _secrets(tool))
     if not isinstance(error, EncodingError):
         reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
-    return CallError("unencodable_result", f"{name} ran, but its result cannot be shown: {reason}", exception=error)
+    return CallError(
+        "unencodable_result", f"{tool.name} ran, but its result cannot be shown: {reason}", exception=error
+    )
 
 
 def tool_failed(tool: Tool, exception: BaseException) -> CallError:
     """Word what a tool raised: a `ToolError` in its own words, anything else by type and message, both scrubbed and bounded."""
     if type(exception).__name__ == "CancelledError":  # asyncio's, which is not imported here for its name alone
         return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
-    secrets = tuple(os.environ.get(name, "") for name in tool.options.requires_env)
-    said = scrub(_message(exception), secrets)
+    said = scrub(said_by(exception), _secrets(tool))
     if isinstance(exception, ToolError):
         return CallError(
             "tool_failed",
@@ -97,11 +101,8 @@ def tool_failed(tool: Tool, exception: BaseException) -> CallError:
     return CallError("tool_failed", f"{kind}: {said}" if said else kind, exception=exception)
 
 
-def _message(exception: BaseException) -> str:
-    try:
-        return str(exception)
-    except Exception:  # foreign code: an exception that cannot say itself still has a type  # noqa: BLE001
-        return ""
+def _secrets(tool: Tool) -> tuple[str, ...]:
+    return tuple(os.environ.get(name, "") for name in tool.options.requires_env)
 
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:

@@ -17,6 +17,10 @@ _SHAPE = (
 )
 
 
+_BESIDE_ARGUMENTS = frozenset({"name", "id", "call_id", "type", "index", "status", "function"})
+"""What a call without arguments may hold."""
+
+
 class MalformedCallError(ValueError):
     """Something that cannot be read as a tool call; the message says what was expected.
 
@@ -67,6 +71,7 @@ def read_call(value: Any) -> ToolCall:
         raise MalformedCallError(f"{_kind(value)} is no tool call: {_SHAPE}", identity)
     _check_name(name, identity)
     if is_absent(arguments):
+        _check_no_other_place(function if not is_absent(function) else value, name, identity)
         arguments = None
     if not (arguments is None or isinstance(arguments, (str, Mapping))):
         message = f"the arguments of {name[:64]!r} are {_kind(arguments)}; they must be a JSON object"
@@ -86,6 +91,17 @@ def _check_name(name: object, identity: str | None) -> None:
     if not isinstance(name, str) or not name.strip():
         shown = repr(name[:64]) if isinstance(name, str) else _kind(name)
         raise MalformedCallError(f"the name of the tool is {shown}; it must be the name of a tool", identity)
+
+
+def _check_no_other_place(value: Any, name: str, identity: str | None) -> None:
+    """Refuse a call whose arguments stand where they are not looked for: without them, another call than the meant one would run."""
+    others = (
+        sorted(str(each)[:64] for each in value if each not in _BESIDE_ARGUMENTS) if isinstance(value, Mapping) else []
+    )
+    if others:
+        shown = ", ".join(map(repr, others[:5]))
+        message = f'the call of {name[:64]!r} has no "arguments", and {shown} is not read: write {{"name": …, "arguments": {{…}}}}'
+        raise MalformedCallError(message, identity, name)
 
 
 def _kind(value: object) -> str:
@@ -117,9 +133,11 @@ def read_calls(message: Any) -> list[Any]:
     """
     if isinstance(message, (list, tuple)):
         return list(message)
+    if field(message, "type") in ("function_call", "tool_use"):  # a call by itself
+        return [message]
     calls = field(message, "tool_calls")
-    if isinstance(calls, (list, tuple)) and calls:
-        return list(calls)
+    if not is_absent(calls) and calls is not None and calls != []:
+        return list(calls) if isinstance(calls, (list, tuple)) else [calls]
     for place, kind in (("content", "tool_use"), ("output", "function_call")):
         blocks = field(message, place)
         if isinstance(blocks, (list, tuple)):

@@ -10,10 +10,13 @@ from fcregistry.formats.anthropic import FORMAT as ANTHROPIC
 from fcregistry.formats.json_schema import FORMAT as JSON_SCHEMA
 from fcregistry.formats.mcp import FORMAT as MCP
 from fcregistry.formats.openai import FORMAT as OPENAI
+from fcregistry.formats.openai_responses import FORMAT as OPENAI_RESPONSES
 from fcregistry.formats.text import FORMAT as TEXT
 from fcregistry.formats.yaml import FORMAT as YAML
 
-_FORMATS: Final[dict[str, Format]] = {each.name: each for each in (ANTHROPIC, JSON_SCHEMA, MCP, OPENAI, TEXT, YAML)}
+_FORMATS: Final[dict[str, Format]] = {
+    each.name: each for each in (ANTHROPIC, JSON_SCHEMA, MCP, OPENAI, OPENAI_RESPONSES, TEXT, YAML)
+}
 
 
 def get(name: str) -> Format:

@@ -61,7 +61,7 @@ def _plugins() -> Iterator[Finding]:
             yield _problem(
                 loaded.plugin.label,
                 f"ships no tools: importing {loaded.plugin.value} declares none",
-                f"its authors decorate functions with @fc_register in {loaded.plugin.module} or below it",
+                f"modules below {loaded.plugin.module} are not imported by themselves: name the one with the tools in the entry point",
             )
     for disabled in report.disabled:
         yield _note(disabled.plugin.label, f"is not loaded: {disabled.reason}", "unset the variable to have it back")

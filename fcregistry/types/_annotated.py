@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
@@ -155,7 +156,7 @@ def _add(marker: Any, inner: Codec, of: str, bounds: dict[str, Any], checks: lis
         limit = getattr(marker, attribute)
         if kind_of(limit) == "number" and "number" in inner.kinds and limit - limit == 0:
             _tighten(bounds, keyword, limit)
-        elif kind_of(limit) == "number":
+        elif kind_of(limit) == "number" and getattr(inner.core, "cls", None) is not Decimal:
             raise UnsupportedType(f"{type(marker).__name__}({limit!r}) bounds a number, and {of} is none")
         else:
             checks.append((f"{type(marker).__name__}({limit!r})", lambda value: compare(value, limit)))
@@ -168,6 +169,8 @@ def _add(marker: Any, inner: Codec, of: str, bounds: dict[str, Any], checks: lis
             _tighten(bounds, keyword, getattr(marker, attribute))
     elif isinstance(marker, at.Predicate):
         checks.append((_predicate_name(marker.func), marker.func))
+    elif isinstance(marker, at.Timezone):
+        raise UnsupportedType(f"Timezone({marker.tz!r}) is not checked here; take a Predicate of your own")
 
 
 def _tighten(bounds: dict[str, Any], keyword: str, limit: Any) -> None:

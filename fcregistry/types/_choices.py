@@ -41,7 +41,8 @@ class ChoiceCodec(Codec):
             self._by_key.setdefault(key_of(encoded), (encoded, value))
         self._values = [encoded for encoded, _ in self._by_key.values()]
         self.kinds = frozenset(kind for kind, _ in self._by_key)
-        self.plain = all(encoded is value for encoded, value in self._by_key.values())
+        # 1.0 is accepted for 1, and has to become it.
+        self.plain = "number" not in self.kinds and all(encoded is value for encoded, value in self._by_key.values())
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         names = {_TYPE_NAMES[type(value)] for value in self._values}

@@ -162,10 +162,16 @@ class DictCodec(Codec):
         decoded = self._make()
         for name, item in value.items():
             try:
-                decoded[self.key.decode(name)] = self.item.decode(item)
+                self._put(decoded, self.key.decode(name), self.item.decode(item))
             except Refusal as refusal:
                 raise refusal.at(name) from None
         return decoded
+
+    @staticmethod
+    def _put(decoded: Any, key: Any, item: Any) -> None:
+        if key in decoded:  # two texts of one Decimal, say: the later would replace the earlier without a word
+            raise Refusal("is another name of a key that is there already")
+        decoded[key] = item
 
     def handles(self, value: object) -> bool:
         return (

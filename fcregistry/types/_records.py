@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, Required, get_args, get_orig
 import typing_extensions
 from typing_extensions import get_type_hints, is_typeddict
 
+from fcregistry.errors import said_by
 from fcregistry.types._core import Codec, Record, Refusal, TypeReader, UnsupportedType
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class RecordCodec(Record):
         try:
             return self._make(**decoded)
         except Exception as error:  # the author's own checks, such as __post_init__: foreign code may raise anything
-            raise Refusal(f"{self.cls.__name__} refuses it: {type(error).__name__}: {error}") from error
+            raise Refusal(f"{self.cls.__name__} refuses it: {type(error).__name__}: {said_by(error)}") from error
 
     def handles(self, value: object) -> bool:
         return self._is_instance(value)
@@ -125,7 +126,7 @@ def add_default(schema: dict[str, Any], codec: Codec, default: Any) -> None:
             encoded = codec.encode(default)
             if codec.accepts(encoded):
                 schema["default"] = encoded
-    except (TypeError, ValueError):  # no JSON form: the parameter stays optional, and says no default
+    except Exception:  # noqa: BLE001  # foreign code, without a JSON form: the parameter stays optional, and says no default
         return
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import types
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
@@ -33,11 +34,8 @@ class UnionCodec(Codec):
         return self._members
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        written: list[dict[str, Any]] = []
-        for member in self._members:
-            schema = writer.write(member)
-            if schema not in written:
-                written.append(schema)
+        schemas = [writer.write(member) for member in self._members]
+        written = list({json.dumps(schema): schema for schema in schemas}.values())  # as JSON, in which true is not 1
         return {"anyOf": written} if len(written) > 1 else written[0]
 
     def accepts(self, value: object) -> bool:

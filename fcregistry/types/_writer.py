@@ -64,6 +64,9 @@ def _distinct_names(records: list[Record]) -> dict[Record, str]:
         name = record.title
         if titles.count(name) > 1:
             name = f"{record.cls.__module__}.{record.cls.__qualname__}".replace(".<locals>", "").replace(".", "_")
+        name = "".join(
+            each if each.isascii() and (each.isalnum() or each in "_.-") else "_" for each in name
+        )  # it stands in a URI
         while name in names.values():  # two local classes of one factory
             name += "_"
         names[record] = name

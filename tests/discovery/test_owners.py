@@ -235,3 +235,43 @@ def test_a_plugin_that_stands_in_for_its_own_module_is_judged_when_its_import_is
     code = "import sys, types\nsys.modules[__name__] = types.SimpleNamespace()\nfrom fcregistry import registry\n'nothing' in registry\n1 / 0\n"
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
     assert site.ask("from fcregistry import load_plugins\nanswer = type(*load_plugins()).__name__") == "FailedPlugin"
+
+
+def test_a_name_means_the_same_before_and_after_loading(site: Site) -> None:
+    """An alias of the application's gives way to a tool that has the name, loaded yet or not."""
+    site.install("beta", {"b": "beta_tools"}, {"beta_tools.py": module("lookup")})
+    answer = site.ask(
+        """
+        from fcregistry import fc_register, load_plugins, registry
+        def find() -> str: return "own"
+        fc_register("tool", aliases=["lookup"])(find)
+        first = registry.get("lookup").id
+        load_plugins()
+        answer = [first, registry.get("lookup").id]
+        """
+    )
+    assert answer == ["beta:lookup", "beta:lookup"]
+
+
+def test_a_broken_object_does_not_take_the_module_that_another_entry_point_names(site: Site) -> None:
+    """The one that names the module itself has its tools."""
+    site.install("acme", {"a": "acme_tools:MISSING", "z": "acme_tools"}, {"acme_tools.py": module("rain")})
+    assert site.ask("from fcregistry import registry\nanswer = registry.get('rain').origin.entry_point") == "z"
+
+
+def test_a_distribution_cannot_take_the_tools_of_anothers_module(site: Site) -> None:
+    """Whose RECORD holds the file has the tools, whatever sorts first."""
+    info = site.install("beta", {"b": "beta_tools"}, {"beta_tools.py": module("lookup")})
+    (info / "RECORD").write_text("beta_tools.py,,\n", encoding="utf-8")
+    thief = site.install("aaa", {"x": "beta_tools"})
+    (thief / "RECORD").write_text("", encoding="utf-8")
+    assert site.ask("from fcregistry import registry\nanswer = registry.get('beta:lookup').id") == "beta:lookup"
+    env = {"FCREGISTRY_DISABLE": "beta:*"}
+    assert site.ask("from fcregistry import registry\nanswer = 'lookup' in registry", env=env) is False
+
+
+@pytest.mark.parametrize("pattern", ["b?ta:*", "[ab]eta:*", "b*:lookup"])
+def test_a_pattern_of_distributions_imports_what_it_may_name(site: Site, pattern: str) -> None:
+    """Whichever sort of pattern it is."""
+    site.install("beta", {"b": "beta_tools"}, {"beta_tools.py": module("lookup")})
+    assert site.ask(f"from fcregistry import registry\nanswer = list(registry.select({pattern!r}))") == ["lookup"]

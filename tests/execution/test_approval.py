@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Executor, Tool, ToolCall, ToolResult
+from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, fc_register, registry
+from fcregistry.errors import ToolNotFoundError
 
 deleted: list[list[str]] = []
 
@@ -198,3 +199,75 @@ def test_an_async_callback_may_be_asked_from_within_a_running_loop() -> None:
         return executor.run(CALL)
 
     assert asyncio.run(scenario()).ok
+
+
+# --- functions given as objects -------------------------------------------------------------------
+
+
+class Disk:
+    @fc_register(requires_approval=True)
+    def wipe(self) -> str:
+        """Wipe it."""
+        return "wiped"
+
+
+def test_a_decorated_method_given_as_an_object_keeps_what_its_author_said() -> None:
+    result = Executor([Disk().wipe]).run({"name": "wipe"})
+    assert result.error is not None
+    assert result.error.code == "approval_required"
+
+
+def test_a_declared_function_keeps_what_its_author_said_whichever_registry_is_asked() -> None:
+    def erase() -> str:
+        return "erased"
+
+    fc_register("tool", requires_approval=True)(erase)
+    try:
+        for given in (None, Registry()):
+            result = Executor([erase], registry=given).run({"name": "erase"})
+            assert result.error is not None
+            assert result.error.code == "approval_required"
+    finally:
+        registry.remove("erase")
+
+
+def test_a_disabled_function_is_not_brought_back_by_giving_it_as_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    def erase() -> str:
+        return "erased"
+
+    fc_register("tool")(erase)
+    try:
+        monkeypatch.setenv("FCREGISTRY_DISABLE", "erase")
+        with pytest.raises(ToolNotFoundError, match="FCREGISTRY_DISABLE names erase"):
+            Executor([erase])
+    finally:
+        monkeypatch.undo()
+        registry.remove("erase")
+
+
+# --- callbacks that end things --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [SystemExit("quit"), asyncio.CancelledError(), GeneratorExit()])
+def test_a_callback_that_raises_what_would_end_the_process_is_no_yes_and_no_end(ending: BaseException) -> None:
+    """In particular, it does not end the loop that all async tools share."""
+
+    def plain(tool: Tool, call: ToolCall) -> bool:
+        raise ending
+
+    async def asynchronous(tool: Tool, call: ToolCall) -> bool:
+        raise ending
+
+    async def nap() -> str:
+        return "rested"
+
+    for approve in (plain, asynchronous):
+        answers = results(approve)
+        assert [each.error and each.error.code for each in answers] == ["denied"] * len(answers)
+    assert deleted == []
+    assert Executor([nap]).run({"name": "nap"}).value == "rested"
+
+
+def test_approve_that_cannot_be_called_is_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="approve is a function of the tool and the call, not True"):
+        Executor([delete], approve=True)  # type: ignore[arg-type]

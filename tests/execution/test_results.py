@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 import pytest
@@ -231,3 +231,57 @@ def test_a_secret_of_the_tool_never_reaches_the_model_through_its_failures(monke
     result = Executor([Tool.from_function(connects, requires_env="FCR_TOKEN")]).run({"name": "connects"})
     assert result.content == "ConnectionError: https://…@db at <Socket object at 0x…> …"
     assert "hunter2" not in json.dumps(result.to_json())
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
+@dataclass
+class Picky:
+    x: int
+
+    def __post_init__(self) -> None:
+        raise Unspeakable
+
+
+@dataclass
+class Größe:  # noqa: PLC2401  # no URI can hold it
+    x: int
+
+
+def test_an_exception_that_cannot_say_itself_costs_its_own_call() -> None:
+    def take(p: Picky) -> None: ...
+
+    def fine() -> int:
+        return 1
+
+    taken, ok = Executor([take, fine]).run_all([{"name": "take", "arguments": {"p": {"x": 1}}}, {"name": "fine"}])
+    assert taken.error is not None
+    assert taken.error.code == "invalid_arguments"
+    assert ok.value == 1
+
+
+def test_a_whole_number_of_a_literal_arrives_as_the_literal() -> None:
+    def repeat(n: Literal[1, 2]) -> list[int]:
+        assert type(n) is int
+        return [0] * n
+
+    assert Executor([repeat]).run({"name": "repeat", "arguments": '{"n": 2.0}'}).value == [0, 0]
+
+
+def test_a_record_with_a_name_that_no_uri_can_hold_is_validated() -> None:
+    def measure(a: Größe, b: Größe) -> int:
+        return a.x + b.x
+
+    result = Executor([measure]).run({"name": "measure", "arguments": {"a": {"x": 1}, "b": {"x": 2}}})
+    assert result.value == 3
+
+
+def test_two_texts_of_one_key_lose_no_entry() -> None:
+    def total(d: dict[Decimal, int]) -> int:
+        return sum(d.values())
+
+    result = Executor([total]).run({"name": "total", "arguments": {"d": {"1": 1, "1.0": 2}}})
+    assert "is another name of a key that is there already" in result.content

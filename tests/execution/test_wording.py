@@ -58,8 +58,22 @@ def test_invalid_arguments() -> None:
     )
 
 
+NAMED = Tool.from_function(lambda: None, name="f")
+
+
+def test_the_value_of_a_required_variable_is_in_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FCR_KEY", "s3cr3t")
+    keeper = Tool.from_function(lambda: None, name="f", requires_env="FCR_KEY")
+    texts = [
+        wording.refused(keeper, Refusal("rejected by s3cr3t")).text,
+        wording.unencodable(keeper, RuntimeError("at ?key=s3cr3t")).text,
+        wording.tool_failed(keeper, RuntimeError("with s3cr3t")).text,
+    ]
+    assert [text for text in texts if "s3cr3t" in text] == []
+
+
 def test_a_value_that_its_type_refuses() -> None:
-    error = wording.refused("f", Refusal("no \x1b[31msuch day", ("days", 2, "odd key")))
+    error = wording.refused(NAMED, Refusal("no \x1b[31msuch day", ("days", 2, "odd key")))
 
     assert error.code == "invalid_arguments"
     assert error.text == "the arguments of f are not valid; it was not run:\n- $.days[2]['odd key']: no such day"
@@ -138,13 +152,13 @@ def test_a_tool_error_says_whether_to_try_again() -> None:
 
 
 def test_a_result_that_cannot_be_shown() -> None:
-    assert wording.unencodable("f", EncodingError("a value of type m.C has no JSON form")).text == (
+    assert wording.unencodable(NAMED, EncodingError("a value of type m.C has no JSON form")).text == (
         "f ran, but its result cannot be shown: a value of type m.C has no JSON form"
     )
-    assert wording.unencodable("f", RuntimeError("at <object at 0x7f00deadbeef>")).text == (
+    assert wording.unencodable(NAMED, RuntimeError("at <object at 0x7f00deadbeef>")).text == (
         "f ran, but its result cannot be shown: RuntimeError: at <object at 0x…>"
     )
-    assert wording.unencodable("f", Unspeakable()).text == "f ran, but its result cannot be shown: Unspeakable"
+    assert wording.unencodable(NAMED, Unspeakable()).text == "f ran, but its result cannot be shown: Unspeakable"
 
 
 @pytest.mark.parametrize(
