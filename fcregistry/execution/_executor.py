@@ -201,9 +201,9 @@ class Executor:
         try:
             arguments, repairs = read_arguments(call.arguments)
             if not validator.is_valid(arguments):
-                arguments, more = repaired(arguments, validator)
+                arguments, more, problems = repaired(arguments, validator)
                 repairs += more
-                if problems := validator.problems(arguments):
+                if problems:
                     return failure(call, invalid_arguments(tool.name, problems), tool, repairs)
             decoded = signature.decode(arguments)
         except ArgumentsError as error:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._problems import json_path
+from fcregistry._problems import json_path, worded
 from fcregistry.execution._arguments import ArgumentsError, read_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from fcregistry._calls import Problem
     from fcregistry._problems import Violation
     from fcregistry._validation import Validator
 
@@ -22,22 +23,35 @@ _ROUNDS = 3
 """How often an array in a string in an array in a string … is unwrapped."""
 
 
-def repaired(arguments: dict[str, Any], validator: Validator) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return arguments that were not valid with what can be repaired of them, and what was; they may be invalid still.
+def repaired(
+    arguments: dict[str, Any], validator: Validator
+) -> tuple[dict[str, Any], tuple[str, ...], tuple[Problem, ...]]:
+    """Return arguments that were not valid with what can be repaired of them, what was, and what is still wrong.
 
     Args:
         arguments: What the model wrote; it is left as it is.
         validator: The validator that did not accept them.
     """
-    mended = copy.deepcopy(arguments)
+    violations = validator.violations(arguments)
     repairs: list[str] = []
-    for _ in range(_ROUNDS):
-        found = [each for violation in validator.violations(mended) for each in _with_inner(violation)]
-        done = [said for each in found if (said := _repair(mended, each, validator))]
-        repairs += done
-        if not done:
-            break
-    return mended, tuple(sorted(set(repairs)))
+    if any(map(_looks_repairable, _all(violations))):
+        arguments = copy.deepcopy(arguments)
+        for _ in range(_ROUNDS):
+            done = [said for each in _all(violations) if (said := _repair(arguments, each, validator))]
+            if not done:
+                break
+            repairs += done
+            violations = validator.violations(arguments)
+    return arguments, tuple(sorted(set(repairs))), worded(violations)
+
+
+def _looks_repairable(violation: Violation) -> bool:
+    value = violation.instance
+    return value is None or (isinstance(value, str) and value.lstrip()[:1] in ("[", "{"))
+
+
+def _all(violations: Iterable[Violation]) -> list[Violation]:
+    return [each for violation in violations for each in _with_inner(violation)]
 
 
 def _with_inner(violation: Violation) -> Iterator[Violation]:
