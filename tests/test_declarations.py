@@ -304,8 +304,11 @@ def test_two_instances_under_one_name_are_duplicates_and_the_second_leaves_nothi
     isolated.register(Shelf("Poems").read_label, group="shelf")
     before = len(isolated)
 
-    with pytest.raises(DuplicateToolError, match="read_label"):
+    with pytest.raises(DuplicateToolError) as caught:
         isolated.register_object(Shelf("Plays"))
+    assert str(caught.value) == (
+        "shelf.read_label is registered already by another instance of Shelf: give prefix=… or group=…"
+    )
     assert len(isolated) == before
     assert isolated.get("read_label")() == "Poems"
 
@@ -313,6 +316,14 @@ def test_two_instances_under_one_name_are_duplicates_and_the_second_leaves_nothi
 def test_an_object_without_marked_methods_is_refused() -> None:
     with pytest.raises(DefinitionError, match="Counter has no method that is decorated with @fc_register"):
         Registry().register_object(Counter())
+
+
+def test_a_class_is_refused_where_an_instance_is_asked_for() -> None:
+    isolated = Registry()
+
+    with pytest.raises(DefinitionError, match="register_object takes an instance, not the class Shelf: make one first"):
+        isolated.register_object(Shelf)
+    assert len(isolated) == 0
 
 
 def test_a_prefix_or_group_that_is_illegal_is_refused_for_all_methods_at_once() -> None:

@@ -69,7 +69,7 @@ def test_all_problems_are_told_at_once_sorted_by_path(engine: Engine) -> None:
         "$.address.zipcode: is required",
         "$.age: must be at least 18, not 17",
         '$.email: must be a string of the format "email", not "not-an-email"',
-        '$.id: must be a string of the format "uuid", not "not-a-uuid"',
+        '$.id: must be a string of the format "uuid" (such as "123e4567-e89b-12d3-a456-426614174000"), not "not-a-uuid"',
     ]
 
 

@@ -196,8 +196,34 @@ def test_a_model_that_takes_no_tools_is_given_messages_alone() -> None:
 
 @pytest.mark.parametrize("said", [None, 5, object(), {}, {"something": "else"}])
 def test_what_is_neither_text_nor_message_is_refused(said: Any) -> None:
-    with pytest.raises(TypeError, match=f"the model returned {type(said).__name__}, neither a text nor a message"):
+    with pytest.raises(TypeError, match=f"a {type(said).__name__}, not a message of a model"):
         FunctionCall(Model(said))("?")
+
+
+@pytest.mark.parametrize("said", [[], {"output": []}, {"type": "error"}])
+def test_what_holds_neither_calls_nor_text_is_refused(said: Any) -> None:
+    with pytest.raises(TypeError, match=f"the model returned a {type(said).__name__}, neither a text nor a message"):
+        FunctionCall(Model(said))("?")
+
+
+RESPONSE = {"id": "chatcmpl-1", "choices": [{"message": {"role": "assistant", "content": None, "tool_calls": CALLS}}]}
+
+
+@pytest.mark.parametrize("response", [RESPONSE, SimpleNamespace(**RESPONSE)], ids=["dict", "object"])
+def test_a_whole_response_is_refused_with_where_its_message_is(response: Any) -> None:
+    hint = r"a whole response: give its message, response\.choices\[0\]\.message"
+    with pytest.raises(TypeError, match=hint):
+        FunctionCall(Model(response), tools=[get_current_weather])("?")
+    with pytest.raises(TypeError, match=hint):
+        FunctionCall(tools=[get_current_weather]).execute(response)
+
+
+def test_a_model_that_is_a_coroutine_function_is_refused() -> None:
+    async def model(messages: Any) -> str:
+        return "answer"
+
+    with pytest.raises(TypeError, match="the model is a coroutine function; a round waits for it, so give a plain one"):
+        FunctionCall(model)("?")
 
 
 def test_without_a_model_a_round_is_refused_with_what_to_do() -> None:
@@ -268,6 +294,28 @@ def test_execute_answers_an_anthropic_message_with_one_message_of_results() -> N
     ]
 
 
+def test_execute_answers_items_of_openais_responses_with_outputs_by_their_call_id() -> None:
+    items = [
+        {"type": "reasoning", "id": "rs_1"},
+        {
+            "type": "function_call",
+            "id": "fc_1",
+            "call_id": "1",
+            "name": "get_current_weather",
+            "arguments": '{"location": "Tokyo"}',
+        },
+        {"type": "function_call", "id": "fc_2", "call_id": "2", "name": "fails", "arguments": "{}"},
+    ]
+    outputs = [
+        {"type": "function_call_output", "call_id": "1", "output": CONTENTS[0]},
+        {"type": "function_call_output", "call_id": "2", "output": "ValueError: no"},
+    ]
+
+    assert execute({"output": items}) == outputs
+    assert execute(SimpleNamespace(output=[SimpleNamespace(**item) for item in items])) == outputs
+    assert execute(items[1]) == outputs[:1]
+
+
 def test_execute_carries_out_the_good_calls_among_malformed_ones_and_answers_all() -> None:
     calls = [{"id": "0", "function": {"name": None}}, CALLS[0], openai_call("5", "get_current_weather", "{cut"), None]
 
@@ -295,10 +343,31 @@ def test_execute_answers_malformed_anthropic_blocks_in_their_own_shape() -> None
 
 
 @pytest.mark.parametrize(
-    "message", [None, "text", {}, [], {"role": "assistant", "content": None, "tool_calls": []}, {"content": "text"}]
+    "message",
+    [
+        "text",
+        [],
+        {"role": "assistant"},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"content": "text"},
+        {"output": []},
+        SimpleNamespace(content=None, tool_calls=None),
+    ],
 )
 def test_execute_answers_a_message_without_calls_with_nothing(message: object) -> None:
     assert execute(message) == []
+
+
+@pytest.mark.parametrize("message", [None, 5, True, {}, {"id": "1"}, object(), SimpleNamespace()])
+def test_execute_refuses_what_is_no_message(message: object) -> None:
+    """An empty answer would be taken for the end of the conversation."""
+    with pytest.raises(TypeError, match=f"a {type(message).__name__}, not a message of a model"):
+        execute(message)
+
+
+def test_execute_answers_calls_that_are_no_list_as_one_that_is_malformed() -> None:
+    (message,) = execute({"role": "assistant", "tool_calls": "get_current_weather"})
+    assert message["content"].startswith("text is no tool call: ")
 
 
 def test_approval_is_asked_for_as_by_an_executor() -> None:

@@ -132,6 +132,34 @@ def test_the_help_of_call_tells_the_statuses(shop: Site) -> None:
     )
 
 
+def test_the_traceback_of_a_tool_that_fails_is_shown_to_who_asks_for_it(shop: Site) -> None:
+    """The line of the tool; without -v, how to see it."""
+    plain, verbose = shop.cli("call", "fails"), shop.cli("call", "-v", "fails")
+    assert plain.returncode == verbose.returncode == 1
+    assert plain.stderr == "Error: RuntimeError: it broke badly\n(call -v shows the traceback)\n"
+    assert verbose.stderr.startswith("Error: RuntimeError: it broke badly\nTraceback (most recent call last):\n")
+    assert 'acme_shop/tools.py", line ' in verbose.stderr
+    assert "(call -v" not in verbose.stderr
+    assert "\x1b" not in verbose.stderr
+    assert (plain.stdout, verbose.stdout) == ("", "")
+
+
+def test_what_a_tool_means_to_say_has_no_traceback(shop: Site) -> None:
+    """A ToolError is an answer; nor has a call that was not run any."""
+    for words in (["fails", "--how", "tool error"], ["-v", "fails", "--how", "tool error"]):
+        assert shop.cli("call", *words).stderr == "Error: the shop is closed\n"
+    for words in (["text", '{"value": 5}'], ["secret"], ["danger", "--path", "x"]):
+        assert "traceback" not in shop.cli("call", *words).stderr
+
+
+def test_who_needs_approval_is_told_how_to_give_it(shop: Site) -> None:
+    """Where nobody can be asked."""
+    assert shop.cli("call", "danger", "--path", "x").stderr == (
+        "Error: danger requires approval, and nobody is there to give it; it was not run\n"
+        "(to approve it: fcregistry call --yes danger …)\n"
+    )
+
+
 def test_approval_can_be_given_beforehand(shop: Site) -> None:
     """`--yes` stands before the name: the tool's own words cannot approve it."""
     done = shop.cli("call", "--yes", "danger", "--path", "x")

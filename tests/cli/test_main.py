@@ -69,6 +69,15 @@ def test_wrong_usage_is_told_with_the_right_one(shop: Site, words: list[str], me
     assert message in error
 
 
+@pytest.mark.parametrize("words", [["list", "-m", "my_tools"], ["list", "--module=my_tools"], ["groups", "-m", "x"]])
+def test_a_module_that_is_named_after_the_command_is_told_where_it_stands(shop: Site, words: list[str]) -> None:
+    """That there is no such option would be of no help: there is, before the command."""
+    done = shop.cli(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    option = words[1].partition("=")[0]
+    assert done.stderr.startswith(f"Error: {option} stands before the command: fcregistry {option} MODULE ")
+
+
 OWN = """
     from fcregistry import fc_register
 

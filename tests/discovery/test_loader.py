@@ -248,7 +248,10 @@ def test_a_missing_part_of_the_plugin_itself_is_told_from_a_missing_dependency(s
     site.install("gone", {"x": "gone_pkg.tools"}, {"gone_pkg/__init__.py": ""})
     site.install("holey", {"x": "holey_pkg.tools"}, {"holey_pkg/tools.py": "import holey_pkg.part"})
     failed = site.ask(REPORT)["failed"]
-    assert failed["gone[x]"][1] == "its entry point names a module that is not there: gone_pkg.tools; reinstall gone"
+    assert failed["gone[x]"][1] == (
+        'its entry point names a module that is not there: correct x = "gone_pkg.tools" in its pyproject.toml '
+        "and install it again, or tell its authors"
+    )
     assert failed["holey[x]"][1] == "holey_pkg.part, a part of its own, is not there; reinstall holey"
 
 

@@ -91,6 +91,28 @@ def test_a_name_of_two_plugins_is_ambiguous_and_its_ids_are_not(site: Site) -> N
     ]
 
 
+@pytest.mark.parametrize("name", ["Acme-Weather", "acme_weather", "acme-weather"])
+def test_the_name_of_a_distribution_is_no_tools_and_the_error_says_what_is(site: Site, name: str) -> None:
+    """The way to all of its tools; a name that is near to a distribution's is told nothing of it."""
+    site.install("Acme-Weather", {"x": "acme_tools"}, {"acme_tools.py": module("lookup")})
+    answer = site.ask(
+        f"""
+        from fcregistry import errors, registry
+        answer = []
+        for name in ({name!r}, "acme_wether"):
+            try:
+                registry.get(name)
+            except errors.ToolNotFoundError as error:
+                answer.append(str(error))
+        answer.append([tool.id for tool in registry.find({name!r} + ":*")])
+        """
+    )
+    hint = f"there is no tool {name!r}; that is a distribution, and its tools are '{name}:*' ("
+    assert answer[0].startswith(hint)
+    assert "is a distribution" not in answer[1]
+    assert answer[2] == ["Acme-Weather:lookup"]
+
+
 def test_the_applications_own_tool_wins_its_plain_name_and_imports_no_plugin(site: Site) -> None:
     """The plugin's of the same name stays reachable by its id."""
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("lookup")})

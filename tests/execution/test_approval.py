@@ -90,7 +90,8 @@ def test_only_a_plain_yes_is_one(answer: Any, code: str, is_async: bool) -> None
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_a_callback_that_raises_has_not_said_yes(is_async: bool) -> None:
+def test_a_callback_that_raises_has_not_said_yes(is_async: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """The model is told nothing of the reason; the log has it."""
     failure = RuntimeError("the secret of the dialog")
 
     async def aapprove(tool: Tool, call: ToolCall) -> bool:
@@ -103,6 +104,10 @@ def test_a_callback_that_raises_has_not_said_yes(is_async: bool) -> None:
     assert codes(given) == {"denied"}
     assert {result.content for result in given} == {"delete was not run: asking for its approval failed"}
     assert all(result.error and result.error.exception is failure for result in given)
+    assert {(each.name, each.getMessage()) for each in caplog.records} == {
+        ("fcregistry", "approval of delete could not be asked for")
+    }
+    assert all(each.exc_info and each.exc_info[1] is failure for each in caplog.records)
     assert deleted == []
 
 

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry import Executor, Problem, Registry, Tool, ToolCall, ToolResult
+from fcregistry import Executor, Problem, Registry, Tool, ToolCall, ToolResult, fc_register
 from fcregistry.errors import DefinitionError, DuplicateToolError, ToolCallError, ToolNotFoundError
 
 Find = Callable[..., dict[str, Any]]
@@ -154,6 +154,20 @@ def test_a_malformed_call_keeps_its_id_so_that_it_can_be_answered() -> None:
 
     assert result.call is not None
     assert result.call.id == "7"
+
+
+@pytest.mark.parametrize("given", [{"parameters": {"value": 1}}, {"value": 1}])
+def test_nothing_runs_where_arguments_stand_in_the_wrong_place(given: dict[str, Any]) -> None:
+    """Without them, the tool would do something else than was meant."""
+    ran: list[int] = []
+    executor = Executor([Tool.from_function(lambda value=0: ran.append(value), name="watched", parameters={})])
+    for call in ({"name": "watched", **given}, {"id": "1", "function": {"name": "watched", **given}}):
+        result = executor.run(call)
+        assert code(result) == "malformed_call"
+        assert 'has no "arguments", and ' in result.content
+    assert ran == []
+    assert executor.run({"name": "watched", "id": "1", "type": "function", "index": 0, "status": "done"}).ok
+    assert ran == [0]
 
 
 # --- in which order it is judged ------------------------------------------------------------------
@@ -538,6 +552,18 @@ def test_what_is_no_tool_is_refused_when_the_executor_is_made(thing: Any) -> Non
     )
 
 
+class Marked:
+    @fc_register
+    def method(self) -> int:
+        """Do something to it."""
+        return 1
+
+
+def test_an_object_with_marked_methods_is_refused_with_how_they_are_registered() -> None:
+    with pytest.raises(DefinitionError, match=r"; register an instance's methods with register_object$"):
+        Executor([Marked()])  # type: ignore[list-item]
+
+
 def test_the_programmers_mistakes_raise_when_the_executor_is_made() -> None:
     isolated = Registry()
     with pytest.raises(ToolNotFoundError, match="there is no tool 'no_such'"):
@@ -548,6 +574,8 @@ def test_the_programmers_mistakes_raise_when_the_executor_is_made() -> None:
         Executor([broken])
     with pytest.raises(ValueError, match="max_concurrency is at least 1, not 0"):
         Executor(max_concurrency=0)
+    with pytest.raises(TypeError, match="approve is a function of the tool and the call, not 5"):
+        Executor(approve=5)  # type: ignore[arg-type]
 
 
 def test_tools_are_bound_when_the_executor_is_made() -> None:

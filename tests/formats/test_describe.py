@@ -96,6 +96,22 @@ def test_openai() -> None:
     assert NOTHING.definition("openai") == {"type": "function", "function": {"name": "nothing", "parameters": EMPTY}}
 
 
+def test_openai_responses() -> None:
+    assert PLAN.definition("openai-responses") == {
+        "type": "function",
+        "name": "plan",
+        "description": TEXT,
+        "parameters": PARAMETERS,
+        "strict": False,
+    }
+    assert NOTHING.definition("openai-responses") == {
+        "type": "function",
+        "name": "nothing",
+        "parameters": EMPTY,
+        "strict": False,
+    }
+
+
 def test_anthropic() -> None:
     assert PLAN.definition("anthropic") == {"name": "plan", "description": TEXT, "input_schema": PARAMETERS}
     assert NOTHING.definition("anthropic") == {"name": "nothing", "input_schema": EMPTY}
@@ -232,6 +248,7 @@ def test_a_deprecated_tool_says_so_in_every_format(name: str) -> None:
     ("name", "joined"),
     [
         ("openai", list),
+        ("openai-responses", list),
         ("anthropic", list),
         ("json-schema", list),
         ("mcp", lambda tools: {"tools": list(tools)}),
@@ -244,7 +261,7 @@ def test_several_tools_are_described_in_the_order_given(name: str, joined: Any) 
 
 
 def test_nothing_is_described_as_nothing() -> None:
-    assert [formats.get(name).describe([]) for name in formats.names()] == [[], [], {"tools": []}, [], "", ""]
+    assert [formats.get(name).describe([]) for name in formats.names()] == [[], [], {"tools": []}, [], [], "", ""]
 
 
 @pytest.mark.parametrize("name", formats.names())
@@ -268,11 +285,11 @@ def test_an_unknown_format_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(FormatNotFoundError) as caught:
         formats.get(name)
     assert str(caught.value) == (
-        f"there is no format {name!r}; the formats are anthropic, json-schema, mcp, openai, text, yaml"
+        f"there is no format {name!r}; the formats are anthropic, json-schema, mcp, openai, openai-responses, text, yaml"
     )
     assert isinstance(caught.value, FcregistryError)
     assert isinstance(caught.value, LookupError)
 
 
 def test_the_formats_are_these() -> None:
-    assert formats.names() == ("anthropic", "json-schema", "mcp", "openai", "text", "yaml")
+    assert formats.names() == ("anthropic", "json-schema", "mcp", "openai", "openai-responses", "text", "yaml")

@@ -82,7 +82,10 @@ def test_anthropic_calls() -> None:
 
 
 def test_calls_of_openais_responses_are_answered_by_their_call_id() -> None:
-    assert parse("openai", RESPONSES) == [ToolCall("add", '{"a": 1, "b": 2}', "1")]
+    expected = [ToolCall("add", '{"a": 1, "b": 2}', "1")]
+
+    assert parse("openai-responses", RESPONSES) == parse("openai", RESPONSES) == expected
+    assert parse("openai-responses", as_object(RESPONSES)) == expected
 
 
 @pytest.mark.parametrize(
@@ -129,6 +132,17 @@ def test_a_list_is_a_list_of_calls() -> None:
     assert parse("openai", OPENAI["tool_calls"]) == parse("openai", OPENAI)
 
 
+@pytest.mark.parametrize("calls", ["add", 5, {"name": "add"}, {}])
+def test_tool_calls_that_are_no_list_are_one_call(calls: Any) -> None:
+    assert read_calls({"role": "assistant", "tool_calls": calls}) == [calls]
+
+
+@pytest.mark.parametrize("call", [ANTHROPIC["content"][1], RESPONSES["output"][1]])  # type: ignore[index]
+def test_a_call_by_itself_is_a_message_of_one_call(call: Any) -> None:
+    assert read_calls(call) == [call]
+    assert read_calls(sdk := as_object(call)) == [sdk]
+
+
 def test_one_malformed_call_makes_the_message_unreadable_as_a_whole_and_says_which() -> None:
     message = {"tool_calls": [*OPENAI["tool_calls"], {"id": "3", "function": {"name": None}}]}  # type: ignore[misc]
 
@@ -162,6 +176,38 @@ def test_what_is_no_call_is_refused_with_what_it_is(value: Any, message: str) ->
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("beside", "shown"),
+    [
+        ({"parameters": {"a": 1, "b": 2}}, "'parameters'"),
+        ({"folder": "/tmp"}, "'folder'"),
+        ({"kwargs": {}, "args": {}}, "'args', 'kwargs'"),
+    ],
+)
+def test_arguments_that_stand_elsewhere_are_not_taken_for_none(beside: dict[str, Any], shown: str) -> None:
+    given = {"name": "add", **beside}
+    for call in ({"id": "3", **given}, {"id": "3", "type": "function", "function": given}):
+        with pytest.raises(MalformedCallError) as caught:
+            read_call(call)
+        assert str(caught.value) == (
+            f'the call of \'add\' has no "arguments", and {shown} is not read: write {{"name": …, "arguments": {{…}}}}'
+        )
+        assert (caught.value.id, caught.value.name) == ("3", "add")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": "add"},
+        {"name": "add", "id": "3", "type": "tool_use", "index": 0, "status": "completed"},
+        {"type": "function", "index": 0, "id": "3", "function": {"name": "add"}},
+        {"type": "function_call", "id": "fc_1", "call_id": "3", "name": "add"},
+    ],
+)
+def test_a_bare_name_is_a_call_without_arguments(call: dict[str, Any]) -> None:
+    assert (read_call(call).name, read_call(call).arguments) == ("add", None)
+
+
 def test_a_name_that_could_be_read_is_kept_although_the_arguments_are_none() -> None:
     with pytest.raises(MalformedCallError) as caught:
         read_call({"id": "3", "name": "add", "arguments": 5})
@@ -187,6 +233,17 @@ def test_results_for_openai(results: list[ToolResult]) -> None:
     assert reported[2]["content"].startswith("null is no tool call")
 
 
+def test_results_for_openais_responses(results: list[ToolResult]) -> None:
+    reported = report("openai-responses", results)
+
+    assert reported[:2] == [
+        {"type": "function_call_output", "call_id": "1", "output": "3"},
+        {"type": "function_call_output", "call_id": "2", "output": FAILED},
+    ]
+    assert (reported[2]["type"], reported[2]["call_id"]) == ("function_call_output", "")
+    assert reported[2]["output"].startswith("null is no tool call")
+
+
 def test_results_for_anthropic(results: list[ToolResult]) -> None:
     assert report("anthropic", results[:2]) == [
         {
@@ -206,7 +263,7 @@ def test_results_for_mcp(results: list[ToolResult]) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["openai", "anthropic", "mcp"])
+@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "mcp"])
 def test_no_results_are_reported_as_nothing(name: str) -> None:
     assert report(name, []) == []
 

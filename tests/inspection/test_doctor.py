@@ -59,8 +59,19 @@ def test_a_plugin_that_does_not_load(site: Site) -> None:
 def test_a_plugin_without_tools(site: Site) -> None:
     """What its authors are to do, and where."""
     site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
-    advice = "its authors decorate functions with @fc_register in idle_tools or below it"
+    advice = "modules below idle_tools are not imported by themselves: name the one with the tools in the entry point"
     assert doctor(site) == [("problem", "idle[x]", "ships no tools: importing idle_tools declares none", advice)]
+
+
+def test_a_plugin_whose_tools_are_in_a_module_that_nobody_imports(site: Site) -> None:
+    """It ships none, until its entry point names that module."""
+    files = {"idle_pkg/__init__.py": "", "idle_pkg/tools.py": module("fine")}
+    site.install("idle", {"x": "idle_pkg"}, files)
+    ((kind, subject, _, advice),) = doctor(site)
+    assert (kind, subject) == ("problem", "idle[x]")
+    assert advice.startswith("modules below idle_pkg are not imported by themselves: ")
+    site.install("idle", {"x": "idle_pkg.tools"}, files)
+    assert doctor(site) == []
 
 
 def test_a_plugin_that_is_disabled_is_a_note(site: Site) -> None:
