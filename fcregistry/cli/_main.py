@@ -143,7 +143,7 @@ def _show(error: click.ClickException) -> int:
     if isinstance(error, NoArgsIsHelpError):
         remark(error.format_message())
     elif isinstance(error, click.NoSuchOption) and error.option_name in ("-m", "--module"):
-        complain(f"{error.option_name} stands before the command: fcregistry {error.option_name} MODULE list")
+        complain(f"{error.option_name} stands before the command: fcregistry {error.option_name} MODULE COMMAND …")
     elif isinstance(error, click.UsageError) and error.ctx is not None:
         remark(error.ctx.get_usage())
         complain(error.format_message())

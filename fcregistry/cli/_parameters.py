@@ -140,7 +140,7 @@ def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> cli
 def _only_one(ctx: click.Context, option: click.Parameter, values: tuple[Any, ...]) -> Any:
     """Refuse an option that is given again, of which the last would win without a word."""
     if len(values) > 1:
-        several = "; give one JSON array" if isinstance(option.type, JsonParam) else ""
+        several = "; give one JSON value" if isinstance(option.type, JsonParam) else ""
         raise click.UsageError(f"{option.opts[0]} is given {len(values)} times, and takes one value{several}", ctx)
     return values[0] if values else None
 

@@ -17,7 +17,7 @@ _SHAPE = (
 )
 
 
-_BESIDE_ARGUMENTS = frozenset({"name", "id", "call_id", "type", "index", "status", "function"})
+_BESIDE_ARGUMENTS = frozenset({"name", "id", "call_id", "type", "index", "status", "function", "_meta"})
 """What a call without arguments may hold."""
 
 

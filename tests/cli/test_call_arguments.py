@@ -222,7 +222,7 @@ def test_arguments_that_do_not_fit_are_told_with_their_place(shop: Site, words: 
         (["--colour", "blue", "--colour", "dark_red"], "--colour is given 2 times, and takes one value\n"),
         (
             ["--items", '{"name": "a"}', "--items", '{"name": "b"}'],
-            "--items is given 2 times, and takes one value; give one JSON array\n",
+            "--items is given 2 times, and takes one value; give one JSON value\n",
         ),
         (
             ["Tokyo"],
