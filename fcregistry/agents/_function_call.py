@@ -105,8 +105,7 @@ class FunctionCall:
         calls = read_calls(message)
         if not calls:
             return []
-        kinds = {field(call, "type") for call in calls}
-        report = formats.get(_SHAPES.get(kinds.pop(), "openai") if len(kinds) == 1 else "openai").report
+        report = formats.get(_shape_of(calls)).report
         assert report is not None
         return report(self.executor.run_all(calls))
 
@@ -116,6 +115,12 @@ class FunctionCall:
 
 _SHAPES = {"tool_use": "anthropic", "function_call": "openai-responses"}
 """The type of a call -> the format in which its provider is told of the result."""
+
+
+def _shape_of(calls: list[Any]) -> str:
+    """Return the format that all the calls came in; OpenAI's chat where they differ or do not say."""
+    kinds = [field(call, "type") for call in calls]
+    return next((shape for kind, shape in _SHAPES.items() if all(each == kind for each in kinds)), "openai")
 
 
 def _check_is_message(message: object) -> None:

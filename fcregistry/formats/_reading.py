@@ -95,9 +95,16 @@ def _check_name(name: object, identity: str | None) -> None:
 
 def _check_no_other_place(value: Any, name: str, identity: str | None) -> None:
     """Refuse a call whose arguments stand where they are not looked for: without them, another call than the meant one would run."""
-    others = (
-        sorted(str(each)[:64] for each in value if each not in _BESIDE_ARGUMENTS) if isinstance(value, Mapping) else []
-    )
+    try:
+        others = (
+            sorted(str(each)[:64] for each in value if each not in _BESIDE_ARGUMENTS)
+            if isinstance(value, Mapping)
+            else []
+        )
+    except Exception as error:  # a mapping of somebody's own class may raise anything
+        raise MalformedCallError(
+            f"the call of {name[:64]!r} cannot be read: {type(error).__name__}", identity, name
+        ) from error
     if others:
         shown = ", ".join(map(repr, others[:5]))
         message = f'the call of {name[:64]!r} has no "arguments", and {shown} is not read: write {{"name": …, "arguments": {{…}}}}'

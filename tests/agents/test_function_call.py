@@ -389,3 +389,11 @@ def test_approval_is_asked_for_as_by_an_executor() -> None:
 def test_it_shows_its_tools() -> None:
     assert repr(FunctionCall(tools=[get_current_weather])) == "<FunctionCall with get_current_weather>"
     assert repr(FunctionCall()) == "<FunctionCall with no tools>"
+
+
+@pytest.mark.parametrize("kind", [[], {}, None, 5, "function_call"])
+def test_a_call_of_any_type_at_all_is_answered(kind: Any) -> None:
+    """What a model writes there may not even be hashable."""
+    call = {"type": kind, "id": "1", "name": "nothing_of_that_name"}
+    (answer,) = FunctionCall(tools=[]).execute([call])
+    assert "there is no tool" in str(answer.get("content", answer.get("output")))

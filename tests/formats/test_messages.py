@@ -271,3 +271,12 @@ def test_no_results_are_reported_as_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", ["json-schema", "text", "yaml"])
 def test_formats_of_descriptions_alone_have_no_messages(name: str) -> None:
     assert (formats.get(name).parse, formats.get(name).report) == (None, None)
+
+
+def test_a_mapping_that_cannot_be_walked_is_a_malformed_call() -> None:
+    class Odd(dict[str, Any]):
+        def __iter__(self) -> Any:
+            raise RuntimeError("no")
+
+    with pytest.raises(MalformedCallError, match="the call of 'f' cannot be read: RuntimeError"):
+        read_call(Odd(name="f"))
