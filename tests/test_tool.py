@@ -437,3 +437,24 @@ def test_a_callable_whose_comparison_raises_is_in_nobodys_way() -> None:
         return x
 
     assert list(Executor([other], registry=registry).tools) == ["other"]
+
+
+def test_a_foreign_schema_that_allows_what_the_function_does_not_take_is_no_way_around_it() -> None:
+    def nothing() -> int:
+        return 1
+
+    result = Executor([Tool.from_function(nothing, parameters={"type": "object"})]).run(
+        {"name": "nothing", "arguments": {"x": 1}}
+    )
+    assert result.error is not None
+    assert result.error.code == "invalid_arguments"
+
+
+def test_what_cannot_be_called_is_refused_whatever_its_name() -> None:
+    registry = Registry()
+    for given in (5, Box):
+        with pytest.raises(DefinitionError, match="cannot be a tool"):
+            registry.register(given, "named")  # type: ignore[type-var]
+    for name in (7, b"x"):
+        with pytest.raises(DefinitionError, match="a name is a string"):
+            registry.register(lambda: None, name)  # type: ignore[arg-type]

@@ -297,3 +297,9 @@ def test_a_pattern_of_distributions_imports_what_it_may_name(site: Site, pattern
     """Whichever sort of pattern it is."""
     site.install("beta", {"b": "beta_tools"}, {"beta_tools.py": module("lookup")})
     assert site.ask(f"from fcregistry import registry\nanswer = list(registry.select({pattern!r}))") == ["lookup"]
+
+
+def test_extras_in_an_entry_point_are_no_part_of_its_module(site: Site) -> None:
+    """The packaging specification allows `module [extra]`."""
+    site.install("beta", {"b": "beta_tools [fancy]"}, {"beta_tools.py": module("lookup")})
+    assert site.ask("from fcregistry import registry\nanswer = list(registry.select('*'))") == ["lookup"]

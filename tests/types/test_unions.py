@@ -101,3 +101,9 @@ def test_records_that_refer_to_each_other_are_compared_when_all_their_fields_are
     term = {"left": {"first": 1, "second": 2}, "right": 3}
     assert_round_trip(Sum | Product, term, term)
     assert_refuses(Sum | Product, {"left": {"first": 1, "right": 2}, "right": 3})
+
+
+def test_members_that_python_calls_equal_and_json_does_not_both_stand() -> None:
+    codec = codec_of(Literal[1, "a"] | Literal[True, "a"])
+    assert schema_of(Literal[1, "a"] | Literal[True, "a"])["anyOf"] == [{"enum": [1, "a"]}, {"enum": [True, "a"]}]
+    assert codec.decode(True) is True
