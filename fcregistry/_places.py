@@ -100,6 +100,7 @@ def _same_instance(old: object, new: object) -> bool:
 
 
 def same(old: object, new: object) -> bool:
+    """Tell whether two objects are one or equal; whatever their `==` raises, it did not say so."""
     if old is new:
         return True
     try:
