@@ -113,7 +113,9 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
 
 def option_problems(options: Mapping[str, object]) -> list[str]:
     """Return what is wrong with the given options, a sentence each, in the order given."""
-    problems = []
+    problems: list[str] = []
+    if not options:  # as with most tools
+        return problems
     for name, value in options.items():
         if name not in CHECKS:
             problems.append(f"unknown option {name!r}{_suggestion(name)}")
@@ -143,7 +145,11 @@ def name_problem(name: object) -> str | None:
     """Return why a name cannot be a tool's, with the fix, or None for a good one (`^[A-Za-z0-9_-]{1,64}$`)."""
     if not isinstance(name, str):
         return f"a name is a string, not {name!r}"
-    if name.isascii() and name.replace("_", "a").replace("-", "a").isalnum() and len(name) <= 64:
+    if (
+        name.isascii()
+        and len(name) <= 64
+        and (name.isidentifier() or name.replace("_", "a").replace("-", "a").isalnum())
+    ):
         return None
     if not name:
         return "the name is empty; a tool needs a name of 1 to 64 letters, digits, '_' and '-'"

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import sys
 import warnings
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, ForwardRef, Literal, NamedTuple, get_type_hints
+from collections import Counter
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from typing_extensions import is_typeddict
 
 from fcregistry._docstrings import Documentation
 from fcregistry._doctypes import type_named
-from fcregistry._places import is_method_of, place_text, underlying
-from fcregistry.errors import DefinitionError, DefinitionWarning
+from fcregistry._functions import EMPTY, KEYWORD_ONLY, STAR, STAR_STAR, RawParameter, raw_parameters
+from fcregistry.errors import DefinitionWarning
 from fcregistry.types._containers import ListCodec
-from fcregistry.types._core import Codec, TypeReader, UnsupportedType
+from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._names import holds_text, resolved, type_parameters, unpacked
+from fcregistry.types._records import RecordCodec
 from fcregistry.types._scalars import ANY
 from fcregistry.types._table import reader as type_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Kind = Literal["sync", "async", "generator", "async generator"]
-EMPTY: Final = inspect.Parameter.empty
-POSITIONAL_ONLY: Final = inspect.Parameter.POSITIONAL_ONLY
-POSITIONAL: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
-STAR: Final = inspect.Parameter.VAR_POSITIONAL
-STAR_STAR: Final = inspect.Parameter.VAR_KEYWORD
+    from fcregistry.types._reader import TypeReader
 
 
 class Parameter(NamedTuple):
@@ -36,15 +37,23 @@ class Parameter(NamedTuple):
     codec: Codec
     default: Any
     description: str
-
-    @property
-    def required(self) -> bool:
-        """Whether a call must give it."""
-        return self.default is EMPTY and self.kind not in (STAR, STAR_STAR)
+    required: bool
 
 
 class ParameterReader:
-    """Reads one function's annotations, gathering what is wrong with them."""
+    """Reads one function's annotations, gathering what is wrong with them.
+
+    Args:
+        function: The callable.
+        source: The function behind it.
+        names: Locals of the enclosing function that its string annotations name.
+        documentation: What its docstring says.
+
+    Attributes:
+        problems: What has no JSON form.
+        doubts: What has a type that says nothing.
+        remarks: What else its author should know.
+    """
 
     def __init__(
         self, function: Callable[..., Any], source: Any, names: Mapping[str, Any], documentation: Documentation
@@ -54,33 +63,64 @@ class ParameterReader:
         self.remarks = [
             f"the docstring's line {line!r} cannot be read, and is left out" for line in documentation.unread
         ]
-        self._function = function
         self._source = source
         self._documented = dict(documentation.parameters)
-        self._globals = getattr(inspect.unwrap(source), "__globals__", None) or vars(
-            sys.modules.get(getattr(source, "__module__", None) or "", sys)
-        )
-        self._scope = dict(names)
-        self._reader: TypeReader = type_reader(names)
+        self._globals: dict[str, Any] | None = None
+        self._scope = {**names, **type_parameters(source)}
+        self._reader: TypeReader = type_reader(names, _owner(function))
 
-    def parameter(self, parameter: inspect.Parameter) -> Parameter:
-        """Return what is known of one parameter."""
-        documented = self._documented.pop(parameter.name, None)
-        codec: Codec = ANY
-        if parameter.annotation is not EMPTY:
-            codec = self._codec(parameter.annotation, f"parameter {parameter.name!r}")
+    def parameters(self, raw: list[RawParameter]) -> list[Parameter]:
+        """Return what is known of parameters; a TypedDict that `**kwargs` unpacks is a parameter for each of its keys."""
+        read: list[Parameter] = []
+        for each in raw:
+            typed_dict = unpacked(self._tried(each.annotation)) if each.kind is STAR_STAR else None
+            read += [self._parameter(each)] if typed_dict is None else self._unpacked(each, typed_dict)
+        names = Counter(each.name for each in read)
+        if len(names) < len(read):
+            self.problems += [f"parameter {name!r} is there twice" for name, count in names.items() if count > 1]
+        return read
+
+    def _parameter(self, raw: RawParameter) -> Parameter:
+        documented = self._documented.pop(raw.name, None) if self._documented else None
+        if raw.annotation is not EMPTY:
+            codec = self._codec(raw.annotation, f"parameter {raw.name!r}")
         else:
-            codec = self._undeclared(parameter, documented.type if documented else None)
-        if parameter.kind is STAR:
+            codec = self._undeclared(raw, documented.type if documented else None)
+        if raw.kind is STAR:
             codec = ListCodec(codec, list)
-        description = documented.description if documented else ""
-        return Parameter(parameter.name, parameter.kind, codec, parameter.default, description)
+        default = raw.default
+        if type(default).__name__ == "FieldInfo" and type(default).__module__.startswith("pydantic"):
+            self.problems.append(
+                f"parameter {raw.name!r}: its default is a pydantic Field, which a call would hand to the function as it is; "
+                "write Annotated[…, Field(…)], and the default itself after it"
+            )
+        required = default is EMPTY and raw.kind is not STAR and raw.kind is not STAR_STAR
+        return Parameter(raw.name, raw.kind, codec, default, documented.description if documented else "", required)
+
+    def _unpacked(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
+        record = self._codec(annotation, f"parameter {raw.name!r}")
+        if not isinstance(record, RecordCodec) or not is_typeddict(record.cls):
+            if record is not ANY:  # then it is said already why there is none
+                self.problems.append(
+                    f"parameter {raw.name!r}: Unpack[…] takes a TypedDict, and {show_type(annotation)} is none"
+                )
+            return []
+        rest = self._documented.pop(raw.name, None)
+        read = []
+        for field in record.fields:
+            documented = self._documented.pop(field.key, None)
+            text = documented.description if documented else field.description
+            read.append(Parameter(field.key, KEYWORD_ONLY, field.codec, EMPTY, text, field.required))
+        if record.others is not None:
+            read.append(Parameter(raw.name, STAR_STAR, record.others, EMPTY, rest.description if rest else "", False))
+        return read
 
     def result(self) -> Codec | None:
         """Return the codec of the result, or None if it has none, and note what the docstring says of parameters there are not."""
-        own = inspect.signature(self._source).parameters if self._documented else ()
-        for name in (name for name in self._documented if name not in own):  # a partial has given some already
-            self.remarks.append(f"the docstring describes {name!r}, which is no parameter")
+        if self._documented:
+            own = inspect.signature(self._source).parameters
+            left = [name for name in self._documented if name not in own]  # a partial has given some already
+            self.remarks += [f"the docstring describes {name!r}, which is no parameter" for name in left]
         annotation = getattr(self._source, "__annotations__", {}).get("return", EMPTY)
         if annotation is EMPTY:
             return None
@@ -94,54 +134,74 @@ class ParameterReader:
             return self._reader.read(self._resolved(annotation))
         except UnsupportedType as unsupported:
             self.problems += [f"{place}: {problem}" for problem in unsupported.problems]
+        except RecursionError:
+            self.problems.append(f"{place}: its annotation is nested too deeply; take a record that refers to itself")
         except Exception as error:  # evaluating an author's annotation may raise anything; the author is told  # noqa: BLE001
             self.problems.append(
-                f"{place}: the annotation {annotation!r} cannot be resolved ({type(error).__name__}: {error}); "
+                f"{place}: the annotation {annotation!r:.200} cannot be resolved ({type(error).__name__}: {error}); "
                 "define or import that name in the module of the function"
             )
         return ANY
 
-    def _resolved(self, annotation: Any) -> Any:
-        if not isinstance(annotation, str) and not _holds_text(annotation):
+    def _tried(self, annotation: Any) -> Any:
+        try:
+            return self._resolved(annotation)
+        except Exception:  # noqa: BLE001  # evaluating an author's annotation may raise anything: reading it will say what
             return annotation
-        holder = SimpleNamespace(__annotations__={"it": annotation})
-        return get_type_hints(holder, self._globals, self._scope, include_extras=True)["it"]
 
-    def _undeclared(self, parameter: inspect.Parameter, documented: str | None) -> Codec:
+    def _resolved(self, annotation: Any) -> Any:
+        if isinstance(annotation, str):
+            for names in (self._scope, self._names(), vars(builtins)):
+                if annotation in names:
+                    if isinstance(names[annotation], type):  # the name of a class: nothing to evaluate
+                        return names[annotation]
+                    break
+        elif not holds_text(annotation):
+            return annotation
+        return resolved(annotation, self._names(), self._scope)
+
+    def _names(self) -> dict[str, Any]:
+        """Return what the module knows in which the function was written."""
+        if self._globals is None:
+            module = sys.modules.get(getattr(self._source, "__module__", None) or "", sys)
+            self._globals = getattr(inspect.unwrap(self._source), "__globals__", None) or vars(module)
+        return self._globals
+
+    def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
+        """Return the codec of the type that the docstring names; of any value, with a doubt, where it names none that can be had."""
         annotation = type_named(documented) if documented else None
-        if annotation is not None:
-            return self._codec(annotation, f"parameter {parameter.name!r}")
-        if documented is None and parameter.kind in (STAR, STAR_STAR):
-            return ANY  # `*args, **kwargs` says it: anything
-        said = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
-        self.doubts.append(f"parameter {parameter.name!r} accepts any JSON value: {said}; annotate it")
+        if annotation is None:
+            said = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
+        else:
+            try:
+                return self._reader.read(annotation)
+            except UnsupportedType as unsupported:
+                said = f"its docstring's type {documented!r} has no JSON form ({unsupported})"
+        if documented or parameter.kind not in (STAR, STAR_STAR):  # `*args, **kwargs` says it: anything
+            self.doubts.append(f"parameter {parameter.name!r} accepts any JSON value: {said}; annotate it")
         return ANY
 
 
-def _holds_text(annotation: Any) -> bool:
-    """Tell whether a type has a string inside that stands for another type, as in `list["Node"]`."""
-    return any(isinstance(part, (str, ForwardRef)) or _holds_text(part) for part in getattr(annotation, "__args__", ()))
+def _owner(function: Any) -> type | None:
+    """Return the class that `Self` stands for in a bound method, or None."""
+    instance = getattr(function, "__self__", None)
+    if instance is None or isinstance(instance, ModuleType):  # that of a function of C is its module
+        return None
+    return instance if isinstance(instance, type) else type(instance)
 
 
-def parameters_of(function: Callable[..., Any], module: str) -> list[inspect.Parameter]:
-    """Return the parameters of a callable as Python sees them.
+def untyped(function: Callable[..., Any], module: str) -> tuple[Parameter, ...]:
+    """Return parameters that take what they are given: of a tool that brings its own schema.
 
     Raises:
-        DefinitionError: Python does not know them, or it is a method without its instance.
+        DefinitionError: Python does not know them.
     """
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError) as error:
-        raise DefinitionError(
-            f"{place_text(function, module)} cannot be a tool: Python does not know its signature ({error}); wrap it in a function of your own"
-        ) from error
-    owner = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
-    if parameters and parameters[0].name == "self" and owner not in ("", "<locals>"):
-        raise DefinitionError(
-            f"{place_text(function, module)} cannot be a tool: it is a method without its instance; "
-            f"take the method of one, as in {owner}(…).{function.__name__}"
+    return tuple(
+        Parameter(
+            each.name, each.kind, ANY, each.default, "", each.default is EMPTY and each.kind not in (STAR, STAR_STAR)
         )
-    return parameters
+        for each in raw_parameters(function, module)
+    )
 
 
 def warn(message: str, source: Any) -> None:
@@ -151,23 +211,3 @@ def warn(message: str, source: Any) -> None:
         warnings.warn(message, DefinitionWarning, stacklevel=2)
     else:  # shown at the function, not where it happens to be used first
         warnings.warn_explicit(message, DefinitionWarning, code.co_filename, code.co_firstlineno)
-
-
-def docstring_of(function: Callable[..., Any]) -> str | None:
-    """Return the docstring of a callable: that of the function behind a partial, of the class of a callable object."""
-    source = underlying(function)
-    if is_method_of(source, function):
-        return source.__doc__ or type(function).__doc__
-    return getattr(source, "__doc__", None)
-
-
-def kind_of_function(function: Callable[..., Any]) -> Kind:
-    """Tell a plain function, a coroutine function and the two sorts of generator apart, behind partials and methods."""
-    for source in (function, underlying(function)):
-        if inspect.isasyncgenfunction(source):
-            return "async generator"
-        if inspect.iscoroutinefunction(source):
-            return "async"
-        if inspect.isgeneratorfunction(source):
-            return "generator"
-    return "sync"

@@ -8,31 +8,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._docstrings import Documentation, read_docstring
-from fcregistry._parameters import (
+from fcregistry._functions import (
     EMPTY,
     POSITIONAL,
     POSITIONAL_ONLY,
     STAR,
     STAR_STAR,
     Kind,
-    Parameter,
-    ParameterReader,
     docstring_of,
     kind_of_function,
-    parameters_of,
-    warn,
+    raw_parameters,
 )
+from fcregistry._parameters import Parameter, ParameterReader, untyped, warn
 from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError, said_by
-from fcregistry.types._core import Codec, Refusal
+from fcregistry.types._core import Codec, Refusal, walk
 from fcregistry.types._records import add_default
-from fcregistry.types._scalars import ANY
 from fcregistry.types._schemas import codec_schema
 from fcregistry.types._values import EncodingError, to_json
 from fcregistry.types._writer import SchemaWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 
 class Signature:
@@ -43,6 +40,7 @@ class Signature:
         documentation: What its docstring says.
         parameters: Its parameters, in order.
         returns: The codec of its result, or None if it is not annotated.
+        remarks: What its author was warned of: what could be said of it and is not.
     """
 
     def __init__(
@@ -51,11 +49,13 @@ class Signature:
         documentation: Documentation,
         parameters: tuple[Parameter, ...],
         returns: Codec | None,
+        remarks: tuple[str, ...] = (),
     ) -> None:
         self.kind: Kind = kind_of_function(function)
         self.documentation = documentation
         self.parameters = parameters
         self.returns = returns
+        self.remarks = remarks
         self._by_name = {each.name: each for each in parameters if each.kind is not STAR_STAR}
         self._extra = next((each for each in parameters if each.kind is STAR_STAR), None)
         self._positional = [each for each in parameters if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
@@ -84,36 +84,38 @@ class Signature:
         source = underlying(function)
         documentation = read_docstring(docstring_of(function))
         reader = ParameterReader(function, source, names or {}, documentation)
-        parameters = [reader.parameter(each) for each in parameters_of(function, module)]
+        parameters = reader.parameters(raw_parameters(function, module))
         returns = reader.result()
-        place = place_text(function, module)
         problems = [*reader.problems, *(reader.doubts if strict else ())]
         if problems:
-            raise DefinitionError(f"{place} cannot be a tool:", tuple(problems))
-        for doubt in (*reader.doubts, *reader.remarks):
-            warn(f"{place}: {doubt}", source)
-        return cls(function, documentation, tuple(parameters), returns)
+            raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
+        remarks = (*reader.doubts, *reader.remarks)
+        for remark in remarks:
+            warn(f"{place_text(function, module)}: {remark}", source)
+        return cls(function, documentation, tuple(parameters), returns, remarks)
 
     @classmethod
     def untyped(cls, function: Callable[..., Any], module: str) -> Signature:
         """Read only how a function is called: for a tool that brings its own schema, whose values are handed on as they are."""
-        parameters = [
-            Parameter(each.name, each.kind, ANY, each.default, "") for each in parameters_of(function, module)
-        ]
-        signature = cls(function, read_docstring(docstring_of(function)), tuple(parameters), None)
+        documentation = read_docstring(docstring_of(function))
+        signature = cls(function, documentation, untyped(function, module), None)
         signature._foreign = True
         return signature
 
-    def misfits(self, schema: Mapping[str, Any]) -> list[str]:
-        """Return how a foreign schema of the parameters does not fit the function, a sentence each."""
-        properties = schema.get("properties", {})
+    def misfits(self, names: Iterable[str], may_have: Callable[[str], bool]) -> list[str]:
+        """Return how a foreign schema of the parameters does not fit the function, a sentence each.
+
+        Args:
+            names: The properties that the schema names.
+            may_have: Whether the schema lets a call have an argument of a name.
+        """
         problems = []
         if self._extra is None:
-            unknown = [name for name in properties if name not in self._by_name]
+            unknown = [name for name in names if name not in self._by_name]
             problems += [
                 f"the schema has the property {name!r}, and the function takes no such argument" for name in unknown
             ]
-        missing = [each.name for each in self._by_name.values() if each.required and each.name not in properties]
+        missing = [each.name for each in self._by_name.values() if each.required and not may_have(each.name)]
         return problems + [f"the function needs {name!r}, and the schema has no such property" for name in missing]
 
     def parameters_schema(self) -> dict[str, Any]:
@@ -130,7 +132,12 @@ class Signature:
 
     def returns_schema(self) -> dict[str, Any] | None:
         """Return the JSON Schema of the result, or None if it is not annotated."""
-        return None if self.returns is None else codec_schema(self.returns)
+        return None if self.returns is None else codec_schema(self.returns, results=True)
+
+    @property
+    def exact(self) -> bool:
+        """Whether numbers have to keep the digits they were written with, until they are decoded."""
+        return any(codec.exact for codec in walk(each.codec for each in self.parameters))
 
     def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the Python values of valid arguments.
@@ -152,6 +159,10 @@ class Signature:
                 decoded[name] = value if decoder is None else decoder(value)
             except Refusal as refusal:
                 raise refusal.at(name) from None
+            except RecursionError:
+                raise
+            except Exception as error:  # foreign code: an extension's codec may raise anything
+                raise Refusal(f"cannot be decoded: {type(error).__name__}: {said_by(error)}", (name,)) from error
         return decoded
 
     def _check_takes(self, arguments: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ import pytest
 from typing_extensions import Doc
 
 from fcregistry import Executor, Registry, Tool
-from fcregistry._parameters import kind_of_function
+from fcregistry._functions import kind_of_function
 from fcregistry._signature import Signature
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import Refusal

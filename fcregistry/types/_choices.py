@@ -13,7 +13,7 @@ from fcregistry.types._core import Codec, UnsupportedType, kind_of, show_type
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._core import TypeReader
+    from fcregistry.types._reader import TypeReader
     from fcregistry.types._writer import SchemaWriter
 
 
@@ -39,15 +39,16 @@ class ChoiceCodec(Codec):
         self._by_key: dict[tuple[str, object], tuple[Any, Any]] = {}
         for encoded, value in choices:
             self._by_key.setdefault(key_of(encoded), (encoded, value))
-        self._values = [encoded for encoded, _ in self._by_key.values()]
+        self.values = [encoded for encoded, _ in self._by_key.values()]
+        self.keys = list(self._by_key)
         self.kinds = frozenset(kind for kind, _ in self._by_key)
         # 1.0 is accepted for 1, and has to become it.
         self.plain = "number" not in self.kinds and all(encoded is value for encoded, value in self._by_key.values())
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        names = {_TYPE_NAMES[type(value)] for value in self._values}
+        names = {_TYPE_NAMES[type(value)] for value in self.values}
         typed: dict[str, Any] = {"type": names.pop()} if len(names) == 1 else {}
-        return {**typed, "enum": list(self._values)}
+        return {**typed, "enum": list(self.values)}
 
     def accepts(self, value: object) -> bool:
         try:
@@ -67,7 +68,7 @@ class ChoiceCodec(Codec):
         for encoded, member in self._by_key.values():
             if value is member or (type(value) is type(member) and value == member):
                 return encoded
-        raise ValueError(f"{value!r} is none of {self._values}")
+        raise ValueError(f"{value!r} is none of {self.values}")
 
 
 _TYPE_NAMES: dict[type, str] = {

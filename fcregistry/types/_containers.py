@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import collections
 import collections.abc as abc
+import functools
 import inspect
+import typing
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
-from fcregistry.types._core import Codec, Refusal, show_type
+from fcregistry.types._core import Codec, Refusal, UnsupportedType, show_type
 from fcregistry.types._keys import KeyCodec, read_key
 from fcregistry.types._scalars import ANY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from fcregistry.types._core import TypeReader
+    from fcregistry.types._reader import TypeReader
     from fcregistry.types._writer import SchemaWriter
 
 SEQUENCES: Final[dict[Any, type[Any]]] = {
@@ -32,11 +34,13 @@ SEQUENCES: Final[dict[Any, type[Any]]] = {
 }
 """Array types without a rule of their own -> what makes one. The asynchronous ones are what generators return, collected."""
 
-MAPPINGS: Final[dict[Any, type[Any]]] = {
+MAPPINGS: Final[dict[Any, Callable[..., Any]]] = {
     dict: dict,
     abc.Mapping: dict,
     abc.MutableMapping: dict,
     collections.OrderedDict: collections.OrderedDict,
+    collections.defaultdict: collections.defaultdict,
+    collections.Counter: collections.Counter,
 }
 
 
@@ -63,7 +67,7 @@ class ListCodec(Codec):
 
     def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
         self.item = item
-        self._make = make
+        self.make = make
         self._instances = _INSTANCES.get(make, (make,)) if abstract else (make,)
         self.plain = item.plain and make is list
         self.natural = item.natural and make in (list, tuple)
@@ -83,7 +87,7 @@ class ListCodec(Codec):
         if self.plain:
             return value
         decoded = value if self.item.plain else decode_items([self.item] * len(value), value)
-        return decoded if self._make is list else self._make(decoded)
+        return decoded if self.make is list else self.make(decoded)
 
     def handles(self, value: object) -> bool:
         return isinstance(value, self._instances) and all(map(self.item.handles, value))
@@ -135,7 +139,8 @@ class DictCodec(Codec):
     kinds = frozenset({"object"})
     hashable = False
 
-    def __init__(self, key: KeyCodec, item: Codec, make: type[Any]) -> None:
+    def __init__(self, key: KeyCodec, item: Codec, make: Callable[[], Any], origin: type[Any]) -> None:
+        self._cls: type[abc.Mapping[Any, Any]] = abc.Mapping if origin in (dict, abc.MutableMapping) else origin
         self.key = key
         self.item = item
         self._make = make
@@ -175,7 +180,7 @@ class DictCodec(Codec):
 
     def handles(self, value: object) -> bool:
         return (
-            isinstance(value, abc.Mapping)
+            isinstance(value, self._cls)
             and all(map(self.key.handles, value))
             and all(map(self.item.handles, value.values()))
         )
@@ -194,20 +199,36 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     arguments = get_args(annotation)
     if origin is tuple:
         return _tuple(annotation, arguments, reader)
-    place = f"in {show_type(annotation)}"
-    abstract = inspect.isabstract(origin)
     if origin in SEQUENCES:
-        return ListCodec(reader.read_in(arguments[0], place) if arguments else ANY, SEQUENCES[origin], abstract)
+        item = reader.read_in(arguments[0], annotation) if arguments else ANY
+        return ListCodec(item, SEQUENCES[origin], abstract=inspect.isabstract(origin))
     if origin in MAPPINGS:
-        key, item = arguments or (str, Any)
-        return DictCodec(read_key(key, reader, place), reader.read_in(item, place), MAPPINGS[origin])
+        return _mapping(annotation, origin, arguments, reader)
     return None
 
 
+def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
+    if origin is collections.Counter:
+        arguments = (*(arguments or (str,)), int)
+    key, item = arguments or (str, Any)
+    make = MAPPINGS[origin]
+    if origin is collections.defaultdict:  # what a missing key gives is what an empty value of the type is
+        empty = get_origin(item) or item
+        make = functools.partial(make, empty if empty in _EMPTY else None)
+    return DictCodec(read_key(key, reader, annotation), reader.read_in(item, annotation), make, origin)
+
+
+_EMPTY: Final = frozenset({bool, int, float, str, bytes, list, tuple, set, frozenset, dict})
+"""Types that make an empty value of their own when they are called."""
+
+
 def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
-    place = f"in {show_type(annotation)}"
-    if annotation is tuple or (not arguments and get_origin(annotation) is None):
+    if annotation in (tuple, typing.Tuple):  # noqa: UP006  # the one without arguments, which is not the empty one
         return ListCodec(ANY, tuple)
+    if getattr(annotation, "__unpacked__", False):
+        raise UnsupportedType(
+            f"{show_type(annotation)} unpacks a tuple inside of another; take tuple[…] of so many items, or tuple[T, ...]"
+        )
     if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return ListCodec(reader.read_in(arguments[0], place), tuple)
-    return TupleCodec([reader.read_in(item, place) for item in arguments])
+        return ListCodec(reader.read_in(arguments[0], annotation), tuple)
+    return TupleCodec([reader.read_in(item, annotation) for item in arguments])

@@ -12,10 +12,11 @@ An annotation is read by the families in `_table.py`, first match first; each is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import re
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Iterator
 
     from fcregistry.types._writer import SchemaWriter
 
@@ -29,11 +30,35 @@ def kind_of(value: object) -> str | None:
     return _KINDS.get(type(value))
 
 
+class ExactFloat(float):
+    """A JSON number with the digits it was written with, so that a Decimal of it has them all."""
+
+    __slots__ = ("text",)
+
+    text: str
+
+    def __new__(cls, text: str) -> ExactFloat:
+        """Return the number of a JSON text."""
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+def with_plain_floats(value: Any) -> Any:
+    """Return a JSON value without `ExactFloat`s: what no Decimal is made of, and what validators know."""
+    if isinstance(value, ExactFloat):
+        return float(value)
+    if type(value) is dict:
+        return {name: with_plain_floats(item) for name, item in value.items()}
+    return [with_plain_floats(item) for item in value] if type(value) is list else value
+
+
 _KINDS: Final = {
     str: "string",
     bool: "boolean",
     int: "number",
     float: "number",
+    ExactFloat: "number",
     list: "array",
     dict: "object",
 }
@@ -88,6 +113,15 @@ class Codec:
     hashable: bool = True
     """Whether the decoded values can stand in a set."""
 
+    exact: bool = False
+    """Whether numbers have to keep the digits they were written with: then they are decoded from `ExactFloat`s."""
+
+    through: bool = False
+    """Whether its children see the very values that it sees, as the members of a union do, and not parts of them."""
+
+    unsaid: tuple[str, ...] = ()
+    """What it checks, or cannot promise, beyond what its schema says: a sentence each, for the author of a tool."""
+
     @property
     def core(self) -> Codec:
         """The codec of the type itself, behind texts and bounds."""
@@ -113,6 +147,10 @@ class Codec:
         """
         return value
 
+    def marked(self, marker: Any) -> Codec | None:
+        """Return this codec under a marker of `Annotated` that belongs to its own library, or None if it does not know it."""
+        return None
+
     def handles(self, value: object) -> bool:
         """Tell whether a Python value is of this type."""
         raise TypeError(f"{type(self).__name__} handles nothing")
@@ -122,88 +160,63 @@ class Codec:
         return value
 
 
-class Record(Codec):
-    """A codec whose schema has a name of its own, so that it can refer to itself."""
-
-    kinds = frozenset({"object"})
-    hashable = False
-    cls: type
+class Named(Codec):
+    """A codec whose schema has a name of its own, so that it can refer to itself, and need stand only once in a schema."""
 
     @property
     def title(self) -> str:
-        """The name that `$defs` gives it, if no other record has it."""
-        return self.cls.__name__
+        """The name that `$defs` gives it, if no other has it."""
+        raise TypeError(f"{type(self).__name__} has no name")
+
+    @property
+    def full_name(self) -> str:
+        """The name that tells it from others of its title, such as that of its module and class."""
+        return self.title
+
+
+class Record(Named):
+    """A type with named fields: an object."""
+
+    kinds = frozenset({"object"})
+    hashable = False
+    shown: str
+    """The type as its author writes it."""
 
     def signature(self) -> object:
         """Return what tells this record's JSON from another's; equal ones cannot be told apart in a union."""
         raise TypeError(f"{type(self).__name__} has no fields")
 
 
-class TypeReader:
-    """Reads annotations into codecs, by the families of a table.
-
-    One reader serves one function, so that a record that recurs is one codec.
+def walk(codecs: Iterable[Codec], *, same: bool = False) -> Iterator[Codec]:
+    """Yield codecs and all that their schemas refer to, each once, outermost first.
 
     Args:
-        families: The table: functions that return a codec for an annotation they know, or None.
-        scope: Names for annotations that are strings, beside the names of the module that wrote them.
+        codecs: Where to begin.
+        same: Whether to stay with those that see the very same value: the members of a union, say, and not the items of a list.
     """
-
-    def __init__(
-        self,
-        families: Iterable[Callable[[Any, TypeReader], Codec | None]],
-        scope: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._families = tuple(families)
-        self._depth = 0
-        self._checks: list[Callable[[], None]] = []
-        self.scope = dict(scope or {})
-        self.records: dict[type, Record] = {}
-
-    def read(self, annotation: Any) -> Codec:
-        """Return the codec of an annotation.
-
-        Raises:
-            UnsupportedType: No family reads it; says why, and what to write instead.
-        """
-        self._depth += 1
-        try:
-            codec = self._first(annotation)
-            while self._depth == 1 and self._checks:
-                self._checks.pop(0)()
-        finally:
-            self._depth -= 1
-            if not self._depth:
-                self._checks.clear()
-        return codec
-
-    def check_later(self, check: Callable[[], None]) -> None:
-        """Have a check run once the outermost annotation is read: until then, records that refer to each other lack fields."""
-        self._checks.append(check)
-
-    def _first(self, annotation: Any) -> Codec:
-        for family in self._families:
-            codec = family(annotation, self)
-            if codec is not None:
-                return codec
-        raise UnsupportedType(
-            f"{show_type(annotation)} has no JSON form"
-        )  # the table ends with a family that says more
-
-    def read_in(self, annotation: Any, place: str) -> Codec:
-        """Return the codec of an annotation inside another, naming the place in what it raises."""
-        try:
-            return self.read(annotation)
-        except UnsupportedType as unsupported:
-            raise unsupported.inside(place) from None
+    seen: set[Codec] = set()
+    stack = list(codecs)[::-1]
+    while stack:
+        codec = stack.pop()
+        if codec not in seen:
+            seen.add(codec)
+            yield codec
+            if codec.through or not same:
+                stack.extend(list(codec.children())[::-1])
 
 
 def show_type(annotation: Any) -> str:
     """Return an annotation as its author would write it."""
-    if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
-        return (
-            annotation.__qualname__.replace("<locals>.", "")
-            if annotation.__module__ != "builtins"
-            else annotation.__name__
-        )
-    return repr(annotation).replace("typing.", "").replace("collections.abc.", "")
+    origin = get_origin(annotation)
+    if isinstance(annotation, type) and origin is None:
+        if annotation.__module__ == "builtins":
+            return annotation.__name__
+        return annotation.__qualname__.replace("<locals>.", "")
+    if isinstance(origin, type) and origin.__module__ not in _OF_PYTHON:  # a generic class of somebody's
+        return f"{show_type(origin)}[{', '.join(map(show_type, get_args(annotation)))}]"
+    return _ADDRESS.sub("", repr(annotation)).replace("typing.", "").replace("collections.abc.", "")
+
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
+_OF_PYTHON: Final = ("builtins", "collections", "collections.abc", "typing", "types", "re")
+"""Modules whose types are written as Python shows them."""

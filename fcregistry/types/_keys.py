@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._decimals import TEXT as DECIMAL_TEXT
+from fcregistry.types._decimals import DecimalCodec
 from fcregistry.types._scalars import AnyCodec, IntCodec, StrCodec
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import TypeReader
+    from fcregistry.types._reader import TypeReader
 
 _WHOLE_NUMBER = "^(0|-?[1-9][0-9]*)$"
 _LONGEST_NUMBER = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
@@ -68,13 +70,15 @@ class IntKeyCodec(KeyCodec):
         return int(name)
 
 
-def read_key(annotation: Any, reader: TypeReader, place: str) -> KeyCodec:
+def read_key(annotation: Any, reader: TypeReader, outer: Any) -> KeyCodec:
     """Return the codec of a dict's key type.
 
     Raises:
         UnsupportedType: Keys that no JSON object can have.
     """
-    codec = reader.read_in(annotation, place)
+    codec = reader.read_in(annotation, outer)
+    if isinstance(codec, DecimalCodec):
+        codec = DECIMAL_TEXT
     if isinstance(codec, IntCodec):
         return IntKeyCodec()
     if isinstance(codec, AnyCodec):
@@ -82,5 +86,5 @@ def read_key(annotation: Any, reader: TypeReader, place: str) -> KeyCodec:
     if codec.kinds == {"string"} and codec.hashable:
         return KeyCodec(codec)
     raise UnsupportedType(
-        f"{place}: the keys of a JSON object are strings; {show_type(annotation)} has another form. Take str or int"
+        f"in {show_type(outer)}: the keys of a JSON object are strings; {show_type(annotation)} has another form. Take str or int"
     )

@@ -1,121 +1,229 @@
-"""How do dataclasses, TypedDicts and NamedTuples look in JSON? As objects with exactly their fields."""
+"""How does a class with named fields look in JSON? As an object with exactly its fields.
+
+What the fields of a class are is told by the file of its kind (`_dataclasses.py`, `_typed_dicts.py`, …); what they look like, here.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
-from inspect import signature
-from typing import TYPE_CHECKING, Any, NotRequired, Required, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import typing_extensions
-from typing_extensions import get_type_hints, is_typeddict
-
-from fcregistry.errors import said_by
-from fcregistry.types._core import Codec, Record, Refusal, TypeReader, UnsupportedType
+from fcregistry.types._core import Codec, Named, Record, Refusal
+from fcregistry.types._refusals import refusal_of
+from fcregistry.types._values import EncodingError, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from fcregistry.types._writer import SchemaWriter
 
-MISSING: Any = dataclasses.MISSING
+MISSING: Final[Any] = dataclasses.MISSING
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """One field of a record."""
+class Field(NamedTuple):
+    """One field of a record.
 
+    Attributes:
+        key: Its name in JSON.
+        name: The keyword that makes it.
+        attribute: Where an instance keeps it.
+        codec: The codec of its type.
+        required: Whether it must be given.
+        default: What it is if it is not given, or `MISSING` if there is nothing to be shown.
+        description: What the docstring of its class says of it.
+        write_only: Whether it is given and not kept, as an `InitVar` is.
+        hidden: Whether its author keeps it out of what is written, such as a secret.
+        constant: What it always is in JSON, where it only tells one record from another; no instance has it.
+    """
+
+    key: str
     name: str
+    attribute: str
     codec: Codec
     required: bool
     default: Any = MISSING
+    description: str = ""
+    write_only: bool = False
+    hidden: bool = False
+    constant: Any = MISSING
 
 
 class RecordCodec(Record):
-    """A class with named fields: an object that has the required ones and no others.
+    """A type with named fields: an object that has the required ones, and no others unless it is open.
 
     Args:
         cls: The class.
+        shown: The type as its author writes it.
         make: Makes an instance of the decoded fields, by keyword.
-        get: Returns the value of a field that an instance has, or `MISSING`.
+        get: Returns the value that an instance has of a field, or `MISSING`.
         is_instance: Tells whether a Python value is of the class.
     """
 
     def __init__(
         self,
         cls: type,
+        shown: str,
         *,
         make: Callable[..., Any],
         get: Callable[[Any, str], Any],
         is_instance: Callable[[object], bool],
     ) -> None:
         self.cls = cls
-        self.fields: tuple[Field, ...] = ()  # filled by `read`, once this record can be referred to
+        self.shown = shown
+        self.fields: tuple[Field, ...] = ()  # filled once this record can be referred to
+        self.rest: Any = MISSING  # the type of fields without a name of their own, where the class takes such
+        self.others: Codec | None = None  # its codec, once it was read
+        self.others_of: Callable[[Any], dict[str, Any]] = lambda value: {}
+        self.notes: tuple[str, ...] = ()  # what else its author should know
+        self.validates = False  # whether making an instance runs the validators that pydantic knows of its fields
         self._make = make
         self._get = get
         self._is_instance = is_instance
+        self._steps: tuple[tuple[str, str, Callable[[Any], Any] | None], ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.shown.rpartition(".")[2] if "[" not in self.shown else self.shown
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.cls.__module__}.{self.shown}"
+
+    def fill(self, fields: tuple[Field, ...]) -> None:
+        """Give it its fields: what reading them could not have before it was there to be referred to."""
+        self.fields = fields
+        self._steps = tuple(
+            (each.key, each.name, None if each.codec.plain else each.codec.decode)
+            for each in self.fields
+            if each.constant is MISSING
+        )
 
     def children(self) -> Iterable[Codec]:
-        return [field.codec for field in self.fields]
+        inner = [field.codec for field in self.fields]
+        return inner if self.others is None else [*inner, self.others]
 
     def signature(self) -> object:
-        return tuple(sorted((field.name, field.required, _told_apart_by(field.codec)) for field in self.fields))
+        fields = sorted((field.key, field.required, _told_apart_by(field.codec)) for field in self.fields)
+        return (tuple(fields), self.others is not None)
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        properties = {}
-        for field in self.fields:
-            properties[field.name] = writer.write(field.codec)
-            if field.default is not MISSING:
-                add_default(properties[field.name], field.codec, field.default)
-        required = [field.name for field in self.fields if field.required]
+        shown = [field for field in self.fields if not (writer.results and (field.write_only or field.hidden))]
+        properties = {field.key: _property(field, writer) for field in shown}
+        required = [field.key for field in shown if field.required]
         schema: dict[str, Any] = {"type": "object", "properties": properties}
         if required:
             schema["required"] = required
-        return {**schema, "additionalProperties": False}
+        if self.others is None:
+            return {**schema, "additionalProperties": False}
+        return {**schema, "additionalProperties": writer.write(self.others) or True}
 
     def accepts(self, value: object) -> bool:
         if type(value) is not dict:
             return False
         present = 0
         for field in self.fields:
-            if field.name in value:
+            if field.key in value:
                 present += 1
-                if not field.codec.accepts(value[field.name]):
+                if not field.codec.accepts(value[field.key]):
                     return False
             elif field.required:
                 return False
-        return present == len(value)
+        if present == len(value):
+            return True
+        others = self.others
+        return others is not None and all(others.accepts(value[key]) for key in self._unnamed(value))
+
+    def _unnamed(self, value: dict[str, Any]) -> list[str]:
+        named = {field.key for field in self.fields}
+        return [key for key in value if key not in named]
 
     def decode(self, value: Any) -> Any:
         decoded = {}
-        for field in self.fields:
-            if field.name in value:
+        for key, name, decode in self._steps:
+            if key in value:
+                if decode is None:
+                    decoded[name] = value[key]
+                    continue
                 try:
-                    decoded[field.name] = field.codec.decode(value[field.name])
+                    decoded[name] = decode(value[key])
                 except Refusal as refusal:
-                    raise refusal.at(field.name) from None
+                    raise refusal.at(key) from None
+        if self.others is not None:
+            self._decode_others(value, decoded)
         try:
             return self._make(**decoded)
+        except Refusal:
+            raise
         except Exception as error:  # the author's own checks, such as __post_init__: foreign code may raise anything
-            raise Refusal(f"{self.cls.__name__} refuses it: {type(error).__name__}: {said_by(error)}") from error
+            raise refusal_of(error, self.title) from error
+
+    def _decode_others(self, value: dict[str, Any], decoded: dict[str, Any]) -> None:
+        assert self.others is not None
+        for key in self._unnamed(value):
+            if key in decoded:
+                raise Refusal("is the name of a field that is given by another name", (key,))
+            try:
+                decoded[key] = self.others.decode(value[key])
+            except Refusal as refusal:
+                raise refusal.at(key) from None
 
     def handles(self, value: object) -> bool:
         return self._is_instance(value)
 
     def encode(self, value: Any) -> Any:
-        encoded = {}
+        encoded: dict[str, Any] = {}
         for field in self.fields:
-            item = self._get(value, field.name)
+            if field.write_only or field.hidden:
+                continue
+            if field.constant is not MISSING:
+                encoded[field.key] = field.constant
+                continue
+            item = self._get(value, field.attribute)
             if item is not MISSING:
-                encoded[field.name] = field.codec.encode(item)
+                encoded[field.key] = _encoded(field.codec, item)
+        if self.others is not None:
+            encoded |= {key: self.others.encode(item) for key, item in self.others_of(value).items()}
         return encoded
+
+    @property
+    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # known once it has its fields
+        kept_out = [field.key for field in self.fields if field.write_only or field.hidden]
+        if not kept_out:
+            return self.notes
+        return (f"{self.shown}: {', '.join(kept_out)} can be given, and is not in what is written of it", *self.notes)
+
+
+def _encoded(codec: Codec, item: Any) -> Any:
+    """Return the JSON value of a field: by its own type where it is not of the declared one, since Python does not see to that."""
+    try:
+        return codec.encode(item)
+    except EncodingError:
+        raise
+    except (TypeError, ValueError, AttributeError):
+        return to_json(item)
+
+
+def attribute(value: Any, name: str) -> Any:
+    """Return an attribute of an instance, or `MISSING`."""
+    return getattr(value, name, MISSING)
+
+
+def _property(field: Field, writer: SchemaWriter) -> dict[str, Any]:
+    schema = writer.write(field.codec)
+    if field.description and writer.texts and "description" not in schema:  # the text of an `Annotated` stands nearer
+        schema = {**schema, "description": field.description}
+    if field.default is not MISSING:
+        add_default(schema, field.codec, field.default)
+    if field.write_only:
+        schema["writeOnly"] = True
+    return schema
 
 
 def _told_apart_by(codec: Codec) -> str:
     from fcregistry.types._writer import SchemaWriter
 
-    if isinstance(codec, Record):  # by name only: a record may hold itself
-        return f"{codec.cls.__module__}.{codec.cls.__qualname__}"
+    if isinstance(codec, Named):  # by name only: a record may hold itself
+        return codec.full_name
     return str(codec.schema(SchemaWriter(codec.children(), texts=False)))
 
 
@@ -128,121 +236,3 @@ def add_default(schema: dict[str, Any], codec: Codec, default: Any) -> None:
                 schema["default"] = encoded
     except Exception:  # noqa: BLE001  # foreign code, without a JSON form: the parameter stays optional, and says no default
         return
-
-
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Return the codec of a dataclass, TypedDict or NamedTuple."""
-    if not isinstance(annotation, type) or get_origin(annotation) is not None:
-        return None
-    for matches, build in _KINDS:
-        if matches(annotation):
-            if annotation not in reader.records:
-                record, fields = build(annotation)
-                reader.records[annotation] = record  # before its fields are read: they may refer to it
-                record.fields = _read_fields(annotation, fields, reader)
-                record.hashable = _is_hashable(annotation, record.fields)
-            return reader.records[annotation]
-    return None
-
-
-def _is_hashable(cls: Any, fields: tuple[Field, ...]) -> bool:
-    return issubclass(cls, Hashable) and all(field.codec.hashable for field in fields)
-
-
-def _read_fields(cls: type, fields: list[tuple[str, bool, Any]], reader: TypeReader) -> tuple[Field, ...]:
-    hints = _hints(cls, reader)
-    read: list[Field] = []
-    problems: list[str] = []
-    for name, required, default in fields:
-        annotation = hints[name]
-        while get_origin(annotation) in (Required, NotRequired, typing_extensions.ReadOnly):
-            annotation = get_args(annotation)[0]
-        try:
-            codec = reader.read(annotation)
-        except UnsupportedType as unsupported:
-            problems += unsupported.inside(f"field {name!r} of {cls.__qualname__}").problems
-        else:
-            read.append(Field(name=name, codec=codec, required=required, default=default))
-    if problems:
-        raise UnsupportedType(*problems)
-    return tuple(read)
-
-
-def _hints(cls: type, reader: TypeReader) -> dict[str, Any]:
-    try:
-        return get_type_hints(cls, localns={**reader.scope, cls.__name__: cls}, include_extras=True)
-    except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
-        raise UnsupportedType(
-            f"the annotations of {cls.__qualname__} cannot be resolved: {type(error).__name__}: {error}"
-        ) from error
-
-
-Built = tuple[RecordCodec, list[tuple[str, bool, Any]]]
-
-
-def _dataclass(cls: Any) -> Built:
-    taken = {field.name for field in dataclasses.fields(cls)}
-    if len(taken) != len(cls.__dataclass_fields__) and (inits := sorted(set(signature(cls).parameters) - taken)):
-        raise UnsupportedType(
-            f"{cls.__qualname__} takes InitVar {', '.join(inits)}, which its instances do not keep; make it a field"
-        )
-    fields = [
-        (field.name, field.default is MISSING and field.default_factory is MISSING, field.default)
-        for field in dataclasses.fields(cls)
-        if field.init
-    ]
-    return RecordCodec(cls, make=cls, get=_attribute, is_instance=lambda value: isinstance(value, cls)), fields
-
-
-def _attribute(value: Any, name: str) -> Any:
-    return getattr(value, name, MISSING)
-
-
-def _typed_dict(cls: Any) -> Built:
-    fields = [(name, _is_required(cls, name, hint), MISSING) for name, hint in _raw_hints(cls).items()]
-    codec = RecordCodec(
-        cls, make=dict, get=lambda value, name: value.get(name, MISSING), is_instance=lambda value: _fits(codec, value)
-    )
-    return codec, fields
-
-
-def _raw_hints(cls: Any) -> dict[str, Any]:
-    try:
-        return get_type_hints(cls, include_extras=True)
-    except Exception:  # names of an enclosing function: `_hints` resolves them, or says what is wrong  # noqa: BLE001
-        return dict(cls.__annotations__)
-
-
-def _is_required(cls: Any, name: str, hint: Any) -> bool:
-    # Where annotations are strings, `__required_keys__` knows only the class's own `total`.
-    text = getattr(hint, "__forward_arg__", "")
-    for marker, required in ((Required, True), (NotRequired, False)):
-        if get_origin(hint) is marker or text.startswith((f"{marker.__name__}[", f"typing.{marker.__name__}[")):  # type: ignore[attr-defined]
-            return required
-    return name in cls.__required_keys__
-
-
-def _fits(codec: RecordCodec, value: object) -> bool:
-    """Tell whether a dict has the fields of a TypedDict, since its instances do not know their class."""
-    if not isinstance(value, dict) or not set(value) <= {field.name for field in codec.fields}:
-        return False
-    return all(
-        field.codec.handles(value[field.name]) if field.name in value else not field.required for field in codec.fields
-    )
-
-
-def _named_tuple(cls: Any) -> Built:
-    defaults = cls._field_defaults
-    fields = [(name, name not in defaults, defaults.get(name, MISSING)) for name in cls._fields]
-    if cls._fields and not getattr(cls, "__annotations__", None):
-        raise UnsupportedType(
-            f"{cls.__qualname__} is a namedtuple without types; declare it as a class of typing.NamedTuple"
-        )
-    return RecordCodec(cls, make=cls, get=_attribute, is_instance=lambda value: isinstance(value, cls)), fields
-
-
-_KINDS: tuple[tuple[Callable[[type], bool], Callable[[Any], Built]], ...] = (
-    (dataclasses.is_dataclass, _dataclass),
-    (is_typeddict, _typed_dict),
-    (lambda cls: issubclass(cls, tuple) and hasattr(cls, "_fields"), _named_tuple),
-)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import TYPE_CHECKING, Any, Final, LiteralString
 
-from fcregistry.types._core import JSON_KINDS, Codec
+from fcregistry.types._core import JSON_KINDS, Codec, with_plain_floats
 from fcregistry.types._values import to_json
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import TypeReader
+    from fcregistry.types._reader import TypeReader
     from fcregistry.types._writer import SchemaWriter
 
 
@@ -55,7 +55,7 @@ class IntCodec(Codec):
         return {"type": "integer"}
 
     def accepts(self, value: object) -> bool:
-        return type(value) is int or (type(value) is float and value.is_integer())
+        return type(value) is int or (isinstance(value, float) and value.is_integer())
 
     def decode(self, value: Any) -> Any:
         return value if type(value) is int else int(value)
@@ -77,7 +77,7 @@ class FloatCodec(Codec):
         return {"type": "number"}
 
     def accepts(self, value: object) -> bool:
-        return type(value) is int or (type(value) is float and value - value == 0)
+        return type(value) is int or (isinstance(value, float) and value - value == 0)
 
     def decode(self, value: Any) -> Any:
         if type(value) is float:
@@ -124,11 +124,17 @@ class AnyCodec(Codec):
     def accepts(self, value: object) -> bool:
         return True
 
+    def decode(self, value: Any) -> Any:
+        return value if type(value) in _AS_IT_IS else with_plain_floats(value)
+
     def handles(self, value: object) -> bool:
         return True
 
     def encode(self, value: Any) -> Any:
         return to_json(value)
+
+
+_AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 _SCALARS: dict[Any, Codec] = {
@@ -148,6 +154,8 @@ ANY = AnyCodec()
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a scalar type."""
+    if getattr(annotation, "__origin__", None) is not None:  # none of ours, and slow to hash
+        return None
     try:
         return _SCALARS.get(annotation)
     except TypeError:  # an unhashable annotation is none of ours

@@ -21,8 +21,8 @@ def schema_of(annotation: Any) -> dict[str, Any]:
     return codec_schema(codec_of(annotation))
 
 
-def codec_schema(codec: Codec) -> dict[str, Any]:
-    """Return the schema of a codec, with the `$defs` it refers to."""
-    writer = SchemaWriter([codec])
+def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
+    """Return the schema of a codec, with the `$defs` it refers to; of what it writes rather than what it takes, if so wished."""
+    writer = SchemaWriter([codec], results=results)
     schema = writer.write(codec)
     return {**schema, "$defs": writer.defs} if writer.defs else schema

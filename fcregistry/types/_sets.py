@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._containers import ListCodec, decode_items
-from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._core import Codec, UnsupportedType, show_type, with_plain_floats
 from fcregistry.types._values import to_json_text
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import TypeReader
+    from fcregistry.types._reader import TypeReader
     from fcregistry.types._writer import SchemaWriter
 
 SETS: Final[dict[Any, type[Any]]] = {
@@ -38,7 +38,7 @@ class SetCodec(ListCodec):
         return super().accepts(value) and all_differ(value)  # type: ignore[arg-type]  # a list: just tested
 
     def decode(self, value: Any) -> Any:
-        return self._make(decode_items([self.item] * len(value), value))
+        return self.make(decode_items([self.item] * len(value), value))
 
     def encode(self, value: Any) -> Any:
         encoded = {to_json_text(item): item for item in map(self.item.encode, value)}
@@ -63,7 +63,6 @@ class ScalarCodec(Codec):
     """What a set without an item type may hold: strings, numbers, booleans and null."""
 
     kinds = frozenset({"string", "number", "boolean", "null"})
-    plain = True
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         return {"type": ["string", "number", "boolean", "null"]}
@@ -71,6 +70,7 @@ class ScalarCodec(Codec):
     def accepts(self, value: object) -> bool:
         return is_json_scalar(value)
 
+    decode = staticmethod(with_plain_floats)
     handles = accepts
 
 
@@ -90,7 +90,7 @@ def _item(annotation: Any, reader: TypeReader) -> Codec:
     arguments = get_args(annotation)
     if not arguments or arguments[0] is Any:
         return ScalarCodec()
-    item = reader.read_in(arguments[0], f"in {show_type(annotation)}")
+    item = reader.read_in(arguments[0], annotation)
     if not item.hashable:
         raise UnsupportedType(
             f"{show_type(annotation)}: its items cannot stand in a set, since they are not hashable; take list[…] instead"

@@ -7,27 +7,42 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ForwardRef, NewType, TypeVar, get_origin
+from typing import TYPE_CHECKING, Any, ForwardRef, get_origin
 
-import typing_extensions
-
+from fcregistry import _ports
 from fcregistry.types._annotated import read as read_annotated
+from fcregistry.types._attrs import read as read_attrs
 from fcregistry.types._choices import read as read_choices
 from fcregistry.types._containers import read as read_containers
-from fcregistry.types._core import Codec, TypeReader, UnsupportedType, show_type
-from fcregistry.types._records import read as read_records
+from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._dataclasses import read as read_dataclasses
+from fcregistry.types._decimals import read as read_decimals
+from fcregistry.types._msgspec import read as read_msgspec
+from fcregistry.types._named_tuples import read as read_named_tuples
+from fcregistry.types._names import read as read_names
+from fcregistry.types._pydantic import read as read_pydantic
+from fcregistry.types._reader import TypeReader
 from fcregistry.types._scalars import read as read_scalars
 from fcregistry.types._sets import read as read_sets
 from fcregistry.types._texts import read as read_texts
+from fcregistry.types._typed_dicts import read as read_typed_dicts
 from fcregistry.types._unions import read as read_unions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fcregistry.types._reader import Family
 
-def _new_type(annotation: Any, reader: TypeReader) -> Codec | None:
-    if isinstance(annotation, (NewType, typing_extensions.NewType)):
-        return reader.read(annotation.__supertype__)
+
+def _foreign(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Ask the extension that is installed for the library that a type comes from."""
+    module = getattr(get_origin(annotation) or annotation, "__module__", None)
+    if not isinstance(module, str):
+        return None
+    for family in _ports.foreign_types(module.partition(".")[0]):
+        codec = family(annotation, reader)
+        if codec is not None:
+            return codec
     return None
 
 
@@ -57,33 +72,36 @@ _REASONS: tuple[tuple[Callable[[Any], bool], str], ...] = (
         "{name}: JSON has no complex numbers; take two floats, or a dataclass of two",
     ),
     (
-        lambda annotation: isinstance(annotation, TypeVar),
-        "{name} is a type variable, which says nothing at run time; write the type itself",
-    ),
-    (
         lambda annotation: isinstance(annotation, (str, ForwardRef)),
         "{name} cannot be resolved; define or import that name in the module of the function",
     ),
 )
 
 
-FAMILIES: tuple[Callable[[Any, TypeReader], Codec | None], ...] = (
-    read_annotated,
+FAMILIES: tuple[Family, ...] = (
     read_scalars,
+    read_annotated,
     read_choices,
     read_unions,
     read_containers,
     read_sets,
+    read_decimals,
     read_texts,
-    read_records,
-    _new_type,
+    read_names,
+    read_pydantic,  # before dataclasses: some are pydantic's
+    read_dataclasses,
+    read_typed_dicts,
+    read_named_tuples,
+    read_attrs,
+    read_msgspec,
+    _foreign,
     _refused,
 )
 
 
-def reader(scope: Mapping[str, Any] | None = None) -> TypeReader:
-    """Return a reader of annotations; `scope` holds names for those that are strings."""
-    return TypeReader(FAMILIES, scope)
+def reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
+    """Return a reader of annotations; `scope` holds names for those that are strings, `owner` is the class that `Self` stands for."""
+    return TypeReader(FAMILIES, scope, owner)
 
 
 def codec_of(annotation: Any) -> Codec:

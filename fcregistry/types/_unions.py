@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import types
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, kind_of, show_type
+from fcregistry.types._tags import NO_TAGS, Tags, overlaps, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._core import TypeReader
+    from fcregistry.types._reader import TypeReader
     from fcregistry.types._writer import SchemaWriter
 
 
@@ -20,29 +20,44 @@ class UnionCodec(Codec):
 
     Args:
         members: Their codecs, in declared order.
+        annotation: The union, as its author writes it.
     """
 
-    def __init__(self, members: list[Codec]) -> None:
+    through = True
+
+    def __init__(self, members: list[Codec], annotation: Any) -> None:
         self._members = members
+        self._annotation = annotation
         self.kinds = frozenset().union(*(member.kinds for member in members))
         self.plain = all(member.plain for member in members)
         self.hashable = all(member.hashable for member in members)
         # A value whose kind only one member takes needs no second look: the validator has accepted it.
         self._by_kind = {kind: [member for member in members if kind in member.kinds] for kind in self.kinds}
+        self._tags: Tags | None = None
 
     def children(self) -> Iterable[Codec]:
         return self._members
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         schemas = [writer.write(member) for member in self._members]
-        written = list({json.dumps(schema): schema for schema in schemas}.values())  # as JSON, in which true is not 1
+        written = list({repr(schema): schema for schema in schemas}.values())  # as text, in which true is not 1
         return {"anyOf": written} if len(written) > 1 else written[0]
 
+    def _candidates(self, value: object) -> list[Codec]:
+        """Return the members that a value may be of, by its kind, and of records by the field that tells them apart."""
+        kind = kind_of(value) or ""
+        candidates = self._by_kind.get(kind, [])
+        if kind != "object" or len(candidates) < 2:
+            return candidates
+        if self._tags is None:
+            self._tags = tags_of(candidates)
+        return candidates if self._tags is NO_TAGS else self._tags.chosen(value)
+
     def accepts(self, value: object) -> bool:
-        return any(member.accepts(value) for member in self._by_kind.get(kind_of(value) or "", ()))
+        return any(member.accepts(value) for member in self._candidates(value))
 
     def decode(self, value: Any) -> Any:
-        candidates = self._by_kind[kind_of(value) or ""]
+        candidates = self._candidates(value)
         if len(candidates) == 1:
             return candidates[0].decode(value)
         refusal = None
@@ -57,20 +72,33 @@ class UnionCodec(Codec):
     def handles(self, value: object) -> bool:
         return any(member.handles(value) for member in self._members)
 
+    @property
+    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # known once its records have fields
+        return tuple(overlaps(self._members, [show_type(each) for each in get_args(self._annotation)]))
+
+    def marked(self, marker: Any) -> Codec | None:
+        marked = [member.marked(marker) for member in self._members]
+        if all(each is None for each in marked):
+            return None
+        return UnionCodec([new or old for new, old in zip(marked, self._members, strict=True)], self._annotation)
+
     def encode(self, value: Any) -> Any:
-        for member in self._members:
-            if member.handles(value):
-                return member.encode(value)
-        raise TypeError(f"a {type(value).__qualname__} is of none of the union's types")
+        of = [member for member in self._members if member.handles(value)]
+        if not of:
+            raise TypeError(f"a {type(value).__qualname__} is of none of the union's types")
+        if len(of) > 1:  # of a class and one that derives from it, the value's own
+            of.sort(key=lambda member: getattr(member.core, "cls", None) is not type(value))
+        return of[0].encode(value)
 
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of Optional, Union and `X | Y`."""
     if get_origin(annotation) not in (Union, types.UnionType):
         return None
-    members = [reader.read_in(member, f"in {show_type(annotation)}") for member in get_args(annotation)]
-    reader.check_later(lambda: _check_distinguishable(members, annotation))
-    return UnionCodec(members)
+    members = [reader.read_in(member, annotation) for member in get_args(annotation)]
+    if sum("object" in member.kinds for member in members) > 1:
+        reader.check_later(lambda: _check_distinguishable(members, annotation))
+    return UnionCodec(members, annotation)
 
 
 def _check_distinguishable(members: list[Codec], annotation: Any) -> None:
@@ -79,6 +107,6 @@ def _check_distinguishable(members: list[Codec], annotation: Any) -> None:
         for second in records[position + 1 :]:
             if first.signature() == second.signature():
                 raise UnsupportedType(
-                    f"in {show_type(annotation)}: {first.cls.__qualname__} and {second.cls.__qualname__} have the same fields, so "
+                    f"in {show_type(annotation)}: {first.shown} and {second.shown} have the same fields, so "
                     "their JSON cannot be told apart; give each a field such as `kind: Literal['…']`"
                 )

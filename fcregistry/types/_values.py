@@ -6,10 +6,9 @@ By its own type: the codec of that type encodes it. This is what `Any` means on 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from json import JSONEncoder
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from fcregistry.types._core import Codec
@@ -67,7 +66,7 @@ def _reason(error: Exception) -> str:
 
 def _default(value: object) -> Any:
     """Encode what `json` does not know, by the codec of its class."""
-    codec = _codec_of_class(value.__class__)  # type: ignore[arg-type]  # a class is hashable
+    codec = _codec_of_class(value.__class__)
     if codec is not None:
         return codec.encode(value)
     if isinstance(value, Integral):  # such as numpy's, which register with the numeric tower (PEP 3141)
@@ -79,11 +78,22 @@ def _default(value: object) -> Any:
     raise EncodingError(f"a value of type {type(value).__module__}.{type(value).__qualname__} has no JSON form")
 
 
-@lru_cache(maxsize=1024)
-def _codec_of_class(cls: type) -> Codec | None:
-    from fcregistry.types._table import codec_of_class  # the table knows the families, and one of them asks here
+_BY_CLASS: Final[dict[type, Codec]] = {}
+_MOST_CLASSES: Final = 1024
 
-    return codec_of_class(cls)
+
+def _codec_of_class(cls: type) -> Codec | None:
+    """Return the codec of a class; that there is none is not kept, since an extension may come that has one."""
+    codec = _BY_CLASS.get(cls)
+    if codec is None:
+        from fcregistry.types._table import codec_of_class  # the table knows the families, and one of them asks here
+
+        codec = codec_of_class(cls)
+        if codec is not None:
+            if len(_BY_CLASS) >= _MOST_CLASSES:
+                _BY_CLASS.clear()
+            _BY_CLASS[cls] = codec
+    return codec
 
 
 _ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_default)

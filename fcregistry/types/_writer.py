@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.types._core import Codec, Record
+from fcregistry.types._core import Codec, Named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,17 +18,19 @@ class SchemaWriter:
     Args:
         roots: The codecs that will be written.
         texts: Whether to write descriptions too, which say nothing of the values that are accepted.
+        results: Whether the schema is of what is written, not of what is given: some fields are only given.
     """
 
-    def __init__(self, roots: Iterable[Codec], *, texts: bool = True) -> None:
+    def __init__(self, roots: Iterable[Codec], *, texts: bool = True, results: bool = False) -> None:
         self.texts = texts
+        self.results = results
         shared = _recurring(list(roots))
-        self._names = _distinct_names(shared)
+        self._names = _distinct_names(shared) if shared else {}
         self._defs: dict[str, dict[str, Any]] = {}
 
     def write(self, codec: Codec) -> dict[str, Any]:
         """Return the schema of a codec, a `$ref` where it is a record that recurs."""
-        if not isinstance(codec, Record) or codec not in self._names:
+        if not isinstance(codec, Named) or codec not in self._names:
             return codec.schema(self)
         name = self._names[codec]
         if name not in self._defs:
@@ -40,34 +44,36 @@ class SchemaWriter:
         return dict(sorted(self._defs.items()))
 
 
-def _recurring(roots: list[Codec]) -> list[Record]:
-    """Return the records that are referred to more than once, in the order they are met."""
+def _recurring(roots: list[Codec]) -> list[Named]:
+    """Return what is named and referred to more than once, in the order in which it is met."""
     seen: set[Codec] = set()
-    recurring: dict[Record, None] = {}
-    stack = list(reversed(roots))
+    recurring: dict[Named, None] = {}
+    stack = roots[::-1]
     while stack:
         codec = stack.pop()
-        if isinstance(codec, Record):
+        if isinstance(codec, Named):
             if codec in seen:
                 recurring[codec] = None
                 continue
             seen.add(codec)
-        stack.extend(reversed(list(codec.children())))
+        stack.extend(list(codec.children())[::-1])
     return list(recurring)
 
 
-def _distinct_names(records: list[Record]) -> dict[Record, str]:
-    """Name records by class; by module too where two classes share a name."""
-    titles = [record.title for record in records]
-    names: dict[Record, str] = {}
-    for record in records:
-        name = record.title
-        if titles.count(name) > 1:
-            name = f"{record.cls.__module__}.{record.cls.__qualname__}".replace(".<locals>", "").replace(".", "_")
-        name = "".join(
-            each if each.isascii() and (each.isalnum() or each in "_.-") else "_" for each in name
-        )  # it stands in a URI
-        while name in names.values():  # two local classes of one factory
+def _distinct_names(shared: list[Named]) -> dict[Named, str]:
+    """Name what recurs by its title; by its module too where two share one."""
+    titles = Counter(each.title for each in shared)
+    names: dict[Named, str] = {}
+    taken: set[str] = set()
+    for each in shared:
+        name = each.title if titles[each.title] == 1 else each.full_name.replace(".", "_")
+        name = _UNFIT.sub("_", name).strip("_") or "_"
+        while name in taken:  # two local classes of one factory
             name += "_"
-        names[record] = name
+        taken.add(name)
+        names[each] = name
     return names
+
+
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+"""What may not stand in the part of a URI that names a definition, as all providers read it."""

@@ -1,22 +1,25 @@
-"""Which annotations are there, and which Python values has each? Strategies that compose every family of types."""
+"""Which annotations are there, and which Python values has each? Strategies that compose the rows of docs/reference/types.md."""
 
 from __future__ import annotations
 
 import dataclasses
-import enum
 import keyword
 from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence, Set
-from datetime import UTC, date, datetime, time, timedelta, timezone
-from decimal import Decimal
-from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, NamedTuple, NewType, NotRequired, TypedDict
-from uuid import UUID
+from datetime import date
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import annotated_types as at
+import attr
+import msgspec
 from hypothesis import strategies as st
 
-from fcregistry.types._core import JSON_KINDS
+from fcregistry.types import codec_of
+from fcregistry.types._core import show_type
+
+from .rows.all import EXAMPLES
+from .rows.row import Example
+from .rows.values import REAL, TEXT, Mode
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,157 +31,32 @@ class Sample:
         values: Python values of the type.
         kinds: The JSON kinds that it takes: what overlaps in a union has no round trip in Python.
         hashable: Whether its values can stand in a set.
+        sure: Whether it takes every value that its schema does.
     """
 
     annotation: Any
     values: st.SearchStrategy[Any]
     kinds: frozenset[str]
     hashable: bool = True
+    sure: bool = True
+
+    def __repr__(self) -> str:
+        return f"Sample({show_type(self.annotation):.60})"  # Hypothesis writes strategies of these
 
 
-class Colour(enum.Enum):
-    RED = "red"
-    GREEN = "green"
-    BLUE = 3
+def _of(items: Sequence[Sample], annotation: Any, values: st.SearchStrategy[Any], kind: str, hashable: bool) -> Sample:
+    """Return a type that is composed of others."""
+    return Sample(annotation, values, frozenset({kind}), hashable, all(item.sure for item in items))
 
 
-class Level(enum.IntEnum):
-    LOW = 1
-    HIGH = 2
+def leaf(example: Example) -> Sample:
+    """Return the sample of an annotation that a row speaks of."""
+    codec = codec_of(example.annotation)
+    return Sample(example.annotation, example.values, codec.kinds, codec.hashable, not example.unfit)
 
 
-class Mode(enum.StrEnum):
-    FAST = "fast"
-    SLOW = "slow"
-
-
-class Opaque(enum.Enum):
-    """Members whose values are no JSON: they go by name."""
-
-    PAIR = (1, 2)
-    NAN = float("nan")
-
-
-class Node(NamedTuple):
-    value: int
-    next: Node | None = None
-
-
-@dataclasses.dataclass
-class Tree:
-    name: str
-    children: list[Tree] = dataclasses.field(default_factory=list)
-
-
-class Options(TypedDict):
-    depth: int
-    verbose: NotRequired[bool]
-
-
-@dataclasses.dataclass
-class Add:
-    kind: Literal["add"]
-    left: Add | Negate | int
-    right: Add | Negate | int
-
-
-@dataclasses.dataclass
-class Negate:
-    kind: Literal["negate"]
-    of: Add | Negate | int
-
-
-UserId = NewType("UserId", int)
-Small = NewType("Small", Annotated[int, at.Gt(3)])
-
-_offsets = st.timedeltas(timedelta(hours=-23, minutes=-59), timedelta(hours=23, minutes=59)).map(
-    lambda offset: timezone(timedelta(minutes=offset // timedelta(minutes=1)))
-)
-_zones = st.none() | st.just(UTC) | _offsets
-_text = st.text(max_size=6)
-_whole = st.integers(-(2**70), 2**70) | st.integers(-10, 10)
-_real = st.floats(allow_nan=False, allow_infinity=False)
-
-
-def _linked(values: list[int]) -> Node:
-    node = None
-    for value in values:
-        node = Node(value, node)
-    assert node is not None
-    return node
-
-
-_nodes = st.lists(st.integers(0, 9), min_size=1, max_size=3).map(_linked)
-_trees = st.recursive(
-    st.builds(Tree, st.sampled_from("ab")),
-    lambda inner: st.builds(Tree, st.sampled_from("ab"), st.lists(inner, max_size=2)),
-    max_leaves=4,
-)
-_terms = st.recursive(
-    st.integers(-3, 3),
-    lambda inner: st.builds(Add, st.just("add"), inner, inner) | st.builds(Negate, st.just("negate"), inner),
-    max_leaves=4,
-)
-
-
-def _sample(annotation: Any, values: st.SearchStrategy[Any], *kinds: str, hashable: bool = True) -> Sample:
-    return Sample(annotation, values, frozenset(kinds), hashable)
-
-
-LEAVES = (
-    _sample(None, st.none(), "null"),
-    _sample(bool, st.booleans(), "boolean"),
-    _sample(int, _whole, "number"),
-    _sample(float, _real, "number"),
-    _sample(str, _text, "string"),
-    _sample(
-        Literal["a", "b", 1, True, None],
-        st.sampled_from(["a", "b", 1, True, None]),
-        "string",
-        "number",
-        "boolean",
-        "null",
-    ),
-    _sample(Literal[-1, 0, 1], st.sampled_from([-1, 0, 1]), "number"),
-    _sample(Colour, st.sampled_from(Colour), "string", "number"),
-    _sample(Level, st.sampled_from(Level), "number"),
-    _sample(Mode, st.sampled_from(Mode), "string"),
-    _sample(Opaque, st.sampled_from(Opaque), "string"),
-    _sample(UserId, _whole, "number"),
-    _sample(Annotated[int, at.Ge(0), at.Lt(10), "a digit"], st.integers(0, 9), "number"),
-    _sample(Annotated[float, at.Gt(-1.5), at.Le(1.5)], st.floats(-1.5, 1.5, exclude_min=True), "number"),
-    _sample(Annotated[Small, at.Gt(1)], st.integers(4, 9), "number"),
-    _sample(Annotated[int, at.MultipleOf(3)], st.integers(-9, 9).map(lambda number: number * 3), "number"),
-    _sample(Annotated[float, at.MultipleOf(0.01)], st.integers(-999, 999).map(lambda cents: cents / 100), "number"),
-    _sample(Annotated[str, at.Len(1, 3)], st.text(min_size=1, max_size=3), "string"),
-    _sample(datetime, st.datetimes(timezones=_zones), "string"),
-    _sample(date, st.dates(), "string"),
-    _sample(time, st.times(timezones=_zones), "string"),
-    _sample(timedelta, st.timedeltas(), "string"),
-    _sample(UUID, st.uuids(), "string"),
-    _sample(Decimal, st.decimals(allow_nan=False, allow_infinity=False), "string"),
-    _sample(bytes, st.binary(max_size=6), "string"),
-    _sample(PurePosixPath, st.text("ab/.", max_size=6).map(PurePosixPath), "string"),
-    _sample(Node, _nodes, "object", hashable=False),
-    _sample(Tree, _trees, "object", hashable=False),
-    _sample(
-        Options,
-        st.fixed_dictionaries({"depth": _whole}, optional={"verbose": st.booleans()}),
-        "object",
-        hashable=False,
-    ),
-    _sample(Add | Negate | int, _terms, "object", "number", hashable=False),
-)
-ANYTHING = _sample(
-    Any,
-    st.recursive(
-        st.none() | st.booleans() | _whole | _real | _text,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3),
-        max_leaves=5,
-    ),
-    *JSON_KINDS,
-    hashable=False,
-)
+LEAVES = tuple(leaf(example) for example in EXAMPLES if example.comes_back and not example.alone)
+"""What can stand inside another type, and comes back."""
 
 _KEYS = (
     (str, st.text("ab1", max_size=3)),
@@ -191,14 +69,15 @@ _NAMES = ("alpha", "beta", "gamma_2")
 
 
 def _sequences(item: Sample) -> st.SearchStrategy[Sample]:
+    inner = item.annotation
     lists = st.lists(item.values, max_size=3)
     return st.sampled_from(
         [
-            _sample(list[item.annotation], lists, "array", hashable=False),
-            _sample(Sequence[item.annotation], lists, "array", hashable=False),
-            _sample(deque[item.annotation], lists.map(deque), "array", hashable=False),
-            _sample(tuple[item.annotation, ...], lists.map(tuple), "array", hashable=item.hashable),
-            _sample(Annotated[list[item.annotation], at.MinLen(1)], lists.filter(bool), "array", hashable=False),
+            _of([item], list[inner], lists, "array", False),
+            _of([item], Sequence[inner], lists, "array", False),
+            _of([item], deque[inner], lists.map(deque), "array", False),
+            _of([item], tuple[inner, ...], lists.map(tuple), "array", item.hashable),
+            _of([item], Annotated[list[inner], at.MinLen(1)], lists.filter(bool), "array", False),
         ]
     )
 
@@ -207,9 +86,9 @@ def _sets(item: Sample) -> st.SearchStrategy[Sample]:
     sets = st.frozensets(item.values, max_size=3)
     return st.sampled_from(
         [
-            _sample(set[item.annotation], sets.map(set), "array", hashable=False),
-            _sample(Set[item.annotation], sets.map(set), "array", hashable=False),
-            _sample(frozenset[item.annotation], sets, "array"),
+            _of([item], set[item.annotation], sets.map(set), "array", False),
+            _of([item], Set[item.annotation], sets.map(set), "array", False),
+            _of([item], frozenset[item.annotation], sets, "array", True),
         ]
     )
 
@@ -219,9 +98,9 @@ def _mappings(item: Sample) -> st.SearchStrategy[Sample]:
     for key, keys in _KEYS:
         dicts = st.dictionaries(keys, item.values, max_size=3)
         made += [
-            _sample(dict[key, item.annotation], dicts, "object", hashable=False),
-            _sample(Mapping[key, item.annotation], dicts, "object", hashable=False),
-            _sample(OrderedDict[key, item.annotation], dicts.map(OrderedDict), "object", hashable=False),
+            _of([item], dict[key, item.annotation], dicts, "object", False),
+            _of([item], Mapping[key, item.annotation], dicts, "object", False),
+            _of([item], OrderedDict[key, item.annotation], dicts.map(OrderedDict), "object", False),
         ]
     return st.sampled_from(made)
 
@@ -229,7 +108,7 @@ def _mappings(item: Sample) -> st.SearchStrategy[Sample]:
 def _fixed(items: list[Sample]) -> Sample:
     annotation = tuple[tuple(item.annotation for item in items)] if items else tuple[()]
     values = st.tuples(*(item.values for item in items))
-    return _sample(annotation, values, "array", hashable=all(item.hashable for item in items))
+    return _of(items, annotation, values, "array", all(item.hashable for item in items))
 
 
 def _records(fields: list[Sample], kind: str) -> Sample:
@@ -237,15 +116,24 @@ def _records(fields: list[Sample], kind: str) -> Sample:
     assert not any(map(keyword.iskeyword, named))
     hints = {name: field.annotation for name, field in named.items()}
     values = {name: field.values for name, field in named.items()}
-    if kind == "dataclass":
-        made = dataclasses.make_dataclass("Made", list(hints.items()))
-        return _sample(made, st.builds(made, **values), "object", hashable=False)
-    if kind == "NamedTuple":
-        named_tuple = NamedTuple("MadeTuple", list(hints.items()))
-        hashable = all(field.hashable for field in fields)
-        return _sample(named_tuple, st.builds(named_tuple, **values), "object", hashable=hashable)
-    typed_dict = TypedDict("MadeDict", hints, total=False)
-    return _sample(typed_dict, st.fixed_dictionaries({}, optional=values), "object", hashable=False)
+    made: Any
+    match kind:
+        case "TypedDict":
+            made = TypedDict("MadeDict", hints, total=False)
+            return _of(fields, made, st.fixed_dictionaries({}, optional=values), "object", False)
+        case "NamedTuple":
+            made = NamedTuple("MadeTuple", list(hints.items()))
+        case "attrs":
+            made = attr.make_class("MadeAttrs", {name: attr.ib(type=hint) for name, hint in hints.items()})
+        case "msgspec":
+            made = msgspec.defstruct("MadeStruct", list(hints.items()))
+        case _:
+            made = dataclasses.make_dataclass("Made", list(hints.items()))
+    hashable = kind == "NamedTuple" and all(field.hashable for field in fields)
+    return _of(fields, made, st.builds(made, **values), "object", hashable)
+
+
+KINDS = ("dataclass", "NamedTuple", "TypedDict", "attrs", "msgspec")
 
 
 def _union(members: list[Sample]) -> Sample:
@@ -262,6 +150,7 @@ def _union(members: list[Sample]) -> Sample:
         st.one_of(member.values for member in kept),
         frozenset().union(*(member.kinds for member in kept)),
         all(member.hashable for member in kept),
+        all(member.sure for member in kept),
     )
 
 
@@ -271,12 +160,12 @@ def _compose(inner: st.SearchStrategy[Sample]) -> st.SearchStrategy[Sample]:
         inner.filter(lambda item: item.hashable).flatmap(_sets),
         inner.flatmap(_mappings),
         st.lists(inner, max_size=3).map(_fixed),
-        st.builds(_records, st.lists(inner, max_size=3), st.sampled_from(["dataclass", "NamedTuple", "TypedDict"])),
+        st.builds(_records, st.lists(inner, max_size=3), st.sampled_from(KINDS)),
         st.lists(inner, min_size=2, max_size=3).map(_union),
     )
 
 
-samples: st.SearchStrategy[Sample] = st.recursive(st.sampled_from((*LEAVES, ANYTHING)), _compose, max_leaves=4)
+samples: st.SearchStrategy[Sample] = st.recursive(st.sampled_from(LEAVES), _compose, max_leaves=4)
 """Any annotation that can be read, with values of it."""
 
 
@@ -306,10 +195,10 @@ _odd_texts = st.sampled_from(
         ),
     ]
 )
-scalars = st.none() | st.booleans() | _odd_numbers | _odd_texts | st.integers() | _real | st.text(max_size=4)
+scalars = st.none() | st.booleans() | _odd_numbers | _odd_texts | st.integers() | REAL | st.text(max_size=4)
 _names = (
     st.sampled_from([*_NAMES, "name", "children", "value", "next", "kind", "left", "of", "depth", "x", "1", "01", ""])
-    | _text
+    | TEXT
 )
 json_values: st.SearchStrategy[Any] = st.recursive(
     scalars,

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry._parameters import EMPTY
+from fcregistry._functions import EMPTY
 from fcregistry._signature import Signature
 from fcregistry._validation import Validator
 

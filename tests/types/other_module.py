@@ -8,3 +8,9 @@ from dataclasses import dataclass
 @dataclass
 class Address:
     planet: str
+
+
+@dataclass
+class Node:
+    value: int
+    next: Node | None = None

@@ -3,14 +3,16 @@ from __future__ import annotations
 import collections
 import collections.abc as abc
 import enum
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, NamedTuple
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NamedTuple
 
+import annotated_types as at
 import pytest
 
-from fcregistry.types import codec_of, schema_of
+from fcregistry.types import Refusal, codec_of, schema_of
 
 from .cases import assert_accepts, assert_refuses, assert_round_trip, why_unsupported
 
@@ -170,6 +172,10 @@ def test_a_set_of_unhashable_items_is_refused_with_a_list_as_the_way_out(item: A
     )
 
 
+def test_items_that_python_calls_equal_and_json_does_not_become_one() -> None:
+    assert codec_of(set[Decimal]).decode(["1.0", "1.00", 1]) == {Decimal(1)}
+
+
 # --- mappings ----------------------------------------------------------------------------------------------------
 
 
@@ -227,12 +233,57 @@ def test_keys_that_no_json_object_has_are_refused(key: Any, shown: str) -> None:
     )
 
 
+def test_two_names_of_one_key_are_refused_rather_than_lost() -> None:
+    with pytest.raises(Refusal, match="is another name of a key that is there already") as caught:
+        codec_of(dict[Decimal, int]).decode({"1.0": 1, "1.00": 2})
+    assert caught.value.path == ("1.00",)
+
+
+def test_the_text_of_a_key_is_bounded_as_a_text_is() -> None:
+    annotation = dict[Annotated[str, at.Len(1, 2)], int]
+    assert schema_of(annotation)["propertyNames"] == {"type": "string", "minLength": 1, "maxLength": 2}
+    assert_refuses(annotation, {"": 1}, {"abc": 1})
+
+
+def test_a_refused_key_is_named_in_the_path() -> None:
+    with pytest.raises(Refusal) as caught:
+        codec_of(dict[Annotated[str, at.Predicate(str.isupper)], int]).decode({"A": 1, "b": 2})
+    assert caught.value.path == ("b",)
+
+
+# --- mappings of more kinds --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("annotation", "factory"),
+    [
+        (defaultdict[str, int], int),
+        (defaultdict[str, list[int]], list),
+        (defaultdict[str, date], None),
+        (defaultdict, None),
+    ],
+)
+def test_a_defaultdict_makes_what_an_empty_value_of_its_type_is(annotation: Any, factory: Any) -> None:
+    assert codec_of(annotation).decode({}).default_factory is factory
+
+
+def test_a_counter_counts_what_its_keys_are() -> None:
+    assert_round_trip(Counter[int], {"1": 2}, Counter({1: 2}))
+    assert_refuses(Counter[str], {"a": 1.5}, {"a": "1"})
+
+
+def test_a_mapping_of_another_class_from_python_is_a_mapping_and_no_ordered_dict() -> None:
+    assert codec_of(abc.Mapping[str, int]).handles(OrderedDict(a=1))
+    assert not codec_of(OrderedDict[str, int]).handles({"a": 1})
+    assert not codec_of(Counter[str]).handles({"a": 1})
+
+
 def test_an_unsupported_item_names_the_type_around_it() -> None:
     assert why_unsupported(list[complex]) == (
         "in list[complex]: complex: JSON has no complex numbers; take two floats, or a dataclass of two"
     )
 
 
-@pytest.mark.parametrize("annotation", [collections.Counter, collections.defaultdict, range, bytearray, memoryview])
+@pytest.mark.parametrize("annotation", [collections.ChainMap, collections.UserDict, range, memoryview, abc.KeysView])
 def test_containers_without_a_json_form_are_refused(annotation: Any) -> None:
     assert "has no JSON form; use a dataclass, TypedDict, NamedTuple or Enum" in why_unsupported(annotation)

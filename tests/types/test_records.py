@@ -5,17 +5,16 @@ import dataclasses
 import typing
 from dataclasses import InitVar, dataclass, field
 from datetime import date
-from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, NotRequired, Required, TypedDict, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, NotRequired, Required, TypedDict
 
 import pytest
 import typing_extensions
 
 from fcregistry.types import Refusal, codec_of, schema_of
+from fcregistry.types._schemas import codec_schema
 
 from .cases import assert_refuses, assert_round_trip, why_unsupported
 from .other_module import Address as OtherAddress
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -61,6 +60,9 @@ class WithInitVar:
     x: int
     scale: InitVar[int] = 1
 
+    def __post_init__(self, scale: int) -> None:
+        self.scaled = self.x * scale
+
 
 @dataclass
 class Holder:
@@ -72,11 +74,6 @@ class Holder:
 @dataclass
 class Dangling:
     x: Missing  # noqa: F821
-
-
-@dataclass
-class Box(Generic[T]):
-    content: T
 
 
 class Movie(TypedDict):
@@ -157,10 +154,13 @@ def test_a_refused_field_is_named_in_the_path() -> None:
     assert caught.value.path == ("checks", 0)
 
 
-def test_an_init_variable_is_refused_since_instances_do_not_keep_it() -> None:
-    assert why_unsupported(WithInitVar) == (
-        "WithInitVar takes InitVar scale, which its instances do not keep; make it a field"
-    )
+def test_an_init_variable_can_be_given_and_is_in_no_result() -> None:
+    codec = codec_of(WithInitVar)
+    assert schema_of(WithInitVar)["properties"]["scale"] == {"type": "integer", "default": 1, "writeOnly": True}
+    assert list(codec_schema(codec, results=True)["properties"]) == ["x"]
+    assert codec.decode({"x": 2, "scale": 3}).scaled == 6
+    assert codec.encode(WithInitVar(2, 3)) == {"x": 2}
+    assert codec.unsaid == ("WithInitVar: scale can be given, and is not in what is written of it",)
 
 
 def test_all_bad_fields_are_named_at_once() -> None:
@@ -174,11 +174,6 @@ def test_an_annotation_that_cannot_be_resolved_is_named() -> None:
     assert why_unsupported(Dangling) == (
         "the annotations of Dangling cannot be resolved: NameError: name 'Missing' is not defined"
     )
-
-
-def test_a_generic_dataclass_is_refused() -> None:
-    assert "is a type variable, which says nothing at run time" in why_unsupported(Box)
-    assert "has no JSON form" in why_unsupported(Box[int])
 
 
 # --- TypedDicts --------------------------------------------------------------------------------------------------

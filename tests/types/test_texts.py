@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from decimal import Decimal
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 from uuid import UUID
@@ -23,7 +22,6 @@ KATHMANDU = timezone(timedelta(hours=5, minutes=45))
         (time, {"type": "string", "format": "time"}),
         (timedelta, {"type": "string", "format": "duration"}),
         (UUID, {"type": "string", "format": "uuid"}),
-        (Decimal, {"type": "string", "format": "decimal"}),
         (bytes, {"type": "string", "format": "byte", "contentEncoding": "base64"}),
         (Path, {"type": "string"}),
     ],
@@ -93,18 +91,6 @@ def test_a_uuid_has_its_hyphens() -> None:
     assert_round_trip(UUID, text, UUID(text))
     assert_accepts(UUID, text.replace("5", "A"))
     assert_refuses(UUID, text.replace("-", ""), f"{{{text}}}", f"urn:uuid:{text}", text[:-1], text + "\n")
-
-
-@pytest.mark.parametrize("text", ["0", "-0", "1.50", "0.1", "1E+5", "-12.5e-3"])
-def test_a_decimal_keeps_its_digits(text: str) -> None:
-    assert codec_of(Decimal).decode(text) == Decimal(text)
-    assert str(codec_of(Decimal).decode(text)) == str(Decimal(text))
-
-
-def test_a_decimal_is_finite_and_never_a_number() -> None:
-    assert_refuses(Decimal, 1, 1.5, "NaN", "Infinity", "1_000", "٣", "1.", ".5", "01", " 1", "", "1e999999999999999999")
-    with pytest.raises(ValueError, match="a Decimal that is not finite"):
-        codec_of(Decimal).encode(Decimal("NaN"))
 
 
 def test_bytes_are_base64() -> None:

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from ipaddress import IPv4Address, IPv4Network, IPv6Address
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
+from uuid import UUID
 
 import annotated_types as at
 import pytest
 
-from fcregistry.types import codec_of, schema_of
+from fcregistry.types import Refusal, codec_of, schema_of
 
 from .cases import assert_refuses, assert_round_trip, why_unsupported
 
@@ -107,3 +112,154 @@ def test_members_that_python_calls_equal_and_json_does_not_both_stand() -> None:
     codec = codec_of(Literal[1, "a"] | Literal[True, "a"])
     assert schema_of(Literal[1, "a"] | Literal[True, "a"])["anyOf"] == [{"enum": [1, "a"]}, {"enum": [True, "a"]}]
     assert codec.decode(True) is True
+
+
+# --- tags --------------------------------------------------------------------------------------------------------
+
+
+class Shape(enum.Enum):
+    LINE = "line"
+    AREA = "area"
+
+
+@dataclass
+class Line:
+    shape: Literal[Shape.LINE]
+    size: int
+
+
+@dataclass
+class Area:
+    shape: Literal[Shape.AREA]
+    size: int
+
+
+@dataclass
+class One:
+    level: Literal[1]
+    size: int
+
+
+@dataclass
+class Yes:
+    level: Literal[True]
+    size: int
+
+
+@dataclass
+class Default:
+    kind: Literal["default"] = "default"
+    size: int = 0
+
+
+@dataclass
+class Other:
+    kind: Literal["other"] = "other"
+    size: int = 0
+
+
+@dataclass
+class Small:
+    x: int
+
+
+@dataclass
+class Large(Small):
+    y: int = 0
+
+
+@dataclass
+class Wide:
+    x: str
+
+
+def test_a_tag_may_be_the_member_of_an_enum() -> None:
+    assert_round_trip(Line | Area, {"shape": "area", "size": 1}, Area(Shape.AREA, 1))
+    assert_refuses(Line | Area, {"shape": "AREA", "size": 1}, {"size": 1})
+
+
+def test_a_tag_that_is_one_is_not_the_tag_that_is_true() -> None:
+    assert_round_trip(One | Yes, {"level": True, "size": 1}, Yes(True, 1))
+    assert codec_of(One | Yes).decode({"level": 1.0, "size": 1}) == One(1, 1)
+    assert_refuses(One | Yes, {"level": [1], "size": 1}, {"level": None, "size": 1})
+
+
+def test_a_tag_is_found_behind_texts_and_bounds() -> None:
+    annotation = Annotated[Annotated[Line, "a line"] | Annotated[Area, "an area"], at.Predicate(lambda it: it.size > 0)]
+    assert [each["description"] for each in schema_of(annotation)["anyOf"]] == ["a line", "an area"]
+    assert codec_of(annotation).decode({"shape": "line", "size": 1}) == Line(Shape.LINE, 1)
+    with pytest.raises(Refusal):
+        codec_of(annotation).decode({"shape": "line", "size": 0})
+
+
+def test_a_refusal_of_the_record_that_a_tag_names_says_where() -> None:
+    @dataclass
+    class Strict:
+        kind: Literal["strict"]
+        size: Annotated[int, at.Predicate(bool)]
+
+    with pytest.raises(Refusal) as caught:
+        codec_of(list[Strict | Other]).decode([{"kind": "strict", "size": 0}])
+    assert caught.value.path == (0, "size")
+
+
+def test_a_tag_may_have_a_default_and_the_first_record_wins_without_it() -> None:
+    assert_round_trip(Default | Other, {"kind": "other", "size": 1}, Other(size=1))
+    assert codec_of(Default | Other).decode({"size": 1}) == Default(size=1)
+    assert codec_of(Default | Other).unsaid == ()
+
+
+def test_unions_of_tagged_records_are_told_apart_inside_of_others() -> None:
+    annotation = dict[str, list[Line | Area | None] | Line]
+    assert_round_trip(annotation, {"a": [None, {"shape": "area", "size": 1}]}, {"a": [None, Area(Shape.AREA, 1)]})
+
+
+# --- what overlaps -----------------------------------------------------------------------------------------------
+
+
+def test_a_value_of_a_class_that_derives_from_another_member_is_written_as_its_own() -> None:
+    assert_round_trip(Small | Large, {"x": 1, "y": 2}, Large(1, 2))
+    assert codec_of(Small | Large).encode(Small(1)) == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("annotation", "first", "second"),
+    [
+        (datetime | str, "datetime", "str"),
+        (int | float, "int", "float"),
+        (set[int] | list[int], "set[int]", "list[int]"),
+        (list[date] | list[str], "list[date]", "list[str]"),
+        (date | Literal["2024-01-01"], "date", "Literal['2024-01-01']"),
+        (Fraction | Decimal, "Fraction", "Decimal"),
+        (IPv4Address | IPv4Network, "IPv4Address", "IPv4Network"),
+        (Small | dict[str, int], "Small", "dict[str, int]"),
+        (Small | Large, "Small", "Large"),
+    ],
+)
+def test_members_whose_json_overlaps_are_told_to_the_author(annotation: Any, first: str, second: str) -> None:
+    said = codec_of(annotation).unsaid
+    shown = said[0].replace("datetime.datetime", "datetime").replace("datetime.date", "date")
+    assert shown == (
+        f"some JSON is both {first} and {second}: it is decoded as the first, "
+        "so that a value of the second comes back as the first"
+    )
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        int | str,
+        bool | int,
+        str | Literal["a"],
+        list[int] | list[str],
+        date | datetime | UUID | timedelta,
+        IPv4Address | IPv6Address,
+        Literal["soon"] | date,
+        Circle | Square,
+        Small | Wide,
+        Default | Other,
+        dict[str, int] | list[int] | None,
+    ],
+)
+def test_members_whose_values_come_back_are_not(annotation: Any) -> None:
+    assert codec_of(annotation).unsaid == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections.abc
 import re
 import typing
-from typing import Any, Callable, ForwardRef, TypeVar  # noqa: UP035
+from typing import Any, Callable, ForwardRef  # noqa: UP035
 
 import pytest
 
@@ -13,8 +13,6 @@ from fcregistry.types import UnsupportedType, codec_of
 from fcregistry.types._table import FAMILIES
 
 from .cases import why_unsupported
-
-T = TypeVar("T")
 
 
 class Connection:
@@ -35,7 +33,6 @@ class Connection:
         (type, "type: a model cannot write a class; take a name (Literal[…]) and look the class up"),
         (type[int], "type[int]: a model cannot write a class; take a name (Literal[…]) and look the class up"),
         (complex, "complex: JSON has no complex numbers; take two floats, or a dataclass of two"),
-        (T, "~T is a type variable, which says nothing at run time; write the type itself"),
         ("Nope", "'Nope' cannot be resolved; define or import that name in the module of the function"),
         (
             ForwardRef("Nope"),
@@ -49,9 +46,9 @@ class Connection:
             ),
         ),
         (
-            re.Pattern[str],
+            re.Pattern[bytes],
             (
-                "re.Pattern[str] has no JSON form; use a dataclass, TypedDict, NamedTuple or Enum in its place, "
+                "re.Pattern[bytes] has no JSON form; use a dataclass, TypedDict, NamedTuple or Enum in its place, "
                 "or give the tool a JSON Schema with parameters=…"
             ),
         ),
@@ -61,7 +58,14 @@ def test_an_unsupported_annotation_says_what_and_what_to_do(annotation: Any, mes
     assert why_unsupported(annotation) == message
 
 
-@pytest.mark.parametrize("annotation", [5, [int], {}, ..., typing.Protocol, typing.IO[str], typing.NoReturn, object()])
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        *(5, [int], {}, ..., object(), typing.Protocol, typing.IO[str], typing.NoReturn, typing.Never),
+        *(typing.Final, typing.Self, typing.ParamSpec("P"), typing.TypeVarTuple("Ts"), typing.TypeGuard[int]),
+        *(typing.Awaitable[int], typing.Hashable, typing.Unpack[tuple[int]], tuple[int, *tuple[str, ...]]),
+    ],
+)
 def test_whatever_stands_as_an_annotation_is_refused_as_unsupported_and_nothing_else(annotation: Any) -> None:
     with pytest.raises(UnsupportedType):
         codec_of(annotation)

@@ -1,0 +1,124 @@
+"""How is a callable called: which parameters has it, is it asynchronous, and where is its docstring?"""
+
+from __future__ import annotations
+
+import inspect
+from itertools import chain, repeat
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from fcregistry._places import is_method_of, place_text, underlying
+from fcregistry.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Kind = Literal["sync", "async", "generator", "async generator"]
+EMPTY: Final = inspect.Parameter.empty
+POSITIONAL_ONLY: Final = inspect.Parameter.POSITIONAL_ONLY
+POSITIONAL: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
+STAR: Final = inspect.Parameter.VAR_POSITIONAL
+KEYWORD_ONLY: Final = inspect.Parameter.KEYWORD_ONLY
+STAR_STAR: Final = inspect.Parameter.VAR_KEYWORD
+
+
+class RawParameter(NamedTuple):
+    """A parameter as Python sees it; `EMPTY` where it has no default or no annotation."""
+
+    name: str
+    kind: Any
+    default: Any
+    annotation: Any
+
+
+def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParameter]:
+    """Return the parameters of a callable as Python sees them.
+
+    Raises:
+        DefinitionError: Python does not know them, or it is a method without its instance.
+    """
+    if type(function) is FunctionType and not function.__dict__:
+        parameters = _of_code(function)
+    else:
+        parameters = _of_signature(function, module)
+    if parameters and parameters[0].name == "self":
+        _check_bound(function, module)
+    return parameters
+
+
+def _of_code(function: FunctionType) -> list[RawParameter]:
+    """Read a plain function's code: what `inspect.signature` does, for the callable that needs none of its care, in a fifth of the time."""
+    code, annotations = function.__code__, function.__annotations__
+    names, positional, keyword_only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+    defaults = function.__defaults__ or ()
+    values = chain(repeat(EMPTY, positional - len(defaults)), defaults)
+    parameters = [
+        RawParameter(
+            name,
+            POSITIONAL_ONLY if place < code.co_posonlyargcount else POSITIONAL,
+            value,
+            annotations.get(name, EMPTY),
+        )
+        for place, (name, value) in enumerate(zip(names[:positional], values, strict=True))
+    ]
+    after = positional + keyword_only
+    if code.co_flags & inspect.CO_VARARGS:
+        parameters.append(RawParameter(names[after], STAR, EMPTY, annotations.get(names[after], EMPTY)))
+        after += 1
+    given = function.__kwdefaults__ or {}
+    parameters += [
+        RawParameter(name, KEYWORD_ONLY, given.get(name, EMPTY), annotations.get(name, EMPTY))
+        for name in names[positional : positional + keyword_only]
+    ]
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        parameters.append(RawParameter(names[after], STAR_STAR, EMPTY, annotations.get(names[after], EMPTY)))
+    return parameters
+
+
+def _of_signature(function: Callable[..., Any], module: str) -> list[RawParameter]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise DefinitionError(
+            f"{place_text(function, module)} cannot be a tool: Python does not know its signature ({error}); wrap it in a function of your own"
+        ) from error
+    return [RawParameter(each.name, each.kind, each.default, each.annotation) for each in parameters]
+
+
+def _check_bound(function: Callable[..., Any], module: str) -> None:
+    owner = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
+    if owner not in ("", "<locals>"):
+        raise DefinitionError(
+            f"{place_text(function, module)} cannot be a tool: it is a method without its instance; "
+            f"take the method of one, as in {owner}(…).{function.__name__}"
+        )
+
+
+def docstring_of(function: Callable[..., Any]) -> str | None:
+    """Return the docstring of a callable: that of the function behind a partial, of the class of a callable object."""
+    source = underlying(function)
+    if is_method_of(source, function):
+        return source.__doc__ or type(function).__doc__
+    return getattr(source, "__doc__", None)
+
+
+def kind_of_function(function: Callable[..., Any]) -> Kind:
+    """Tell a plain function, a coroutine function and the two sorts of generator apart, behind partials and methods."""
+    if type(function) is FunctionType and not function.__dict__:
+        return _kind_of_code(function.__code__.co_flags)
+    for source in (function, underlying(function)):
+        if inspect.isasyncgenfunction(source):
+            return "async generator"
+        if inspect.iscoroutinefunction(source):
+            return "async"
+        if inspect.isgeneratorfunction(source):
+            return "generator"
+    return "sync"
+
+
+def _kind_of_code(flags: int) -> Kind:
+    if flags & inspect.CO_ASYNC_GENERATOR:
+        return "async generator"
+    if flags & inspect.CO_COROUTINE:
+        return "async"
+    return "generator" if flags & inspect.CO_GENERATOR else "sync"

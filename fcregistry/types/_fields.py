@@ -1,0 +1,202 @@
+"""What are the types of a class's fields, resolved, and with what its docstring says of them?"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import InitVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, get_origin, get_type_hints
+
+from fcregistry._docstrings import DocumentedParameter, read_docstring
+from fcregistry.types._core import UnsupportedType, show_type
+from fcregistry.types._names import (
+    NOT_REQUIRED,
+    READ_ONLY,
+    REQUIRED,
+    arguments_of,
+    filled_in,
+    holds_text,
+    resolved,
+    type_parameters,
+)
+from fcregistry.types._records import MISSING, Field, RecordCodec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from fcregistry.types._core import Codec
+    from fcregistry.types._reader import TypeReader
+
+
+class RawField(NamedTuple):
+    """A field as its class declares it, its type not read yet.
+
+    Attributes:
+        name: Its name in the class.
+        required: Whether it must be given.
+        default: What it is otherwise, or `MISSING`.
+        annotation: Its type, where the class keeps it in another place than its annotations.
+        key: Its name in JSON, where that is another.
+        keyword: The keyword that makes it, where that is another.
+        write_only: Whether it is given and not kept.
+        hidden: Whether it is kept out of what is written.
+        description: What is said of it beside its type.
+    """
+
+    name: str
+    required: bool
+    default: Any = MISSING
+    annotation: Any = MISSING
+    key: str | None = None
+    keyword: str | None = None
+    write_only: bool = False
+    hidden: bool = False
+    description: str | None = None
+
+
+def read_record(
+    annotation: Any, cls: type, reader: TypeReader, build: Callable[[Any], tuple[RecordCodec, list[RawField]]]
+) -> Codec:
+    """Return the codec of a record, read now or before.
+
+    Args:
+        annotation: The record as it was written: the class, or the class with arguments for its type variables.
+        cls: The class.
+        reader: Who reads.
+        build: Makes the codec, without fields, and returns it with those that the class declares.
+
+    Raises:
+        UnsupportedType: Everything about its fields that has no JSON form.
+    """
+    known = reader.known(annotation)
+    if known is not None:
+        return known
+    if abstract := getattr(cls, "__abstractmethods__", ()):
+        raise UnsupportedType(
+            f"{show_type(annotation)} is abstract ({', '.join(sorted(abstract))}); take a class that derives from it"
+        )
+    record, raw = build(cls)
+    reader.learn(annotation, record)  # before its fields are read: they may refer to it
+    outer = reader.owner, reader.validated
+    reader.owner, reader.validated = annotation, record.validates
+    try:
+        if record.rest is not MISSING:
+            record.others = reader.read_in(_resolved(record.rest, cls, reader), annotation)
+        record.fill(_fields(annotation, cls, raw, reader))
+        record.hashable = record.hashable and all(field.codec.hashable for field in record.fields)
+    finally:
+        reader.owner, reader.validated = outer
+    return record
+
+
+def _fields(annotation: Any, cls: type, raw: Iterable[RawField], reader: TypeReader) -> tuple[Field, ...]:
+    hints = _hints(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
+    arguments = arguments_of(annotation, cls)
+    documented = _documented(cls, {each.name for each in raw})
+    read: list[Field] = []
+    problems: list[str] = []
+    for each in raw:
+        hint = hints.get(each.name, Any) if each.annotation is MISSING else each.annotation
+        if isinstance(hint, InitVar):
+            hint = _resolved(hint.type, cls, reader)
+        if hint is Final and each.default is not MISSING:
+            hint = type(each.default)
+        try:
+            codec = reader.read(filled_in(hint, arguments) if arguments else hint)
+        except UnsupportedType as unsupported:
+            problems += unsupported.inside(f"field {each.name!r} of {cls.__qualname__}").problems
+            continue
+        said = each.description
+        if not said and (entry := documented.get(each.name) or documented.get(each.key or "")) is not None:
+            said = entry.description
+        read.append(
+            Field(
+                key=each.key or each.name,
+                name=each.keyword or each.name,
+                attribute=each.name,
+                codec=codec,
+                required=each.required,
+                default=each.default,
+                description=said or "",
+                write_only=each.write_only,
+                hidden=each.hidden,
+            )
+        )
+    if problems:
+        raise UnsupportedType(*problems)
+    return tuple(read)
+
+
+def _documented(cls: Any, names: set[str]) -> dict[str, DocumentedParameter]:
+    """Return what the docstrings of a class, and of those above it that declare some of its fields, say of them."""
+    documented: dict[str, DocumentedParameter] = {}
+    for base in reversed(cls.__mro__):
+        text = base.__dict__.get("__doc__")
+        if text and "\n" in text and (base is cls or names & inspect.get_annotations(base).keys()):
+            documented |= read_docstring(text).attributes
+    return documented
+
+
+def _hints(cls: Any, reader: TypeReader) -> Mapping[str, Any]:
+    """Return the annotations of a class and those above it, with names instead of texts."""
+    raw = raw_hints(cls)
+    if not any(map(holds_text, raw.values())):
+        return raw
+    hints: dict[str, Any] = {}
+    try:
+        for base in reversed(cls.__mro__):  # each knows what its own module and type parameters are called
+            own = inspect.get_annotations(base)
+            if any(map(holds_text, own.values())):
+                holder = type(base.__name__, (), {"__annotations__": own, "__module__": base.__module__})
+                own = get_type_hints(holder, localns=_names(base, reader), include_extras=True)
+            hints |= own
+    except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
+        raise unresolved(cls, error) from error
+    return hints
+
+
+def _resolved(annotation: Any, cls: Any, reader: TypeReader) -> Any:
+    """Return an annotation that a class holds in another place than its annotations, with names instead of texts."""
+    if not holds_text(annotation):
+        return annotation
+    try:
+        return resolved(annotation, vars(sys.modules[cls.__module__]), _names(cls, reader))
+    except Exception as error:  # as above
+        raise unresolved(cls, error) from error
+
+
+def _names(cls: Any, reader: TypeReader) -> dict[str, Any]:
+    """Return what the annotations of a class may name beside what its module knows."""
+    module = sys.modules.get(cls.__module__)
+    own = {} if getattr(module, cls.__name__, None) is cls else {cls.__name__: cls}
+    return {**reader.scope, **own, **type_parameters(cls)}
+
+
+def unresolved(cls: Any, error: Exception) -> UnsupportedType:
+    """Return what the author of annotations is told that cannot be evaluated.
+
+    Raises:
+        RecursionError: That was it: then nothing is wrong with this class alone.
+    """
+    if isinstance(error, RecursionError):
+        raise error
+    return UnsupportedType(f"the annotations of {cls.__qualname__} cannot be resolved: {type(error).__name__}: {error}")
+
+
+def raw_hints(cls: Any) -> dict[str, Any]:
+    """Return the annotations of a class and those above it, as they were written."""
+    hints: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        hints |= getattr(base, "__annotations__", None) or {}
+    return hints
+
+
+def says_required(hint: Any) -> bool | None:
+    """Return what a `Required` or `NotRequired` says, also where the annotation is a text; None if neither is there."""
+    text = getattr(hint, "__forward_arg__", hint if isinstance(hint, str) else "")
+    if text:  # where annotations are texts, `__required_keys__` knows only the class's own `total`
+        return False if "NotRequired[" in text else True if "Required[" in text else None
+    while get_origin(hint) in (Annotated, *READ_ONLY):
+        hint = get_args(hint)[0]
+    origin = get_origin(hint)
+    return True if origin in REQUIRED else False if origin in NOT_REQUIRED else None

@@ -1,0 +1,233 @@
+"""Which type does a name for a type stand for? NewTypes, aliases, type variables, `Self`, and qualifiers such as `Final`.
+
+Sources: PEP 484, 591, 655, 673, 695, 696, 705 and 728. What `typing` has only on newer Pythons comes from typing-extensions, whose types
+are others on some: both are known here.
+"""
+
+from __future__ import annotations
+
+import sys
+import typing
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin
+
+import typing_extensions
+
+from fcregistry.types._core import JSON_KINDS, Codec, Named, UnsupportedType, show_type, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._writer import SchemaWriter
+
+
+def _both(name: str) -> tuple[Any, ...]:
+    """Return what typing and typing-extensions have under a name: often the same, once."""
+    found = [getattr(module, name) for module in (typing, typing_extensions) if hasattr(module, name)]
+    return tuple({id(each): each for each in found}.values())
+
+
+READ_ONLY: Final = _both("ReadOnly")
+REQUIRED: Final = _both("Required")
+NOT_REQUIRED: Final = _both("NotRequired")
+_QUALIFIERS: Final = (*READ_ONLY, *REQUIRED, *NOT_REQUIRED, *_both("Final"), *_both("ClassVar"))
+_SELF: Final = _both("Self")
+_NEW_TYPES: Final = _both("NewType")
+_ALIASES: Final = _both("TypeAliasType")
+_VARIABLES: Final = _both("TypeVar")
+_UNPACK: Final = _both("Unpack")
+_LITERALS: Final = _both("Literal")
+
+
+class AliasCodec(Named):
+    """A name for a type that refers to itself, such as `type Json = … | list[Json]`.
+
+    Args:
+        shown: The name as its author writes it.
+        module: The module that it comes from.
+    """
+
+    kinds = JSON_KINDS
+    hashable = False
+    through = True
+
+    def __init__(self, shown: str, module: str) -> None:
+        self._shown = shown
+        self._module = module
+        self._inner: Codec | None = None  # filled once this alias can be referred to
+        self.referred = False
+
+    @property
+    def inner(self) -> Codec:
+        """The codec of the type that it stands for."""
+        assert self._inner is not None  # it is there once its value was read
+        return self._inner
+
+    def fill(self, inner: Codec) -> None:
+        """Say what it stands for."""
+        self._inner = inner
+        self.kinds = inner.kinds
+
+    def check(self) -> None:
+        """See that something lies between this alias and itself, such as a list.
+
+        Raises:
+            UnsupportedType: Nothing does.
+        """
+        if any(each is self for each in walk([self.inner], same=True)):
+            raise UnsupportedType(f"{self.title} stands for itself; put a list or a record between")
+
+    @property
+    def title(self) -> str:
+        return self._shown
+
+    @property
+    def full_name(self) -> str:
+        return f"{self._module}.{self._shown}"
+
+    @property
+    def core(self) -> Codec:
+        return self if self._inner is None else self._inner.core
+
+    def children(self) -> Iterable[Codec]:
+        return (self.inner,)
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return writer.write(self.inner)
+
+    def accepts(self, value: object) -> bool:
+        return self.inner.accepts(value)
+
+    def decode(self, value: Any) -> Any:
+        return self.inner.decode(value)
+
+    def handles(self, value: object) -> bool:
+        return self.inner.handles(value)
+
+    def encode(self, value: Any) -> Any:
+        return self.inner.encode(value)
+
+
+def read(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Return the codec of what a name for a type stands for."""
+    kind = type(annotation)
+    origin = get_origin(annotation)
+    if kind in _NEW_TYPES:
+        return reader.read(annotation.__supertype__)
+    if origin in _QUALIFIERS:
+        return reader.read(get_args(annotation)[0])
+    if kind in _ALIASES or type(origin) in _ALIASES:
+        return _alias(annotation, reader)
+    if kind in _VARIABLES:
+        return reader.read(_variable(annotation))
+    if annotation in _SELF:
+        if reader.owner is None:
+            raise UnsupportedType("Self stands for no class here; write the class itself")
+        return reader.read(reader.owner)
+    return None
+
+
+def _alias(annotation: Any, reader: TypeReader) -> Codec:
+    known = reader.known(annotation)
+    if known is not None:
+        if isinstance(known, AliasCodec):
+            known.referred = True
+        return known
+    alias = get_origin(annotation) or annotation
+    value = filled_in(_value(alias, reader), arguments_of(annotation, alias))
+    codec = AliasCodec(show_type(annotation), alias.__module__)
+    reader.learn(annotation, codec)
+    inner = reader.read_in(value, annotation)
+    if not codec.referred:
+        reader.forget(annotation)
+        return inner
+    codec.fill(inner)
+    reader.check_later(codec.check)  # when what it refers to has been read too
+    return codec
+
+
+def _value(alias: Any, reader: TypeReader) -> Any:
+    try:
+        value = alias.__value__  # evaluated now, if a `type` statement made it
+        if not holds_text(value):
+            return value
+        module = sys.modules.get(alias.__module__)
+        return resolved(value, {alias.__name__: alias, **(vars(module) if module else {})}, reader.scope)
+    except RecursionError:
+        raise
+    except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
+        raise UnsupportedType(
+            f"the alias {alias.__name__} cannot be resolved: {type(error).__name__}: {error}"
+        ) from error
+
+
+def holds_text(annotation: Any) -> bool:
+    """Tell whether an annotation is a text, or has one inside that stands for a type, as in `list["Node"]`."""
+    if isinstance(annotation, (str, typing.ForwardRef)):
+        return True
+    arguments = getattr(annotation, "__args__", None)
+    if not arguments or get_origin(annotation) in _LITERALS or not isinstance(arguments, tuple):
+        return False
+    return any(map(holds_text, arguments))
+
+
+def resolved(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:
+    """Return an annotation with types for its texts.
+
+    Args:
+        annotation: A text, or a type with texts inside.
+        names: What the module knows in which it was written.
+        scope: What was known beside that where it was written, such as the locals of a function.
+    """
+    holder = SimpleNamespace(__annotations__={"it": annotation})
+    return typing.get_type_hints(holder, names, dict(scope), include_extras=True)["it"]
+
+
+def type_parameters(source: Any) -> dict[str, Any]:
+    """Return the type variables that a class or function declares in brackets (PEP 695), by name: texts may name them."""
+    return {each.__name__: each for each in getattr(source, "__type_params__", ())}
+
+
+def _variable(variable: Any) -> Any:
+    """Return what a type variable stands for that nothing was given for: its default, its bound, one of its constraints, or anything."""
+    has_default = getattr(variable, "has_default", None)
+    if has_default is not None and has_default():
+        return variable.__default__
+    if variable.__bound__ is not None:
+        return variable.__bound__
+    if variable.__constraints__:  # any of them will do, and every text is a str: `AnyStr` comes with bytes first
+        return Union[tuple(sorted(variable.__constraints__, key=lambda each: each is bytes))]  # noqa: UP007  # of as many as there are
+    return Any
+
+
+def filled_in(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
+    """Return an annotation with types for its type variables, as far as there are such."""
+    if type(annotation) in _VARIABLES:
+        return arguments.get(annotation, annotation)
+    variables = getattr(annotation, "__parameters__", None)
+    if not variables or not isinstance(variables, tuple) or isinstance(annotation, type):
+        return annotation
+    return annotation[tuple(arguments.get(each, each) for each in variables)]
+
+
+def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
+    """Return what a generic's type variables stand for, those of the classes above it too.
+
+    Args:
+        annotation: `Page[int]`, or a class that derives from such.
+        origin: The class or alias itself.
+    """
+    variables = getattr(origin, "__type_params__", None) or getattr(origin, "__parameters__", None) or ()
+    arguments = dict(zip(variables, get_args(annotation), strict=False))
+    for base in getattr(origin, "__orig_bases__", ()):
+        above = get_origin(base)
+        if above is not None and isinstance(above, type):
+            inherited = arguments_of(base, above)
+            arguments = {**{each: filled_in(given, arguments) for each, given in inherited.items()}, **arguments}
+    return arguments
+
+
+def unpacked(annotation: Any) -> Any | None:
+    """Return the TypedDict inside `Unpack[…]` (PEP 692), or None if it is no such."""
+    return get_args(annotation)[0] if get_origin(annotation) in _UNPACK else None

@@ -1,0 +1,207 @@
+"""How do pydantic's models and dataclasses look in JSON?
+
+Written for pydantic 2.7 and later.
+
+A model's fields are read by this package's own table, so that schema and decoder agree, and pydantic makes the instance: its validators run,
+and what they refuse is refused. Nothing of pydantic is imported: a type that comes from it brings it along.
+
+Names in JSON are those that pydantic takes (`validation_alias`, `alias`, else the field's own). Unknown names are refused unless the model
+has `extra="allow"`, also where pydantic would ignore them: a model's misspelt argument is told, not lost.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+
+from fcregistry.errors import said_by
+from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._fields import RawField, read_record
+from fcregistry.types._names import AliasCodec, holds_text, resolved
+from fcregistry.types._pydantic_types import read as read_type
+from fcregistry.types._records import MISSING, RecordCodec, attribute
+from fcregistry.types._refusals import refusal_of
+
+if TYPE_CHECKING:
+    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._writer import SchemaWriter
+
+
+def read(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Return the codec of a model, a pydantic dataclass, or a type of pydantic's own that is text in JSON."""
+    pydantic = sys.modules.get("pydantic")
+    cls: Any = get_origin(annotation) or annotation
+    if pydantic is None or not isinstance(cls, type):
+        return None
+    if "pydantic.v1" in sys.modules and issubclass(cls, sys.modules["pydantic.v1"].BaseModel):
+        raise UnsupportedType(
+            f"{show_type(annotation)} is a model of pydantic's version 1; derive it from pydantic.BaseModel"
+        )
+    if issubclass(cls, pydantic.BaseModel):
+        if issubclass(cls, pydantic.RootModel):
+            return _root(annotation, cls, reader)
+        return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))
+    if _is_dataclass(cls):
+        return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))
+    if hasattr(cls, "__get_pydantic_core_schema__") or cls.__module__.partition(".")[0] == "pydantic_core":
+        return read_type(annotation, cls, reader)
+    return None
+
+
+def _is_dataclass(cls: Any) -> bool:
+    """Tell whether the dataclass that a class is, or derives from, is pydantic's."""
+    nearest = next((base for base in cls.__mro__ if "__dataclass_fields__" in base.__dict__), None)
+    return nearest is not None and "__pydantic_fields__" in nearest.__dict__
+
+
+def _fields_of(cls: Any) -> dict[str, Any]:
+    """Return what pydantic knows of the fields of a model or dataclass.
+
+    Raises:
+        UnsupportedType: Its annotations name what there is not.
+    """
+    try:
+        if not cls.__dict__.get("__pydantic_complete__", True):
+            cls.model_rebuild()  # its annotations named what was not defined yet
+    except Exception as error:  # pydantic's own errors, and whatever evaluating annotations raises
+        said = said_by(error).partition("\n")[0]
+        raise UnsupportedType(f"{show_type(cls)} cannot be built: {type(error).__name__}: {said}") from error
+    fields: dict[str, Any] = cls.__pydantic_fields__ if _is_dataclass(cls) else cls.model_fields
+    return fields
+
+
+def _annotated(info: Any) -> Any:
+    """Return a field's type, with the field itself as the marker that constrains and describes it."""
+    return Annotated[info.annotation, info]
+
+
+def _build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    config = getattr(cls, "model_config", None) or getattr(cls, "__pydantic_config__", None) or {}
+    fields = _fields_of(cls)
+    written = cls.__pydantic_decorators__
+    codec = (SerializedCodec if written.model_serializers else RecordCodec)(
+        cls,
+        show_type(annotation),
+        make=lambda **given: _validated(lambda decoded: cls(**decoded), given, cls.__name__),
+        get=attribute if _is_dataclass(cls) else _of_model,
+        is_instance=lambda value: isinstance(value, cls),
+    )
+    codec.hashable = cls.__hash__ is not None
+    codec.validates = True
+    if unused := sorted({*written.computed_fields, *written.field_serializers}):
+        codec.notes = (f"{codec.shown}: {', '.join(unused)} says nothing here: a model is written field by field",)
+    if config.get("extra") == "allow":
+        codec.rest = _type_of_extra(cls)
+        codec.others_of = lambda value: getattr(value, "__pydantic_extra__", None) or {}
+    by_alias = config.get("validate_by_alias") is not False
+    return codec, [_raw(name, info, by_alias) for name, info in fields.items() if info.init is not False]
+
+
+def _type_of_extra(cls: Any) -> Any:
+    """Return the type that a model declares for what has no field, as in `__pydantic_extra__: dict[str, int]`."""
+    for base in cls.__mro__:
+        declared = inspect.get_annotations(base).get("__pydantic_extra__")
+        if declared is not None and base.__module__.partition(".")[0] != "pydantic":
+            names = {**vars(sys.modules[base.__module__]), base.__name__: base}
+            arguments = get_args(resolved(declared, names, {}) if holds_text(declared) else declared)
+            return arguments[1] if len(arguments) == 2 else Any
+    return Any
+
+
+def _of_model(value: Any, name: str) -> Any:
+    """Return a field of a model; as an attribute, a deprecated one would warn."""
+    return value.__dict__.get(name, MISSING)
+
+
+def _raw(name: str, info: Any, by_alias: bool) -> RawField:
+    key = _alias(name, info) if by_alias else name
+    default = MISSING if info.is_required() or info.default_factory is not None else info.default
+    return RawField(
+        name,
+        info.is_required(),
+        default,
+        annotation=_annotated(info),
+        key=key,
+        keyword=key,
+        write_only=bool(info.init_var),
+        hidden=bool(info.exclude),
+    )
+
+
+def _alias(name: str, info: Any) -> str:
+    """Return the name that pydantic takes a field under.
+
+    Raises:
+        UnsupportedType: A path into other values, which no name is.
+    """
+    alias = info.validation_alias if info.validation_alias is not None else info.alias
+    if alias is None or isinstance(alias, str):
+        return alias or name
+    for choice in getattr(alias, "choices", ()):
+        if isinstance(choice, str):
+            return choice
+    raise UnsupportedType(f"field {name!r} has the alias {alias!r}, which is no name; give it a text as its alias")
+
+
+class SerializedCodec(RecordCodec):
+    """A model with a `model_serializer`, whose author says what is written of it: it need not be what is taken."""
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {} if writer.results else super().schema(writer)
+
+    def encode(self, value: Any) -> Any:
+        return self.cls.__pydantic_serializer__.to_python(value, mode="json", by_alias=True)  # type: ignore[attr-defined]  # a model's
+
+    @property
+    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # as in every record
+        return (f"{self.shown}: what its model_serializer writes is in no schema, and need not be what is taken",)
+
+
+def _root(annotation: Any, cls: Any, reader: TypeReader) -> Codec:
+    known = reader.known(annotation)
+    if known is not None:
+        return known
+    codec = RootCodec(cls, show_type(annotation))
+    reader.learn(annotation, codec)  # before its root is read, which may refer to it
+    outer = reader.owner, reader.validated
+    reader.owner, reader.validated = annotation, True
+    try:
+        codec.fill(reader.read_in(_annotated(_fields_of(cls)["root"]), annotation))
+    finally:
+        reader.owner, reader.validated = outer
+    reader.check_later(codec.check)
+    return codec
+
+
+class RootCodec(AliasCodec):
+    """A RootModel: what its root is.
+
+    Args:
+        cls: The model.
+        shown: The model as its author writes it.
+    """
+
+    def __init__(self, cls: Any, shown: str) -> None:
+        super().__init__(shown, cls.__module__)
+        self.cls = cls
+
+    def fill(self, inner: Codec) -> None:
+        super().fill(inner)
+        self.hashable = inner.hashable and self.cls.__hash__ is not None
+
+    def decode(self, value: Any) -> Any:
+        return _validated(self.cls, self.inner.decode(value), self.cls.__name__)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, self.cls)
+
+    def encode(self, value: Any) -> Any:
+        return self.inner.encode(value.root)
+
+
+def _validated(validate: Any, value: Any, shown: str) -> Any:
+    try:
+        return validate(value)
+    except Exception as error:  # pydantic's own error, or whatever a validator of the author raises
+        raise refusal_of(error, shown) from error

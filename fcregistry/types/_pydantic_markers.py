@@ -1,0 +1,216 @@
+"""What do the markers of pydantic say, and what does it refuse?
+
+Written for pydantic 2.7 and later.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from fcregistry.errors import said_by
+from fcregistry.types._core import Codec, Refusal, UnsupportedType, show_type
+from fcregistry.types._marks import Marks, show_marker
+from fcregistry.types._refusals import refusal_of
+from fcregistry.types._scalars import ANY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fcregistry.types._writer import SchemaWriter
+
+
+def read_pydantic(name: str, marker: Any, marks: Marks) -> bool:
+    """Read `Field`, `StringConstraints`, and the validators of pydantic, which run after decoding.
+
+    Raises:
+        UnsupportedType: The marker does what no tool should, or what its type cannot have.
+    """
+    if name in REFUSED:
+        raise UnsupportedType(f"{name} of {marks.shown}: {REFUSED[name]}")
+    if name == "FieldInfo":
+        _field(marker, marks)
+    elif name == "_PydanticGeneralMetadata":  # what Field and StringConstraints hold beside annotated-types
+        _general(dict(vars(marker)), marks)
+    elif name == "StringConstraints":
+        _of_text(marker, marks)
+    elif name == "_AllowAnyJson":  # the last of `JsonValue`, whose members say less simply what it is
+        marks.inner = ANY
+    elif name in ("EncodedBytes", "EncodedStr"):
+        marks.inner = EncodedCodec(marks.annotation, marker, decodes=not marks.validated)
+    elif name in ("PlainSerializer", "WrapSerializer"):
+        marks.note(f"{name} says nothing here: {marks.shown} is written as always")
+    elif name not in _WITHOUT_EFFECT:
+        if not (hasattr(marker, "__get_pydantic_core_schema__") or name == "UrlConstraints"):
+            return False
+        _validate(marker, show_marker(marker), marks)
+    return True
+
+
+def _validate(marker: Any, shown: str, marks: Marks) -> None:
+    """Have a validator run after decoding; those of a model run when it makes an instance."""
+    marks.note(f"no schema can say what {shown} makes of {marks.shown}: it runs after decoding")
+    if not marks.validated:
+        marks.inner = ValidatedCodec(marks.inner, marks.annotation, marker, shown)
+
+
+REFUSED: Final = {
+    "ImportString": "it imports whatever a model names; take a name (Literal[…]) and look the object up",
+    "Json": "a model would write JSON inside of JSON; take the type that the text holds",
+    "Secret": "JSON of a secret would be its asterisks; take SecretStr",
+}
+"""What of pydantic's is refused, and why."""
+
+_WITHOUT_EFFECT: Final = frozenset(
+    {
+        *("Strict", "AllowInfNan", "FailFast", "Discriminator", "Tag", "WithJsonSchema", "SkipValidation"),
+        *("AliasGenerator", "SerializeAsAny"),
+    }
+)
+"""Markers that change nothing here: values are strict as it is, and unions are told apart by their fields."""
+
+
+def _field(info: Any, marks: Marks) -> None:
+    for each in info.metadata:
+        marks.take(each)
+    if not marks.validated:
+        unread = [name for name in ("validation_alias", "default", "default_factory") if _says(info, name)]
+        if unread:
+            said = ", ".join(unread).removeprefix("validation_")  # `alias` is one of validation too
+            marks.note(f"{said} of Field says nothing of a parameter; write it in the signature itself")
+    marks.say_texts(info, info.json_schema_extra)
+    if info.deprecated:
+        marks.say("deprecated", True)
+
+
+def _says(info: Any, name: str) -> bool:
+    value = getattr(info, name)
+    return value is not None and type(value).__name__ not in ("PydanticUndefinedType", "ellipsis")
+
+
+def _of_text(constraints: Any, marks: Marks) -> None:
+    if constraints.min_length is not None:
+        marks.length("MinLen", constraints.min_length)
+    if constraints.max_length is not None:
+        marks.length("MaxLen", constraints.max_length)
+    if constraints.pattern:
+        marks.pattern(getattr(constraints.pattern, "pattern", constraints.pattern))
+    said = {name for name, value in vars(constraints).items() if value}
+    if said - {"min_length", "max_length", "pattern", "strict"}:  # it changes the text, and then the bounds hold too
+        _validate(constraints, show_marker(constraints), marks)
+
+
+def _general(said: dict[str, Any], marks: Marks) -> None:
+    if pattern := said.pop("pattern", None):
+        marks.pattern(getattr(pattern, "pattern", pattern))
+    rest = {name: value for name, value in said.items() if value is not None and name not in _MATTERLESS}
+    if rest:
+        from pydantic import Field  # it is loaded: the marker comes from it
+
+        shown = f"Field({', '.join(f'{name}={value!r}' for name, value in rest.items())})"
+        _validate(Field(**rest), shown, marks)
+
+
+_MATTERLESS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"})
+"""What Field says of coercions that are not made here."""
+
+
+class ValidatedCodec(Codec):
+    """A type whose decoded values go through a validator of pydantic's, which may refuse or change them.
+
+    Args:
+        inner: The codec of the type.
+        annotation: The type.
+        marker: The validator, as it stands in `Annotated`.
+        shown: The validator as its author writes it.
+
+    Raises:
+        UnsupportedType: Pydantic does not apply the one to the other.
+    """
+
+    through = True
+
+    def __init__(self, inner: Codec, annotation: Any, marker: Any, shown: str) -> None:
+        self._inner = inner
+        self._shown = shown
+        self._adapter = _adapter(annotation, marker)
+        self.kinds = inner.kinds
+        self.hashable = inner.hashable
+
+    @property
+    def core(self) -> Codec:
+        return self._inner.core
+
+    def children(self) -> Iterable[Codec]:
+        return (self._inner,)
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return writer.write(self._inner)
+
+    def accepts(self, value: object) -> bool:
+        return self._inner.accepts(value)
+
+    def decode(self, value: Any) -> Any:
+        try:
+            return self._adapter.validate_python(self._inner.decode(value))
+        except Refusal:
+            raise
+        except Exception as error:  # pydantic's own error, or whatever the author's validator raises
+            raise refusal_of(error, self._shown) from error
+
+    def handles(self, value: object) -> bool:
+        return self._inner.handles(value)
+
+    def encode(self, value: Any) -> Any:
+        return self._inner.encode(value)
+
+
+class EncodedCodec(Codec):
+    """A text or bytes that stand encoded in JSON, such as `Base64Str`: pydantic says how.
+
+    Args:
+        annotation: The type.
+        marker: What encodes it.
+        decodes: Whether it is decoded here; a model decodes its own when it makes an instance.
+    """
+
+    kinds = frozenset({"string"})
+
+    def __init__(self, annotation: Any, marker: Any, decodes: bool) -> None:
+        self._cls = annotation
+        self._adapter = _adapter(annotation, marker)
+        self._decodes = decodes
+        self.unsaid = (f"no schema can say which texts {show_marker(marker)} decodes",)
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": "string"}
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is str
+
+    def decode(self, value: Any) -> Any:
+        try:
+            return self._adapter.validate_python(value) if self._decodes else value
+        except Exception as error:  # pydantic's own error, or whatever an encoder of the author raises
+            raise refusal_of(error, self._cls.__name__) from error
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, self._cls)
+
+    def encode(self, value: Any) -> Any:
+        return self._adapter.dump_python(value, mode="json")
+
+
+_FUNCTIONS: Final = frozenset({"AfterValidator", "BeforeValidator", "WrapValidator", "PlainValidator"})
+"""Validators that are functions: they run on the decoded value, whatever its type."""
+
+
+def _adapter(annotation: Any, marker: Any) -> Any:
+    from pydantic import TypeAdapter  # it is loaded: the marker comes from it
+
+    validated: Any = Any if type(marker).__name__ in _FUNCTIONS else annotation
+    try:
+        return TypeAdapter(Annotated[validated, marker])
+    except Exception as error:  # pydantic raises many things for what it cannot build
+        raise UnsupportedType(
+            f"{show_marker(marker)} cannot be applied to {show_type(annotation)}: {said_by(error).splitlines()[0]}"
+        ) from error

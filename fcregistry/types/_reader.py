@@ -1,0 +1,158 @@
+"""How is an annotation read into a codec? By the families of a table, first match first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.types._core import Codec, UnsupportedType, show_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    Family = Callable[[Any, "TypeReader"], Codec | None]
+
+_KNOWN: Final[dict[Any, Codec]] = {}
+"""Classes that were read before, and what else is named: a record is read once in a process, however many tools take it."""
+
+_MOST_KNOWN: Final = 4096
+"""Beyond so many it starts anew: classes that are made by the thousand are not kept for ever."""
+
+
+_DEEPEST: Final = 150
+"""Levels of a schema: jsonschema, the deeper of the validators in Python frames, walks so many."""
+
+_DEEP: Final = 70
+"""Types inside one another of which such a schema could come: each adds two levels at most."""
+
+
+class TypeReader:
+    """Reads annotations into codecs.
+
+    One reader serves one function.
+
+    Args:
+        families: The table: functions that return a codec for an annotation they know, or None.
+        scope: Names for annotations that are strings, beside the names of the module that wrote them.
+        owner: The class that `Self` stands for, or None.
+
+    Attributes:
+        scope: As given.
+        owner: As given; while the fields of a class are read, that class.
+        validated: Whether that class is pydantic's, which runs validators itself when it makes an instance.
+    """
+
+    def __init__(self, families: Iterable[Family], scope: Mapping[str, Any] | None = None, owner: Any = None) -> None:
+        self._families = tuple(families)
+        self._depth = 0
+        self._deep = False  # whether a schema that is nested too deeply could come of it
+        self._checks: list[Callable[[], None]] = []
+        self._fresh: dict[Any, Codec] = {}
+        self.scope = dict(scope or {})
+        self.owner = owner
+        self.validated = False
+
+    def read(self, annotation: Any) -> Codec:
+        """Return the codec of an annotation.
+
+        Raises:
+            UnsupportedType: No family reads it; says why, and what to write instead.
+        """
+        is_class = isinstance(annotation, type)
+        if is_class and (known := self.known(annotation)) is not None:
+            return known
+        self._depth += 1
+        complete = False
+        try:
+            codec = self._first(annotation)
+            if self._depth > _DEEP:
+                self._deep = True
+            while self._depth == 1 and self._checks:
+                self._checks.pop(0)()
+            if self._deep and self._depth == 1:
+                _check_depth(codec)
+            complete = True
+        except RecursionError:
+            if self._depth > 1:
+                raise
+            raise UnsupportedType("it is nested too deeply, or refers to ever new types") from None
+        finally:
+            self._depth -= 1
+            if is_class and complete:
+                self._fresh.setdefault(annotation, codec)
+            if not self._depth and (self._fresh or self._checks or self._deep):
+                self._keep(complete)
+        return codec
+
+    def _first(self, annotation: Any) -> Codec:
+        for family in self._families:
+            codec = family(annotation, self)
+            if codec is not None:
+                return codec
+        raise UnsupportedType(
+            f"{show_type(annotation)} has no JSON form"
+        )  # the table ends with a family that says more
+
+    def read_in(self, annotation: Any, outer: Any) -> Codec:
+        """Return the codec of an annotation inside another, which is named in what it raises."""
+        try:
+            return self.read(annotation)
+        except UnsupportedType as unsupported:
+            raise unsupported.inside(f"in {show_type(outer)}") from None
+
+    def check_later(self, check: Callable[[], None]) -> None:
+        """Have a check run once the outermost annotation is read: until then, records that refer to each other lack fields."""
+        self._checks.append(check)
+
+    def known(self, annotation: Any) -> Codec | None:
+        """Return the codec of a class or of something named that was read before, or is being read: it may refer to itself."""
+        try:
+            return _KNOWN.get(annotation) or self._fresh.get(annotation)
+        except TypeError:  # a class that cannot be hashed, or has arguments that cannot
+            return None
+
+    def learn(self, annotation: Any, codec: Codec) -> None:
+        """Note the codec of something named before its parts are read, since they may refer to it."""
+        try:
+            self._fresh[annotation] = codec
+        except TypeError:  # it has arguments that cannot be hashed, and nothing will find it
+            return
+
+    def forget(self, annotation: Any) -> None:
+        """Take back what was learned: nothing refers to it."""
+        if self.known(annotation) is not None:
+            self._fresh.pop(annotation, None)
+
+    def _keep(self, complete: bool) -> None:
+        """Keep what was read for the process, once all of it is there, and where names mean the same to everyone."""
+        self._checks.clear()
+        self._deep = False
+        if not complete:
+            self._fresh.clear()
+        elif not self.scope:
+            if len(_KNOWN) > _MOST_KNOWN:
+                _KNOWN.clear()
+            _KNOWN.update(self._fresh)
+            self._fresh.clear()
+
+
+def _check_depth(codec: Codec) -> None:
+    """Refuse what validators could not walk.
+
+    Raises:
+        UnsupportedType: The schema is nested too deeply.
+    """
+    from fcregistry.types._schemas import codec_schema  # seldom needed, and it asks the table, which asks here
+
+    depth = 0
+    level: list[Any] = [codec_schema(codec)]
+    while level:
+        depth += 1
+        inner = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
+        level = [part for part in inner if isinstance(part, (dict, list))]
+    if depth > _DEEPEST:
+        raise UnsupportedType(f"its schema is nested {depth} levels deep, and at most {_DEEPEST} can be checked")
+
+
+def forget_all() -> None:
+    """Forget what was read in this process, so that it is read anew."""
+    _KNOWN.clear()

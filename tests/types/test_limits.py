@@ -1,0 +1,119 @@
+"""What if a type is very large, or very deep? A right answer, or a clear error."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import Any, NamedTuple, TypedDict
+
+import pytest
+import typing_extensions
+
+from fcregistry import Executor, Tool
+from fcregistry.errors import DefinitionError
+from fcregistry.types import codec_of, schema_of
+
+from .cases import assert_accepts, assert_refuses, why_unsupported
+
+
+def nested(levels: int, of: Any = int) -> Any:
+    for _ in range(levels):
+        of = list[of]
+    return of
+
+
+def value_of(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def chain(length: int) -> Any:
+    """Return a record that holds a record that holds …, each of a class of its own."""
+    made: Any = int
+    for place in range(length):
+        made = dataclasses.make_dataclass(f"Link{place}", [("value", int), ("next", made | None, None)])
+    return made
+
+
+def tool_of(annotation: Any) -> Any:
+    def use(x: Any) -> str:
+        return "used"
+
+    use.__annotations__ = {"x": annotation, "return": str}
+    return use
+
+
+@pytest.mark.parametrize("engine", ["jsonschema-rs", "jsonschema"])
+@pytest.mark.parametrize("levels", [10, 60, 90])
+def test_a_type_of_many_levels_is_read_written_and_checked(levels: int, engine: Any) -> None:
+    annotation = nested(levels)
+    assert codec_of(annotation).decode(value_of(levels)) == value_of(levels)
+    executor = Executor([tool_of(annotation)], validator=engine)
+    assert executor.run({"name": "use", "arguments": {"x": value_of(levels)}}).value == "used"
+    failed = executor.run({"name": "use", "arguments": {"x": value_of(levels - 1)}})
+    assert failed.error is not None
+    assert failed.error.code == "invalid_arguments"
+
+
+@pytest.mark.parametrize("engine", ["jsonschema-rs", "jsonschema"])
+def test_records_inside_of_records_are_too(engine: Any) -> None:
+    executor = Executor([tool_of(chain(30))], validator=engine)
+    assert executor.run({"name": "use", "arguments": {"x": {"value": 1, "next": {"value": 2}}}}).value == "used"
+
+
+@pytest.mark.parametrize("annotation", [nested(200), nested(500), nested(2000), chain(60), chain(400)])
+def test_one_of_too_many_levels_is_refused(annotation: Any) -> None:
+    message = why_unsupported(annotation)
+    assert "at most 150 can be checked" in message or message == "it is nested too deeply, or refers to ever new types"
+    with pytest.raises(DefinitionError, match="use") as caught:
+        Tool.from_function(tool_of(annotation)).parameters  # noqa: B018  # reading it defines it
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_schema_of_five_thousand_properties_is_right() -> None:
+    names = [f"field_{place}" for place in range(5000)]
+    for record in (
+        dataclasses.make_dataclass("Data", [(name, int, 0) for name in names]),
+        TypedDict("Keys", dict.fromkeys(names, int), total=False),
+        NamedTuple("Fields", [(name, int) for name in names]),
+    ):
+        schema = schema_of(record)
+        assert list(schema["properties"]) == names
+        values = dict.fromkeys(names, 1)
+        assert_accepts(record, values)
+        assert_refuses(record, {**values, "field_4999": "x"}, {**values, "more": 1})
+
+
+def test_a_function_of_five_thousand_parameters_is_a_tool() -> None:
+    names: dict[str, Any] = {}
+    parameters = ", ".join(f"p{place}: int = {place}" for place in range(5000))
+    exec(f"def many({parameters}) -> int:\n    return p4999", names)
+    many = names["many"]
+    assert len(Tool.from_function(many).parameters["properties"]) == 5000
+    assert Executor([many]).run({"name": "many", "arguments": {"p4999": 1}}).value == 1
+    assert Executor([many]).run({"name": "many", "arguments": {}}).value == 4999
+
+
+def test_records_that_refer_to_each_other_in_a_long_ring_are_read() -> None:
+    names: dict[str, Any] = {}
+    lines = ["from __future__ import annotations", "from dataclasses import dataclass"]
+    lines += [f"@dataclass\nclass R{n}:\n    value: int\n    next: R{(n + 1) % 40} | None = None" for n in range(40)]
+    module = type(dataclasses)("a_ring")
+    sys.modules["a_ring"] = module
+    try:
+        exec("\n".join(lines), vars(module))
+        names = vars(module)
+        schema = schema_of(names["R0"])
+        assert len(schema["$defs"]) >= 1
+        assert codec_of(names["R0"]).decode({"value": 1, "next": {"value": 2}}).next.value == 2
+        assert_refuses(names["R0"], {"value": 1, "next": {"value": "2"}})
+    finally:
+        del sys.modules["a_ring"]
+
+
+def test_an_alias_may_be_as_wide_as_it_likes() -> None:
+    wide = typing_extensions.Literal[tuple(range(3000))]  # type: ignore[valid-type]  # made here
+    assert len(schema_of(wide)["enum"]) == 3000
+    assert_refuses(wide, 3000, -1, True)

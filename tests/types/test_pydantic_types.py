@@ -1,0 +1,287 @@
+"""Types of pydantic's own, its `Field`, and its validators, on plain parameters and in records of other libraries."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import pydantic
+import pytest
+from pydantic import BaseModel, Field, StringConstraints
+
+from fcregistry import Executor, Tool
+from fcregistry.errors import DefinitionError
+from fcregistry.types import Refusal, codec_of, schema_of, to_json_text
+
+from .cases import assert_accepts, assert_refuses, assert_round_trip, why_unsupported
+
+FOUR = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+
+
+@dataclass
+class Login:
+    token: pydantic.SecretStr
+    page: pydantic.HttpUrl = "http://example.org/"  # type: ignore[assignment]  # as people write it
+
+
+class Encoded(BaseModel):
+    text: pydantic.Base64Str
+    parts: list[pydantic.Base64Bytes] = []
+
+
+class Parsed:
+    """A class that tells pydantic how it is read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(
+            lambda text: cls(text) if isinstance(text, str) else text,
+            core_schema.union_schema([core_schema.str_schema(), core_schema.is_instance_schema(cls)]),
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value.text),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"type": "string"}
+
+
+# --- types -------------------------------------------------------------------------------------------------------
+
+
+def test_a_url_is_a_text_that_pydantic_reads() -> None:
+    codec = codec_of(pydantic.HttpUrl)
+    assert str(codec.decode("http://a.b/c")) == "http://a.b/c"
+    assert codec.encode(codec.decode("http://a.b/c")) == "http://a.b/c"
+    assert_refuses(pydantic.HttpUrl, 1, None)
+    with pytest.raises(Refusal, match="refuses it: ") as caught:
+        codec.decode("ftp://a.b")
+    assert "http" in caught.value.reason
+    assert "visit" not in caught.value.reason
+    assert any("no schema" in sentence for sentence in codec.unsaid)
+
+
+def test_an_address_of_either_version_is_what_its_text_says() -> None:
+    assert_round_trip(pydantic.IPvAnyAddress, "1.2.3.4", ipaddress.ip_address("1.2.3.4"))
+    assert_round_trip(pydantic.IPvAnyNetwork, "::/64", ipaddress.ip_network("::/64"))
+
+
+def test_dates_of_pydantic_have_our_texts_and_its_checks() -> None:
+    assert schema_of(pydantic.PastDate) == {"type": "string", "format": "date"}
+    assert_round_trip(pydantic.PastDate, "2000-02-29", date(2000, 2, 29))
+    assert_round_trip(Annotated[date, pydantic.PastDate], "2000-02-29", date(2000, 2, 29))
+    assert_refuses(pydantic.PastDate, "2001-02-29", "951782400", 951782400)
+    with pytest.raises(Refusal, match=r"^PastDate refuses it: Date should be in the past$"):
+        codec_of(pydantic.PastDate).decode("9999-12-31")
+
+
+def test_a_secret_is_written_as_asterisks_and_asterisks_are_no_secret() -> None:
+    codec = codec_of(Login)
+    made = codec.decode({"token": "hush"})
+    assert made.token.get_secret_value() == "hush"
+    assert to_json_text(made) == '{"token": "**********", "page": "http://example.org/"}'
+    assert "hush" not in to_json_text([made.token])
+    with pytest.raises(Refusal, match="is what hides a secret, and not the secret"):
+        codec.decode({"token": "**********"})
+    assert schema_of(Login)["properties"] == {
+        "token": {"type": "string"},
+        "page": {"type": "string", "default": "http://example.org/"},
+    }
+
+
+def test_the_default_of_a_secret_is_in_no_schema() -> None:
+    def login(token: pydantic.SecretStr = pydantic.SecretStr("hush")) -> None: ...  # noqa: B008
+
+    assert Tool.from_function(login).parameters["properties"]["token"] == {"type": "string"}
+
+
+def test_what_is_encoded_is_decoded_once_also_inside_of_a_model() -> None:
+    assert_round_trip(pydantic.Base64Str, "SGkh", "Hi!")
+    assert_round_trip(list[pydantic.Base64Bytes], ["AP8="], [b"\x00\xff"])
+    assert_round_trip(Encoded, {"text": "SGkh", "parts": ["AP8="]}, Encoded(text="SGkh", parts=["AP8="]))
+    for codec, value in ((codec_of(pydantic.Base64Str), "A"), (codec_of(Encoded), {"text": "A"})):
+        with pytest.raises(Refusal):
+            codec.decode(value)
+
+
+def test_a_class_that_tells_pydantic_how_it_is_read_is_a_text() -> None:
+    codec = codec_of(Parsed)
+    assert codec.decode("a").text == "a"
+    assert codec.encode(Parsed("a")) == "a"
+    assert schema_of(list[Parsed]) == {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("annotation", "message"),
+    [
+        (
+            pydantic.ByteSize,
+            "ByteSize is a type of pydantic's that is no text in JSON; take the plain type, with Field(…) for its bounds",
+        ),
+        (
+            pydantic.Json[list[int]],
+            "Json of list[int]: a model would write JSON inside of JSON; take the type that the text holds",
+        ),
+    ],
+)
+def test_a_type_of_pydantics_that_is_no_text_is_refused(annotation: Any, message: str) -> None:
+    assert why_unsupported(annotation) == message
+
+
+def test_nothing_is_imported_at_the_word_of_a_model() -> None:
+    for annotation in (pydantic.ImportString, pydantic.ImportString[Any], list[pydantic.ImportString]):
+        assert "it imports whatever a model names" in why_unsupported(annotation)
+
+
+def test_a_json_value_is_any() -> None:
+    assert schema_of(dict[str, pydantic.JsonValue]) == {"type": "object"}
+    assert codec_of(pydantic.JsonValue).unsaid == ()
+
+
+# --- Field on a plain parameter ----------------------------------------------------------------------------------
+
+
+def test_a_field_bounds_and_describes_a_parameter() -> None:
+    def pick(
+        n: Annotated[int, Field(ge=1, le=5, description="count", title="N", examples=[2], deprecated=True)] = 1,
+        word: Annotated[str, StringConstraints(min_length=1, pattern="^[a-z]+$")] = "a",
+        many: Annotated[list[int], Field(max_length=2)] = [1],  # noqa: B006  # a default that is published
+    ) -> None:
+        """Pick.
+
+        Args:
+            n: Not this.
+        """
+
+    properties = Tool.from_function(pick).parameters["properties"]
+    assert properties["n"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 5,
+        "title": "N",
+        "description": "count",
+        "examples": [2],
+        "deprecated": True,
+        "default": 1,
+    }
+    assert properties["word"] == {"type": "string", "minLength": 1, "pattern": "^[a-z]+$", "default": "a"}
+    assert properties["many"] == {"type": "array", "items": {"type": "integer"}, "maxItems": 2, "default": [1]}
+    result = Executor([pick]).run({"name": "pick", "arguments": {"n": 9}})
+    assert result.content == "the arguments of pick are not valid; it was not run:\n- $.n: must be at most 5, not 9"
+
+
+def test_a_field_as_a_default_is_refused_with_what_to_write() -> None:
+    def pick(n: int = Field(3, ge=1)) -> None: ...
+
+    with pytest.raises(DefinitionError, match=r"write Annotated\[…, Field\(…\)\], and the default itself after it"):
+        Tool.from_function(pick).parameters  # noqa: B018  # reading it defines it
+
+
+def test_what_a_field_says_of_models_only_is_noted() -> None:
+    codec = codec_of(Annotated[int, Field(default=5, alias="n")])
+    assert codec.unsaid == ("alias, default of Field says nothing of a parameter; write it in the signature itself",)
+
+
+@pytest.mark.parametrize("extra", [{"examples": [2], "x-unit": "m"}, lambda schema: None])
+def test_of_a_json_schema_extra_what_describes_is_taken_and_the_rest_is_noted(extra: Any) -> None:
+    annotation = Annotated[int, Field(json_schema_extra=extra)]
+    assert schema_of(annotation) == (
+        {"type": "integer", "examples": [2]} if isinstance(extra, dict) else {"type": "integer"}
+    )
+    named = "x-unit" if isinstance(extra, dict) else "what a function writes"
+    assert codec_of(annotation).unsaid == (f"{named} is in no schema of int, as its author wished",)
+
+
+def test_digits_of_a_decimal_are_checked_by_pydantic() -> None:
+    annotation = Annotated[Decimal, Field(max_digits=3, decimal_places=1)]
+    assert_round_trip(annotation, "1.5", Decimal("1.5"))
+    with pytest.raises(Refusal) as caught:
+        codec_of(annotation).decode("1.55")
+    assert caught.value.reason == (
+        "Field(max_digits=3, decimal_places=1) refuses it: Decimal input should have no more than 1 decimal place"
+    )
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [pydantic.StrictInt, pydantic.conint(strict=True), Annotated[int, Field(strict=True)]],
+)
+def test_what_forbids_coercions_changes_nothing_since_there_are_none(annotation: Any) -> None:
+    assert schema_of(annotation) == {"type": "integer"}
+    assert codec_of(annotation).unsaid == ()
+    assert_refuses(annotation, "1", True)
+
+
+def test_infinities_are_no_json_so_that_forbidding_them_changes_nothing() -> None:
+    assert codec_of(Annotated[float, Field(allow_inf_nan=False)]).unsaid == ()
+    assert codec_of(pydantic.FiniteFloat).unsaid == ()
+
+
+# --- validators --------------------------------------------------------------------------------------------------
+
+
+def doubled(number: int) -> int:
+    return number * 2
+
+
+def test_validators_run_on_the_decoded_value_and_may_change_it() -> None:
+    annotation = Annotated[int, pydantic.BeforeValidator(doubled), pydantic.AfterValidator(doubled), Field(ge=1)]
+    assert schema_of(annotation) == {"type": "integer", "minimum": 1}
+    assert codec_of(annotation).decode(1) == 4
+    assert_refuses(annotation, 0)
+    unsaid = codec_of(annotation).unsaid
+    assert [sentence.split(" makes of")[0] for sentence in unsaid] == [
+        "no schema can say what BeforeValidator",
+        "no schema can say what AfterValidator",
+    ]
+
+
+def test_a_validator_gets_the_python_value_whatever_the_type() -> None:
+    def opened(value: date) -> date:
+        assert type(value) is date
+        return value.replace(day=1)
+
+    assert codec_of(Annotated[date, pydantic.AfterValidator(opened)]).decode("2024-05-17") == date(2024, 5, 1)
+
+
+def test_a_validator_of_any_kind_runs() -> None:
+    for validator in (
+        pydantic.PlainValidator(doubled),
+        pydantic.WrapValidator(lambda value, handler: handler(value) * 2),
+    ):
+        assert codec_of(Annotated[int, validator]).decode(3) == 6
+
+
+def test_a_text_is_stripped_after_its_bounds_were_checked() -> None:
+    annotation = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, max_length=3)]
+    assert codec_of(annotation).decode(" a ") == "A"
+    assert_refuses(annotation, "  a ")
+
+
+def test_a_path_is_checked_where_pydantic_says_so(tmp_path: Path) -> None:
+    assert_round_trip(pydantic.DirectoryPath, str(tmp_path), tmp_path)
+    assert_accepts(pydantic.FilePath, str(tmp_path))
+    with pytest.raises(Refusal, match="Path does not point to a file"):
+        codec_of(pydantic.FilePath).decode(str(tmp_path))
+
+
+def test_a_uuid_of_another_version_is_refused() -> None:
+    assert schema_of(pydantic.UUID4) == {"type": "string", "format": "uuid"}
+    assert_round_trip(pydantic.UUID4, FOUR, UUID(FOUR))
+    with pytest.raises(Refusal, match="UUID version 1 expected"):
+        codec_of(pydantic.UUID1).decode(FOUR)
+
+
+def test_a_serializer_says_nothing_and_its_author_is_told() -> None:
+    codec = codec_of(Annotated[int, pydantic.PlainSerializer(str)])
+    assert codec.encode(1) == 1
+    assert codec.unsaid == ("PlainSerializer says nothing here: int is written as always",)
