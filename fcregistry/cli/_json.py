@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fcregistry.execution._arguments import _UNIQUE_DECODER
+from fcregistry.execution._arguments import STRICT_DECODER
 
 
 def read_json(text: str) -> Any:
@@ -14,6 +14,6 @@ def read_json(text: str) -> Any:
         ValueError: It is no JSON, has a name twice in one object, a number that is not finite, or nests too deeply.
     """
     try:
-        return _UNIQUE_DECODER.decode(text)
+        return STRICT_DECODER.decode(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

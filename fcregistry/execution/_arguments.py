@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from fcregistry._problems import json_path, show
+from fcregistry.types._core import ExactFloat
 
 MAX_DEPTH: Final = 100
 """How deep arguments may nest: far beyond any tool's, and within what every validator and interpreter can walk."""
@@ -17,18 +18,19 @@ class ArgumentsError(ValueError):
     """Arguments that are no JSON object; the message tells the model what to send."""
 
 
-def read_arguments(raw: Mapping[str, Any] | str | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+def read_arguments(raw: Mapping[str, Any] | str | None, exact: bool = False) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the arguments as a JSON object of their own, and what was repaired.
 
     Args:
         raw: JSON text as the model wrote it, a mapping, or None.
+        exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
 
     Raises:
         ArgumentsError: No JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
     """
     if isinstance(raw, str):
         if raw and raw != "null" and not raw.isspace():
-            return _read_text(raw), ()
+            return _read_text(raw, exact), ()
         return {}, (f"the arguments were {raw.strip() or 'empty'}: taken as no arguments",)
     if raw is None:
         return {}, ()
@@ -43,8 +45,8 @@ def read_arguments(raw: Mapping[str, Any] | str | None) -> tuple[dict[str, Any],
     return copied, ()
 
 
-def _read_text(text: str) -> dict[str, Any]:
-    value = read_json(text)
+def _read_text(text: str, exact: bool) -> dict[str, Any]:
+    value = read_json(text, exact)
     if type(value) is dict:
         return value
     if value is None:  # "null" with space around it
@@ -52,17 +54,22 @@ def _read_text(text: str) -> dict[str, Any]:
     raise ArgumentsError(f"the arguments must be a JSON object, got {_kind(value)}")
 
 
-def read_json(text: str) -> Any:
+def read_json(text: str, exact: bool = False) -> Any:
     """Return the value of JSON text.
+
+    Args:
+        text: The text.
+        exact: As for `read_arguments`.
 
     Raises:
         ArgumentsError: As for `read_arguments`.
     """
+    decoder, unique_decoder = _EXACT_DECODERS if exact else _DECODERS
     try:
-        value = _DECODER.decode(text)
+        value = decoder.decode(text)
         # Each name in an object needs a colon: as many colons as names means that no name stands twice.
         if text.count(":") != (len(value) if type(value) is dict else 0):
-            value = _UNIQUE_DECODER.decode(text)
+            value = unique_decoder.decode(text)
     except json.JSONDecodeError as error:
         raise ArgumentsError(_explain(text, error)) from None
     except RecursionError:
@@ -79,7 +86,14 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    number = float(text)
+    return _checked(float(text))
+
+
+def _exactly(text: str) -> float:
+    return _checked(ExactFloat(text))
+
+
+def _checked(number: float) -> float:
     if number - number != 0:
         raise ValueError("a number is too large for JSON to carry (it is not finite)")
     return number
@@ -94,10 +108,15 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return read
 
 
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
-_UNIQUE_DECODER: Final = json.JSONDecoder(
-    parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique
-)
+def _decoders(read_float: Callable[[str], float]) -> tuple[json.JSONDecoder, json.JSONDecoder]:
+    """Return a decoder, and one that also sees that no name stands twice in an object."""
+    plain = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=read_float)
+    return plain, json.JSONDecoder(parse_constant=_refuse_constant, parse_float=read_float, object_pairs_hook=_unique)
+
+
+_DECODERS: Final = _decoders(_finite)
+STRICT_DECODER: Final = _DECODERS[1]
+_EXACT_DECODERS: Final = _decoders(_exactly)
 
 
 # What is left of a text that ends within a literal, a number or an escape, from where the parser stopped; nothing, between tokens.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from json import loads
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._calls import ToolCall
 from fcregistry._results import CallError, ToolResult
-from fcregistry.execution._wording import tool_failed, unencodable
+from fcregistry.execution._wording import misfit, tool_failed, unencodable
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ def finished(step: Step, outcome: Outcome | CallError) -> ToolResult:
         content = str.__str__(value) if isinstance(value, str) else _content(value, step.bound.signature)
     except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise
         return failure(step.call, unencodable(tool, error), tool, step.repairs, step.decoded, duration)
+    if step.bound.results is not None:
+        problems = step.bound.results.problems(content if isinstance(value, str) else loads(content))
+        if problems:
+            return failure(step.call, misfit(tool, problems), tool, step.repairs, step.decoded, duration)
     return ToolResult(step.call, value, None, content, tool, step.decoded, duration, step.repairs)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fcregistry.execution._digits import DigitsValidator
 from fcregistry.execution._invoke import Invocation
 
 if TYPE_CHECKING:
@@ -22,12 +23,18 @@ class Bound(NamedTuple):
     validator: Validator
     needs_env: bool
     needs_approval: bool | Callable[[Mapping[str, Any]], bool]
+    exact: bool
+    results: Validator | None
 
     @classmethod
-    def of(cls, tool: Tool, engine: Engine) -> Bound:
+    def of(cls, tool: Tool, engine: Engine, check_results: bool = False) -> Bound:
         """Return a tool made ready."""
-        options = tool.options
-        return cls(tool, tool.signature, tool.validator(engine), bool(options.requires_env), options.requires_approval)
+        options, signature = tool.options, tool.signature
+        validator, exact = tool.validator(engine), signature.exact
+        if exact:
+            validator = DigitsValidator(validator)
+        results = tool.result_validator(engine) if check_results else None
+        return cls(tool, signature, validator, bool(options.requires_env), options.requires_approval, exact, results)
 
 
 class Step(NamedTuple):

@@ -84,6 +84,13 @@ def unencodable(tool: Tool, error: Exception) -> CallError:
     )
 
 
+def misfit(tool: Tool, problems: Iterable[Problem]) -> CallError:
+    """Word a result that is not what its tool's return schema promises."""
+    said = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
+    reason = scrub(said, _secrets(tool))
+    return CallError("unencodable_result", f"{tool.name} ran, but its result is not what it promises: {reason}")
+
+
 def tool_failed(tool: Tool, exception: BaseException) -> CallError:
     """Word what a tool raised: a `ToolError` in its own words, anything else by type and message, both scrubbed and bounded."""
     if type(exception).__name__ == "CancelledError":  # asyncio's, which is not imported here for its name alone

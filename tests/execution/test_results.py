@@ -285,3 +285,54 @@ def test_two_texts_of_one_key_lose_no_entry() -> None:
 
     result = Executor([total]).run({"name": "total", "arguments": {"d": {"1": 1, "1.0": 2}}})
     assert "is another name of a key that is there already" in result.content
+
+
+# --- results that are checked ------------------------------------------------------------------------------------
+
+
+def point() -> Point:
+    """Promise a point."""
+    return {"x": "one"}  # type: ignore[return-value]  # and break the promise
+
+
+def words() -> list[str]:
+    """Promise words, and keep it."""
+    return ["a", "b"]
+
+
+def text() -> Literal["yes", "no"]:
+    """Promise one of two words."""
+    return "maybe"  # type: ignore[return-value]
+
+
+def test_a_result_is_not_checked_unless_that_is_asked_for() -> None:
+    assert Executor([point]).run(call_of(point)).content == '{"x": "one"}'
+
+
+def test_a_result_that_breaks_its_promise_is_an_error_where_results_are_checked() -> None:
+    executor = Executor([point, text], check_results=True)
+    result = executor.run(call_of(point))
+    assert result.error is not None
+    assert result.error.code == "unencodable_result"
+    assert result.content == 'point ran, but its result is not what it promises: $.x must be an integer, not "one"'
+    assert executor.run(call_of(text)).content == (
+        'text ran, but its result is not what it promises: $ must be one of "yes", "no", not "maybe"'
+    )
+
+
+def test_a_result_that_keeps_its_promise_passes_the_check_on_every_way() -> None:
+    executor = Executor([words], check_results=True, validator="jsonschema")
+    assert executor.run(call_of(words)).value == ["a", "b"]
+    assert [each.value for each in executor.run_all([call_of(words)] * 2)] == [["a", "b"]] * 2
+
+
+def test_a_result_without_a_promise_is_not_checked() -> None:
+    def anything():  # type: ignore[no-untyped-def]
+        """Promise nothing."""
+        return {"x": 1}
+
+    assert Executor([anything], check_results=True).run(call_of(anything)).ok
+
+
+def call_of(function: Callable[..., Any]) -> dict[str, Any]:
+    return {"name": function.__name__, "arguments": {}}
