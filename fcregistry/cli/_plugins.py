@@ -1,4 +1,4 @@
-"""Which plugins are installed, and what became of them?"""
+"""Which plugins and extensions are installed, and what became of them?"""
 
 from __future__ import annotations
 
@@ -6,34 +6,44 @@ from typing import Any
 
 import click
 
-from fcregistry.cli._output import remark, say_json, table
-from fcregistry.discovery import DisabledPlugin, FailedPlugin, load_plugins
-from fcregistry.discovery._outcomes import Outcome
+from fcregistry.cli._output import remark, say, say_json, table
+from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundExtension, current, load_plugins
+from fcregistry.discovery._outcomes import FailedExtension, Outcome
 from fcregistry.inspection._doctor import tools_of
 
 
-@click.command("plugins", short_help="List the installed plugins.")
+@click.command("plugins", short_help="List the installed plugins and extensions.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def command(as_json: bool) -> None:
-    """List the installed plugins: what each ships, and what became of it when it was imported."""
+    """List the installed plugins: what each ships, and what became of it when it was imported.
+
+    Extensions, which ship no tools, come after them. They are listed and not loaded: that happens when something needs them.
+    """
     outcomes = sorted(load_plugins(), key=lambda each: (each.plugin.distribution.lower(), each.plugin.entry_point))
-    rows = [_row(outcome) for outcome in outcomes]
+    plugins = [_row(outcome) for outcome in outcomes]
+    extensions = [_extension_row(extension) for extension in current().found_extensions]
     if as_json:
-        say_json(rows)
-    elif rows:
-        table(
-            [[_cell(row, key) for key in _COLUMNS] for row in rows], [key.upper().replace("_", " ") for key in _COLUMNS]
-        )
-    else:
+        say_json([*plugins, *extensions])
+        return
+    if plugins:
+        _show(plugins, ("distribution", "version", "entry_point", "tools", "state", "import_time", "reason"))
+    if plugins and extensions:
+        say()
+    if extensions:
+        named = [{**row, "extension": row["entry_point"]} for row in extensions]
+        _show(named, ("distribution", "version", "extension", "state", "reason"))
+    if not plugins and not extensions:
         remark("There are no plugins: install a package that ships some.")
 
 
-_COLUMNS = ("distribution", "version", "entry_point", "tools", "state", "import_time", "reason")
+def _show(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+    table([[_cell(row, key) for key in columns] for row in rows], [key.upper().replace("_", " ") for key in columns])
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:
     plugin = outcome.plugin
     row: dict[str, Any] = {
+        "kind": "plugin",
         "distribution": plugin.distribution,
         "version": plugin.version,
         "entry_point": plugin.entry_point,
@@ -44,6 +54,31 @@ def _row(outcome: Outcome) -> dict[str, Any]:
         return {**row, "state": "disabled", "import_seconds": None, "reason": outcome.reason}
     state, reason = ("failed", outcome.reason) if isinstance(outcome, FailedPlugin) else ("loaded", None)
     return {**row, "state": state, "import_seconds": round(outcome.seconds, 4), "reason": reason}
+
+
+def _extension_row(extension: FoundExtension) -> dict[str, Any]:
+    state, reason = _extension_state(extension)
+    return {
+        "kind": "extension",
+        "distribution": extension.distribution,
+        "version": extension.version,
+        "entry_point": extension.entry_point,
+        "module": extension.value,
+        "tools": None,
+        "state": state,
+        "import_seconds": None,
+        "reason": reason,
+    }
+
+
+def _extension_state(extension: FoundExtension) -> tuple[str, str | None]:
+    extensions = current().extensions
+    outcome = extensions.outcome(extension)
+    if isinstance(outcome, FailedExtension):
+        return "failed", outcome.reason
+    if disabled := extensions.disabled(extension):
+        return "disabled", disabled
+    return ("installed" if outcome is None else "loaded"), None
 
 
 def _cell(row: dict[str, Any], key: str) -> str:

@@ -84,11 +84,15 @@ def option_json(value: Any) -> Any:
 
 def mention_what_is_missing() -> None:
     """Say on stderr that plugins failed or tools are broken, and who explains it."""
-    failed = current().report().failed
+    mention_failed_plugins()
     broken = [tool for tool in registry.everything() if tool.definition_error]
-    if failed:
-        labels = ", ".join(each.plugin.label for each in failed)
-        remark(f"{len(failed)} plugin{'s' * (len(failed) > 1)} did not load: {labels} (see: fcregistry doctor)")
     if broken:
         ids = ", ".join(tool.id for tool in broken)
         remark(f"{len(broken)} tool{'s' * (len(broken) > 1)} cannot be defined: {ids} (see: fcregistry doctor)")
+
+
+def mention_failed_plugins() -> None:
+    """Say on stderr that plugins failed, and who explains it."""
+    if failed := current().report().failed:
+        labels = ", ".join(each.plugin.label for each in failed)
+        remark(f"{len(failed)} plugin{'s' * (len(failed) > 1)} did not load: {labels} (see: fcregistry doctor)")

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fcregistry._config import DISABLE, disabled_items
-from fcregistry._selectors import Selector, Subject, normalized, parse_selector
-from fcregistry.discovery._finder import FoundPlugin, find_plugins
+from fcregistry._config import disabled_items
+from fcregistry._selectors import Subject, normalized
+from fcregistry.discovery._disabled import disabled_plugin, disabled_tool, parsed
+from fcregistry.discovery._extensions import Extensions
+from fcregistry.discovery._finder import FoundExtension, FoundPlugin, find_entry_points
 from fcregistry.discovery._loader import load
 from fcregistry.discovery._outcomes import DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport, Outcome
-from fcregistry.errors import ConfigurationError, SelectorError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._declarations import Declaration
     from fcregistry._ports import Owner
-
-PluginKey = tuple[str, str]
+    from fcregistry.discovery._disabled import PluginKey
 
 
 class Discovery:
@@ -28,10 +26,15 @@ class Discovery:
 
     No lock is held while a plugin is imported: two threads that load one plugin both wait for Python's own import lock, and the first
     outcome is kept.
+
+    Attributes:
+        extensions: What the installed extensions provide; each is loaded when something asks for that.
     """
 
     def __init__(self) -> None:
+        self.extensions = Extensions(lambda: self.found_extensions)
         self._found: tuple[FoundPlugin, ...] | None = None
+        self._found_extensions: tuple[FoundExtension, ...] = ()
         self._by_module: dict[str, FoundPlugin] = {}
         self._outcomes: dict[PluginKey, LoadedPlugin | FailedPlugin] = {}
         self._loading = threading.local()
@@ -44,9 +47,17 @@ class Discovery:
         assert self._found is not None
         return self._found
 
+    @property
+    def found_extensions(self) -> tuple[FoundExtension, ...]:
+        """The extensions that are installed, sorted by distribution and entry point."""
+        if self._found is None:
+            self.refresh()
+        return self._found_extensions
+
     def refresh(self) -> None:
         """Look again at what is installed; what is loaded stays loaded."""
-        found = find_plugins()
+        entry_points = find_entry_points()
+        found = tuple(each for each in entry_points if isinstance(each, FoundPlugin))
         claims: dict[str, list[FoundPlugin]] = {}
         for plugin in found:
             claims.setdefault(plugin.module, []).append(plugin)
@@ -54,7 +65,8 @@ class Discovery:
         self._by_module = {
             module: min(each, key=_claim) if len(each) > 1 else each[0] for module, each in claims.items()
         }
-        # After the other: whoever sees the plugins sees whose each module is
+        self._found_extensions = tuple(each for each in entry_points if isinstance(each, FoundExtension))
+        # After the others: whoever sees the plugins sees whose each module is
         self._found = found
 
     def distributions(self) -> tuple[str, ...]:
@@ -79,9 +91,10 @@ class Discovery:
             outcome = self._outcomes.get((owner.distribution, owner.entry_point))
             if isinstance(outcome, FailedPlugin):
                 return f"its plugin {outcome.plugin.label} does not load ({outcome.reason})"
-            if disabled := _disabled_plugin(owner.distribution, owner.entry_point, disabled_items()):
+            if disabled := disabled_plugin(owner.distribution, owner.entry_point, disabled_items()):
                 return disabled
-        return _disabled_tool(declaration, owner, disabled_items())
+        items = disabled_items()
+        return disabled_tool(_subject(declaration, owner), items) if items else None
 
     def load(self, distribution: str | None = None) -> None:
         """Import the plugins of one distribution, or all; those that are loaded already, or being loaded by this thread, are passed over."""
@@ -93,7 +106,7 @@ class Discovery:
     def _load(self, plugin: FoundPlugin) -> None:
         key = (plugin.distribution, plugin.entry_point)
         under_way = self._loading.__dict__.setdefault("keys", set())
-        if key in self._outcomes or key in under_way or _disabled_plugin(*key, disabled_items()):
+        if key in self._outcomes or key in under_way or disabled_plugin(*key, disabled_items()):
             return
         under_way.add(key)
         try:
@@ -109,11 +122,12 @@ class Discovery:
         Args:
             declarations: All there are; what disabled plugins would ship is not known.
         """
-        plugins, selectors = _parsed(disabled_items())
-        installed = {(normalized(each.distribution), each.entry_point) for each in self.plugins}
+        plugins, selectors = parsed(disabled_items())
+        entry_points = (*self.plugins, *self.found_extensions)
+        installed = {(normalized(each.distribution), each.entry_point) for each in entry_points}
         idle = [f"{distribution}[{entry_point}]" for distribution, entry_point in plugins - installed]
         subjects = [_subject(each, self.owner(each)) for each in declarations]
-        subjects += [Subject(name="*", group="*", distribution=each.distribution) for each in self.plugins]
+        subjects += [Subject(name="*", group="*", distribution=each.distribution) for each in entry_points]
         idle += [each.text for each in selectors if not any(map(each.matches, subjects))]
         return tuple(sorted(idle))
 
@@ -124,7 +138,7 @@ class Discovery:
             key = (plugin.distribution, plugin.entry_point)
             if key in self._outcomes:
                 outcomes.append(self._outcomes[key])
-            elif reason := _disabled_plugin(*key, disabled_items()):
+            elif reason := disabled_plugin(*key, disabled_items()):
                 outcomes.append(DisabledPlugin(plugin=plugin, reason=reason))
         return LoadReport(
             loaded=tuple(each for each in outcomes if isinstance(each, LoadedPlugin)),
@@ -136,58 +150,6 @@ class Discovery:
 def _claim(plugin: FoundPlugin) -> tuple[bool, bool]:
     """Order those that name one module by their claim to it: whose distribution holds its file, who names it rather than a part."""
     return (not plugin.holds_its_module, bool(plugin.attribute))
-
-
-@lru_cache(maxsize=16)
-def _parsed(items: tuple[str, ...]) -> tuple[frozenset[PluginKey], tuple[Selector, ...]]:
-    """Read what a setting names: plugins as `distribution[entry point]`, everything else selectors."""
-    plugins, selectors = set(), []
-    for item in items:
-        distribution, bracket, entry_point = item.partition("[")
-        if bracket and entry_point.endswith("]") and ":" not in item and "*" not in item:
-            plugins.add((normalized(distribution), entry_point[:-1]))
-            continue
-        try:
-            selectors.append(parse_selector(item))
-        except SelectorError as error:
-            raise ConfigurationError(f"{DISABLE}: {error}") from error
-    return frozenset(plugins), tuple(selectors)
-
-
-def _disabled_plugin(distribution: str, entry_point: str, items: tuple[str, ...]) -> str | None:
-    if not items:
-        return None
-    plugins, selectors = _parsed(items)
-    if (normalized(distribution), entry_point) in plugins:
-        return f"{DISABLE} names {distribution}[{entry_point}]"
-    reason = _all_but(selectors)
-    anything = Subject(name="*", group="*", distribution=distribution)
-    for selector in selectors:  # a tool that is excepted further on has its plugin loaded
-        named = selector if selector.distribution is None else replace(selector, name="*", group=None)
-        if selector.excludes and (selector.distribution is None or named.matches(anything)):
-            reason = None
-        elif not selector.excludes and selector.name == "*" and selector.group is None and selector.matches(anything):
-            reason = f"{DISABLE} names {selector.text}"
-    return reason
-
-
-def _all_but(selectors: tuple[Selector, ...]) -> str | None:
-    """Return why everything is disabled from the start, which an exception in the first place means, or None."""
-    if not selectors or not selectors[0].excludes:
-        return None
-    return f"{DISABLE} names everything but {', '.join(each.text for each in selectors if each.excludes)}"
-
-
-def _disabled_tool(declaration: Declaration, owner: Owner | None, items: tuple[str, ...]) -> str | None:
-    if not items:
-        return None
-    subject = _subject(declaration, owner)
-    selectors = _parsed(items)[1]
-    reason = _all_but(selectors)
-    for selector in selectors:
-        if selector.matches(subject):
-            reason = None if selector.excludes else f"{DISABLE} names {selector.text}"
-    return reason
 
 
 def _subject(declaration: Declaration, owner: Owner | None) -> Subject:

@@ -1,4 +1,4 @@
-"""Which plugins are installed? Read from the metadata of distributions; nothing of them is imported.
+"""Which plugins and extensions are installed? Read from the metadata of distributions; nothing of them is imported.
 
 pluggy's and setuptools' own loaders are not used: one broken distribution would hide all others, and the second of two entry points of one name.
 """
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""
-KNOWN_GROUPS: Final = frozenset({GROUP, "fcregistry.extensions"})
+EXTENSION_GROUP: Final = "fcregistry.extensions"
+"""The entry-point group of extensions, which ship something else."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundPlugin:
-    """An entry point that ships tools, found and not imported.
+class FoundEntryPoint:
+    """An entry point of ours, found and not imported.
 
     Attributes:
         distribution: The name of its distribution, as that writes it.
@@ -70,12 +71,33 @@ class FoundPlugin:
         return self.label
 
 
+class FoundPlugin(FoundEntryPoint):
+    """An entry point that ships tools."""
+
+
+class FoundExtension(FoundEntryPoint):
+    """An entry point that ships something else; its name says what, such as the module whose types it reads."""
+
+
+_KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_GROUP: FoundExtension}
+
+
 def find_plugins() -> tuple[FoundPlugin, ...]:
-    """Return every entry point of the group `fcregistry`, sorted by distribution and name.
+    """Return every entry point of the group `fcregistry`, sorted by distribution and name; nothing is imported."""
+    return tuple(each for each in find_entry_points() if isinstance(each, FoundPlugin))
+
+
+def find_extensions() -> tuple[FoundExtension, ...]:
+    """Return every entry point of the group `fcregistry.extensions`, sorted by distribution and name; nothing is imported."""
+    return tuple(each for each in find_entry_points() if isinstance(each, FoundExtension))
+
+
+def find_entry_points() -> tuple[FoundEntryPoint, ...]:
+    """Return every entry point of our groups, sorted by distribution and name.
 
     Of two copies of one distribution on `sys.path`, the first counts, as for imports. Metadata that cannot be read is passed over.
     """
-    found: dict[str, list[FoundPlugin]] = {}
+    found: dict[str, list[FoundEntryPoint]] = {}
     for source in distributions():
         if GROUP not in _entry_point_text(source):
             continue
@@ -83,14 +105,14 @@ def find_plugins() -> tuple[FoundPlugin, ...]:
         if not name or normalized(name) in found or _is_hidden(source, name):
             continue
         found[normalized(name)] = [
-            FoundPlugin(distribution=name, entry_point=each.name, value=each.value, _source=source)
+            _KINDS[each.group](distribution=name, entry_point=each.name, value=each.value, _source=source)
             for each in _entry_points(source)
-            if each.group == GROUP
+            if each.group in _KINDS
         ]
     return tuple(sorted((each for group in found.values() for each in group), key=_order))
 
 
-def _order(found: FoundPlugin) -> tuple[str, str]:
+def _order(found: FoundEntryPoint) -> tuple[str, str]:
     return (normalized(found.distribution), found.entry_point)
 
 
@@ -156,7 +178,7 @@ def near_miss_groups() -> tuple[tuple[str, str], ...]:
     missed = set()
     for source in distributions():
         for group in _groups(_entry_point_text(source)):
-            if group not in KNOWN_GROUPS and _looks_like_ours(group):
+            if group not in _KINDS and _looks_like_ours(group):
                 missed.add((distribution_name(source) or "?", group))
     return tuple(sorted(missed))
 

@@ -37,17 +37,24 @@ def load(plugin: FoundPlugin, is_owned: Callable[[Declaration], bool]) -> Loaded
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # foreign code: a plugin may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
-        return FailedPlugin(plugin=plugin, seconds=perf_counter() - start, error=error, traceback=_own_part(error))
+        return FailedPlugin(
+            plugin=plugin, seconds=perf_counter() - start, error=error, traceback=own_part(error, __file__)
+        )
     return LoadedPlugin(plugin=plugin, seconds=perf_counter() - start)
 
 
-def _own_part(error: BaseException) -> str:
-    """Return the traceback without the frames that stand between us and the plugin's first line."""
+def own_part(error: BaseException, *machinery: str) -> str:
+    """Return the traceback without the frames that stand between us and the first line of foreign code.
+
+    Args:
+        error: What foreign code raised.
+        machinery: The files, or folders, of what stands between.
+    """
     frame = error.__traceback__
-    while frame is not None and _is_machinery(frame.tb_frame.f_code.co_filename):
+    while frame is not None and _is_machinery(frame.tb_frame.f_code.co_filename, machinery):
         frame = frame.tb_next
     return "".join(traceback.format_exception(type(error), error, frame))
 
 
-def _is_machinery(filename: str) -> bool:
-    return filename == __file__ or "importlib" in filename
+def _is_machinery(filename: str, machinery: tuple[str, ...]) -> bool:
+    return filename.startswith(machinery) or "importlib" in filename

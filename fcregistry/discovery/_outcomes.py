@@ -1,12 +1,16 @@
-"""What became of a plugin?"""
+"""What became of a plugin, or of an extension?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from fcregistry.discovery._finder import FoundPlugin
+from fcregistry.discovery._finder import FoundEntryPoint, FoundExtension, FoundPlugin
 from fcregistry.errors import PluginError
+
+if TYPE_CHECKING:
+    from fcregistry.types._reader import Family
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,30 +45,12 @@ class FailedPlugin:
     @property
     def reason(self) -> str:
         """The error's type and message, in one line."""
-        try:
-            message = " ".join(str(self.error).split())
-        except Exception:  # foreign code: an exception that cannot be shown must not hide that there is one  # noqa: BLE001
-            message = "(its message cannot be shown)"
-        return f"{type(self.error).__name__}: {message}" if message else type(self.error).__name__
+        return _reason(self.error)
 
     @property
     def advice(self) -> str:
         """What to do about it."""
-        if isinstance(self.error, ModuleNotFoundError) and self.error.name:
-            missing, own = self.error.name, self.plugin.module
-            if own == missing or own.startswith(f"{missing}."):
-                return (
-                    "its entry point names a module that is not there: correct "
-                    f'{self.plugin.entry_point} = "{self.plugin.value}" in its pyproject.toml and install it again, or tell its authors'
-                )
-            if own.partition(".")[0] == missing.partition(".")[0]:
-                return f"{missing}, a part of its own, is not there; reinstall {self.plugin.distribution}"
-            return f"install what provides the module {missing}, or reinstall {self.plugin.distribution} with its dependencies"
-        if isinstance(self.error, SystemExit):
-            return f"it ends the process when it is imported; report this to the authors of {self.plugin.distribution}"
-        return (
-            f"report this to the authors of {self.plugin.distribution}, or set FCREGISTRY_DISABLE={self.plugin.label}"
-        )
+        return _advice(self.plugin, self.error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,3 +102,65 @@ class LoadReport:
         yield from self.loaded
         yield from self.failed
         yield from self.disabled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedExtension:
+    """An extension that was loaded.
+
+    Attributes:
+        extension: What was found.
+        families: What it reads annotations with, in the order in which they are asked.
+    """
+
+    extension: FoundExtension
+    families: tuple[Family, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedExtension:
+    """An extension that could not be loaded.
+
+    Attributes:
+        extension: What was found.
+        error: What it raised, or what was wrong with it.
+        traceback: Where, as text.
+    """
+
+    extension: FoundExtension
+    error: BaseException = field(compare=False)
+    traceback: str = field(repr=False)
+
+    @property
+    def reason(self) -> str:
+        """The error's type and message, in one line."""
+        return _reason(self.error)
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        return _advice(self.extension, self.error)
+
+
+def _reason(error: BaseException) -> str:
+    try:
+        message = " ".join(str(error).split())
+    except Exception:  # foreign code: an exception that cannot be shown must not hide that there is one  # noqa: BLE001
+        message = "(its message cannot be shown)"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def _advice(found: FoundEntryPoint, error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        missing, own = error.name, found.module
+        if own == missing or own.startswith(f"{missing}."):
+            return (
+                "its entry point names a module that is not there: correct "
+                f'{found.entry_point} = "{found.value}" in its pyproject.toml and install it again, or tell its authors'
+            )
+        if own.partition(".")[0] == missing.partition(".")[0]:
+            return f"{missing}, a part of its own, is not there; reinstall {found.distribution}"
+        return f"install what provides the module {missing}, or reinstall {found.distribution} with its dependencies"
+    if isinstance(error, SystemExit):
+        return f"it ends the process when it is imported; report this to the authors of {found.distribution}"
+    return f"report this to the authors of {found.distribution}, or set FCREGISTRY_DISABLE={found.label}"

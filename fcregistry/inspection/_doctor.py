@@ -13,8 +13,16 @@ from fcregistry._declarations import log
 from fcregistry._registry import Registry, registry
 from fcregistry._selectors import normalized, parse_selector
 from fcregistry._tool import Tool
-from fcregistry.discovery import current, load_plugins, near_miss_groups
-from fcregistry.discovery._finder import GROUP, distribution_name, distribution_version, unreadable_plugins
+from fcregistry.discovery import FoundExtension, current, load_plugins, near_miss_groups
+from fcregistry.discovery._extensions import disable_advice
+from fcregistry.discovery._finder import (
+    EXTENSION_GROUP,
+    GROUP,
+    distribution_name,
+    distribution_version,
+    unreadable_plugins,
+)
+from fcregistry.discovery._outcomes import FailedExtension
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 
 
@@ -46,9 +54,17 @@ def _note(subject: str, message: str, advice: str) -> Finding:
 
 
 def diagnose() -> tuple[Finding, ...]:
-    """Load every plugin and return all that is wrong: problems first, then notes, in a fixed order."""
+    """Load every plugin and extension and return all that is wrong: problems first, then notes, in a fixed order."""
     load_plugins()
-    findings = [*_plugins(), *_tools(registry), *_names(registry), *_near_misses(), *_unreadable(), *_settings()]
+    findings = [
+        *_plugins(),
+        *_extensions(),
+        *_tools(registry),
+        *_names(registry),
+        *_near_misses(),
+        *_unreadable(),
+        *_settings(),
+    ]
     return tuple(sorted(findings, key=lambda finding: finding.kind != "problem"))
 
 
@@ -65,6 +81,23 @@ def _plugins() -> Iterator[Finding]:
             )
     for disabled in report.disabled:
         yield _note(disabled.plugin.label, f"is not loaded: {disabled.reason}", "unset the variable to have it back")
+
+
+def _extensions() -> Iterator[Finding]:
+    extensions = current().extensions
+    enabled: dict[str, list[FoundExtension]] = {}
+    for extension in current().found_extensions:
+        if reason := extensions.disabled(extension):
+            yield _note(extension.label, f"is not loaded: {reason}", "unset the variable to have it back")
+        else:
+            enabled.setdefault(extension.entry_point, []).append(extension)
+    for name, found in enabled.items():
+        outcome = extensions.load(found[0]) if len(found) == 1 else None
+        if len(found) > 1:
+            labels = ", ".join(each.label for each in found)
+            yield _problem(name, f"has several extensions, so that none is used: {labels}", disable_advice(found))
+        elif isinstance(outcome, FailedExtension):
+            yield _problem(found[0].label, f"does not load: {outcome.reason}", outcome.advice, outcome.traceback)
 
 
 def tools_of(distribution: str, entry_point: str) -> tuple[Tool, ...]:
@@ -113,10 +146,11 @@ def _names(source: Registry) -> Iterator[Finding]:
 
 def _near_misses() -> Iterator[Finding]:
     for name, group in near_miss_groups():
+        meant = f'"{EXTENSION_GROUP}"' if "ext" in group.lower() else GROUP
         yield _problem(
             name,
             f"has entry points in the group {group!r}, which nothing reads",
-            f"its authors meant [project.entry-points.{GROUP}]",
+            f"its authors meant [project.entry-points.{meant}]",
         )
 
 

@@ -68,3 +68,67 @@ def test_plugins_json_says_the_same_to_programs(mixed: Site) -> None:
         if row["state"] == "disabled"
     ]
     assert (disabled["import_seconds"], disabled["reason"]) == (None, "FCREGISTRY_DISABLE names Zeta[z]")
+
+
+def test_extensions_come_after_the_plugins_and_are_not_loaded(make_site: Callable[[], Site]) -> None:
+    """Without plugins they come alone; a disabled one says why."""
+    site = make_site()
+    hook = "print('noise')\nfrom fcregistry import hookimpl\n@hookimpl\ndef fc_register_types(types): ...\n"
+    site.install(
+        "acme", {"shapes": "acme_shapes"}, {"acme_shapes.py": hook}, version="1.2", group="fcregistry.extensions"
+    )
+    alone = site.cli("plugins")
+    assert (alone.stdout, alone.stderr) == (
+        "DISTRIBUTION  VERSION  EXTENSION  STATE      REASON\nacme          1.2      shapes     installed\n",
+        "",
+    )
+    site.install("zeta", {"z": "zeta_tools"}, {"zeta_tools.py": TOOLS})
+    both = site.cli("plugins", env={"FCREGISTRY_DISABLE": "acme[shapes]"}).stdout
+    plugins, extensions = both.split("\n\n")
+    assert plugins.splitlines()[1].split()[:5] == ["zeta", "1.0", "z", "2", "loaded"]
+    assert extensions.splitlines()[1].split() == [
+        *("acme", "1.2", "shapes", "disabled"),
+        *("FCREGISTRY_DISABLE", "names", "acme[shapes]"),
+    ]
+    rows = json.loads(site.cli("plugins", "--json").stdout)
+    assert [(row["kind"], row["distribution"]) for row in rows] == [("plugin", "zeta"), ("extension", "acme")]
+    assert rows[1] == {
+        "kind": "extension",
+        "distribution": "acme",
+        "version": "1.2",
+        "entry_point": "shapes",
+        "module": "acme_shapes",
+        "tools": None,
+        "state": "installed",
+        "import_seconds": None,
+        "reason": None,
+    }
+
+
+def test_what_became_of_an_extension_that_a_plugin_needed_on_import(make_site: Callable[[], Site]) -> None:
+    """A plugin that makes a schema when it is imported has its extension loaded, or failed, by then."""
+    site = make_site()
+    site.install("shapes", files={"shapes.py": "class Shape: ...\nclass Solid: ...\n"})
+    tools = """
+        from fcregistry import Tool, fc_register
+        import shapes, solids
+
+        def draw(shape: shapes.Shape): ...
+        def turn(solid: solids.Solid): ...
+
+        broken = [Tool.from_function(each).definition_error for each in (draw, turn)]
+        """
+    site.install("zeta", {"z": "zeta_tools"}, {"zeta_tools.py": tools})
+    site.install("solids", files={"solids.py": "class Solid: ...\n"})
+    hook = "from fcregistry import hookimpl\n@hookimpl\ndef fc_register_types(types): ...\n"
+    site.install(
+        "acme",
+        {"shapes": "acme_shapes", "solids": "acme_solids"},
+        {"acme_shapes.py": hook, "acme_solids.py": "1 / 0"},
+        group="fcregistry.extensions",
+    )
+    rows = json.loads(site.cli("plugins", "--json").stdout)[1:]
+    assert [(row["entry_point"], row["state"], row["reason"]) for row in rows] == [
+        ("shapes", "loaded", None),
+        ("solids", "failed", "ZeroDivisionError: division by zero"),
+    ]

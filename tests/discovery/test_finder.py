@@ -60,6 +60,29 @@ def test_other_groups_are_not_ours(site: Site) -> None:
     assert [row[:2] for row in site.ask(FOUND)] == [["acme", "x"]]
 
 
+def test_extensions_are_found_apart_from_plugins(site: Site) -> None:
+    """The same distribution may ship both, under one name too; nothing is imported."""
+    site.install(
+        "acme", "[fcregistry]\nx = acme.tools\n[fcregistry.extensions]\nx = acme.types:EXTENSION\nother = acme.more\n"
+    )
+    site.install("zeta", {"numpy": "zeta"}, version="2.0", group="fcregistry.extensions")
+    answer = site.ask(
+        """
+        from fcregistry.discovery import find_extensions, find_plugins
+        answer = [
+            [each.label, each.entry_point, each.module, each.attribute, each.version, type(each).__name__]
+            for each in (*find_plugins(), *find_extensions())
+        ]
+        """
+    )
+    assert answer == [
+        ["acme[x]", "x", "acme.tools", "", "1.0", "FoundPlugin"],
+        ["acme[other]", "other", "acme.more", "", "1.0", "FoundExtension"],
+        ["acme[x]", "x", "acme.types", "EXTENSION", "1.0", "FoundExtension"],
+        ["zeta[numpy]", "numpy", "zeta", "", "2.0", "FoundExtension"],
+    ]
+
+
 def test_of_two_copies_of_a_distribution_the_first_on_the_path_counts(site: Site) -> None:
     """As for imports: its version, its entry points and no others, however the two write its name."""
     site.install("Acme-Tools", {"new": "acme.new"}, version="2.0")

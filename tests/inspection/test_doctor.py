@@ -56,6 +56,54 @@ def test_a_plugin_that_does_not_load(site: Site) -> None:
     assert "(-v" not in verbose.stdout
 
 
+HOOK = "from fcregistry import hookimpl\n@hookimpl\ndef fc_register_types(types): ...\n"
+
+
+def test_an_extension_that_does_not_load(site: Site) -> None:
+    """Doctor loads those that nothing has needed yet: why, and what to do; the traceback for who asks for it."""
+    group = "fcregistry.extensions"
+    site.install("fine", {"shapes": "fine_shapes"}, {"fine_shapes.py": HOOK}, group=group)
+    assert doctor(site) == []
+    code = HOOK.replace(" ...", "\n    raise RuntimeError('no luck')")
+    site.install("bad", {"solids": "bad_solids"}, {"bad_solids.py": code}, group=group)
+    advice = "report this to the authors of bad, or set FCREGISTRY_DISABLE=bad[solids]"
+    assert doctor(site) == [("problem", "bad[solids]", "does not load: RuntimeError: no luck", advice)]
+    verbose = site.cli("doctor", "-v").stdout
+    assert 'bad_solids.py", line 4, in fc_register_types\n' in verbose
+    assert "pluggy" not in verbose
+    assert doctor(site, env={"FCREGISTRY_DISABLE": "bad[solids]"}) == [
+        (
+            "note",
+            "bad[solids]",
+            "is not loaded: FCREGISTRY_DISABLE names bad[solids]",
+            "unset the variable to have it back",
+        )
+    ]
+
+
+def test_two_extensions_of_one_name(site: Site) -> None:
+    """Neither is used, so neither is loaded; one that is disabled is no longer in the way."""
+    for name in ("acme", "zeta"):
+        files = {f"{name}_shapes.py": "1 / 0" if name == "zeta" else HOOK}
+        site.install(name, {"shapes": f"{name}_shapes"}, files, group="fcregistry.extensions")
+    advice = "uninstall the others, or disable them, as with FCREGISTRY_DISABLE=zeta[shapes]"
+    assert doctor(site) == [
+        ("problem", "shapes", "has several extensions, so that none is used: acme[shapes], zeta[shapes]", advice)
+    ]
+    assert [each[0] for each in doctor(site, env={"FCREGISTRY_DISABLE": "zeta[shapes]"})] == ["note"]
+
+
+def test_a_tool_whose_extension_does_not_load(site: Site) -> None:
+    """The extension is told, and so is the tool that needs it; the other tool is well."""
+    site.install("solids", files={"solids.py": "class Solid: ...\n"})
+    site.install("bad", {"solids": "bad_solids"}, {"bad_solids.py": "1 / 0"}, group="fcregistry.extensions")
+    tools = "import solids\n" + module("turn", parameters="solid: solids.Solid") + module("fine")
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": tools})
+    found = doctor(site)
+    assert [each[:2] for each in found] == [("problem", "bad[solids]"), ("problem", "acme:turn")]
+    assert "Solid is read by the extension bad[solids], which does not load: ZeroDivisionError" in found[1][2]
+
+
 def test_a_plugin_without_tools(site: Site) -> None:
     """What its authors are to do, and where."""
     site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
@@ -144,8 +192,9 @@ def test_one_name_of_two_plugins(site: Site) -> None:
 
 
 def test_a_misspelt_group_and_metadata_that_cannot_be_read(site: Site) -> None:
-    """Which distribution, and what its authors meant."""
+    """Which distribution, and what its authors meant: plugins, or extensions."""
     site.install("acme", {"x": "acme_tools"}, group="fc_registry")
+    site.install("acme-types", {"x": "acme_types"}, group="fcregistry.extension")
     site.install("garbled", "[fcregistry]\nrubbish\n")
     assert doctor(site) == [
         (
@@ -153,6 +202,12 @@ def test_a_misspelt_group_and_metadata_that_cannot_be_read(site: Site) -> None:
             "acme",
             "has entry points in the group 'fc_registry', which nothing reads",
             "its authors meant [project.entry-points.fcregistry]",
+        ),
+        (
+            "problem",
+            "acme-types",
+            "has entry points in the group 'fcregistry.extension', which nothing reads",
+            'its authors meant [project.entry-points."fcregistry.extensions"]',
         ),
         (
             "problem",

@@ -1,0 +1,87 @@
+"""What does one extension provide? It is imported, its hooks are held against the specs, and called. What goes wrong is recorded."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pluggy
+
+from fcregistry.discovery import _hookspecs
+from fcregistry.discovery._families import TypeFamilies
+from fcregistry.discovery._finder import FoundExtension
+from fcregistry.discovery._hookspecs import PROJECT, hook_names
+from fcregistry.discovery._loader import own_part
+from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension
+from fcregistry.discovery._prints import prints_to_stderr
+from fcregistry.errors import PluginError
+
+
+def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
+    """Import one extension, and ask it what it provides.
+
+    What it prints goes to stderr, so that it cannot spoil the output of a command.
+
+    Args:
+        extension: What was found.
+
+    Returns:
+        What became of it; None if its module is being imported just now, so that nobody knows yet.
+    """
+    try:
+        with prints_to_stderr():
+            module = importlib.import_module(extension.module)
+            if getattr(getattr(module, "__spec__", None), "_initializing", False):
+                return None
+            hooks = _hooks(extension, _named(extension, module))
+            types = TypeFamilies()
+            hooks.fc_register_types(types=types)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
+        machinery = (__file__, str(Path(pluggy.__file__).parent))
+        return FailedExtension(extension=extension, error=error, traceback=own_part(error, *machinery))
+    return LoadedExtension(extension=extension, families=tuple(types))
+
+
+def _named(extension: FoundExtension, module: Any) -> Any:
+    """Return the module or object that an entry point names.
+
+    Raises:
+        PluginError: There is none of that name, or it is a class.
+    """
+    named = module
+    for name in filter(None, extension.attribute.split(".")):
+        try:
+            named = getattr(named, name)
+        except AttributeError as error:
+            raise PluginError(
+                f"{extension.label} names {extension.value}, and there is no {name!r} in {extension.module}"
+            ) from error
+    if isinstance(named, type):
+        raise PluginError(
+            f"{extension.label} names the class {extension.attribute}; name an instance of it, or a module"
+        )
+    return named
+
+
+def _hooks(extension: FoundExtension, named: Any) -> Any:
+    """Return the hooks that an object implements, as pluggy calls them.
+
+    Raises:
+        PluginError: It implements none, or one that there is not.
+        PluginValidationError: One takes an argument that its spec has not.
+    """
+    manager = pluggy.PluginManager(PROJECT)  # one an extension: asking one does not ask the others
+    manager.add_hookspecs(_hookspecs)
+    manager.register(named, extension.label)
+    callers = manager.get_hookcallers(named) or []
+    if not callers:
+        raise PluginError(
+            f"{extension.label}: {extension.value} implements no hook; mark its functions with fcregistry.hookimpl"
+        )
+    for caller in callers:
+        if not caller.has_spec() and not all(each.optionalhook for each in caller.get_hookimpls()):
+            raise PluginError(f"{extension.label}: there is no hook {caller.name}; there is: {', '.join(hook_names())}")
+    return manager.hook

@@ -1,0 +1,47 @@
+"""How do arrays and scalars become JSON? As lists and numbers with every digit; what JSON has not is refused with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from fcregistry.types import EncodingError
+from numpy.typing import NDArray
+
+from fcregistry_numpy._items import reason_against
+
+
+def encode_array(array: NDArray[Any]) -> Any:
+    """Return an array as nested lists; one without dimensions as its only value.
+
+    Raises:
+        EncodingError: Its items have no JSON form, one is not finite, or one is masked.
+    """
+    if reason := reason_against(array.dtype):
+        raise EncodingError(f"an array of the dtype {array.dtype} has no JSON form: {reason}")
+    if is_masked(array):
+        raise EncodingError("an array with masked items has no JSON form: fill them, with filled(…)")
+    if not is_finite(array):
+        raise EncodingError("the array holds a number that is not finite (NaN or infinity), which JSON has not")
+    return array.tolist()
+
+
+def encode_scalar(scalar: np.generic) -> Any:
+    """Return a scalar as a JSON value.
+
+    Raises:
+        EncodingError: It is not finite.
+    """
+    if not is_finite(scalar):
+        raise EncodingError(f"the number {scalar} is not finite (NaN or infinity), which JSON has not")
+    return scalar.item()
+
+
+def is_finite(value: NDArray[Any] | np.generic) -> bool:
+    """Tell whether there is no NaN or infinity in it; texts have none."""
+    return value.dtype.kind != "f" or bool(np.isfinite(value).all())
+
+
+def is_masked(array: NDArray[Any]) -> bool:
+    """Tell whether an array hides some of its items."""
+    return type(array) is not np.ndarray and bool(np.ma.is_masked(array))

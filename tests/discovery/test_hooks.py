@@ -1,0 +1,104 @@
+"""Which hooks may an extension implement? Each has a test here, named after it, and a row on the page of plugins."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pluggy
+import pytest
+
+import fcregistry
+from fcregistry.discovery import _hookspecs
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "plugins.md"
+HOOKS = _hookspecs.hook_names()
+
+
+def test_the_hooks_are_what_pluggy_takes_for_specs() -> None:
+    """The list that messages and tests go by misses none."""
+    manager = pluggy.PluginManager(_hookspecs.PROJECT)
+    manager.add_hookspecs(_hookspecs)
+    assert tuple(sorted(vars(manager.hook))) == HOOKS
+    assert HOOKS
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_each_hook_has_a_name_a_docstring_and_a_test(hook: str) -> None:
+    """A hook that nothing needs, or that nobody described, does not get in."""
+    assert hook.startswith("fc_")
+    assert inspect.getdoc(getattr(_hookspecs, hook))
+    assert [name for name in globals() if name.startswith(f"test_hook_{hook}")]
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_each_hook_has_a_row_on_the_page_of_plugins_with_its_arguments(hook: str) -> None:
+    arguments = ", ".join(inspect.signature(getattr(_hookspecs, hook)).parameters)
+    rows = re.findall(r"^\| `(fc_[^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows.count(f"{hook}({arguments})") == 1
+
+
+def test_the_page_of_plugins_has_no_other_hooks() -> None:
+    rows = re.findall(r"^\| `(fc_\w+)\(", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert tuple(sorted(rows)) == HOOKS
+
+
+def test_an_implementation_is_marked_and_stays_what_it_is() -> None:
+    """`hookimpl` is pluggy's marker of our project: the function can be called and tested."""
+
+    @fcregistry.hookimpl
+    def fc_register_types(types: list[int]) -> None:
+        types.append(1)
+
+    types: list[int] = []
+    fc_register_types(types)
+    assert types == [1]
+    assert fcregistry.hookimpl.project_name == "fcregistry"
+
+
+def test_hook_fc_register_types_is_given_a_collector_of_families(site: Site) -> None:
+    """It is called for the one module that its entry point is named after, and what it adds is asked in that order."""
+    code = """
+from fcregistry import hookimpl
+from fcregistry.types import Codec, TypeReader
+
+class Text(Codec):
+    kinds = frozenset({"string"})
+
+    def __init__(self, letter):
+        self.letter = letter
+
+    def schema(self, writer):
+        return {"type": "string", "pattern": f"^{self.letter}"}
+
+def first(annotation, reader):
+    assert isinstance(reader, TypeReader)
+    return Text("a") if annotation.__name__ == "A" else None
+
+def second(annotation, reader):
+    return Text("z")
+
+@hookimpl
+def fc_register_types(types):
+    types.add(first)
+    types.add(second)
+    print(type(types).__name__, [each.__name__ for each in types])
+"""
+    site.install("letters", files={"letters.py": "class A: ...\nclass B: ...\n"})
+    site.install(
+        "acme",
+        {"letters": "acme_letters", "others": "acme_others"},
+        {"acme_letters.py": code},
+        group="fcregistry.extensions",
+    )
+    done = site.run(
+        "-c",
+        "import sys, letters\nfrom fcregistry.types import schema_of\n"
+        "print(schema_of(letters.A)['pattern'], schema_of(letters.B)['pattern'], 'acme_others' in sys.modules)",
+    )
+    assert (done.stdout, done.stderr) == ("^a ^z False\n", "TypeFamilies ['first', 'second']\n")
