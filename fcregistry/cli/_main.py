@@ -1,7 +1,7 @@
 """Which commands are there, and what does the process exit with?
 
 0    fine
-1    the tool failed, or its call was denied; or doctor found something; or the output could not be written
+1    the tool failed, or its call was denied; or doctor or lint found something; or the output could not be written
 2    wrong usage, an unknown tool, or invalid arguments
 3    the tool needs approval, and there is nobody to ask
 4    the tool did not answer in time
@@ -27,7 +27,7 @@ from fcregistry._version import __version__
 from fcregistry.cli._output import complain, remark
 from fcregistry.errors import DefinitionWarning, FcregistryError
 
-COMMANDS: Final = ("call", "doctor", "groups", "list", "plugins", "show")
+COMMANDS: Final = ("call", "doctor", "groups", "lint", "list", "plugins", "show")
 """One row a command: the module `_NAME` in this folder, which holds it as `command`."""
 
 INTERRUPTED: Final = 130

@@ -51,13 +51,13 @@ def test_the_help_lists_every_command(site: Site) -> None:
         (["lst"], "there is no command 'lst'; did you mean 'list'?"),
         (
             ["frobnicate"],
-            "there is no command 'frobnicate'; the commands are call, doctor, groups, list, plugins, show",
+            "there is no command 'frobnicate'; the commands are call, doctor, groups, lint, list, plugins, show",
         ),
         (["--jsn"], "--jsn"),
         (["list", "--jsn"], "--jsn"),
         (["show"], "Missing argument 'NAME'."),
         (["call"], "name the tool to call; fcregistry list shows which there are"),
-        (["show", "text", "--format", "xml"], "'xml' is not one of 'anthropic', 'json-schema',"),
+        (["show", "text", "--format", "xml"], "'xml' is not one of 'anthropic', 'bedrock',"),
     ],
 )
 def test_wrong_usage_is_told_with_the_right_one(shop: Site, words: list[str], message: str) -> None:

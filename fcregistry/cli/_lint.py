@@ -1,0 +1,105 @@
+"""What would a model or a provider stumble over?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from fcregistry import formats
+from fcregistry.cli._output import remark, say, say_json
+from fcregistry.cli._tools import complete_tools, mention_failed_plugins
+from fcregistry.inspection import LintFinding, lint, tools_beside, tools_to_lint
+from fcregistry.inspection._lint import RULES, SEVERITIES
+
+
+@click.command("lint", short_help="Say what models and providers would stumble over.")
+@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...", shell_complete=complete_tools)
+@click.option(
+    "--format",
+    "format_names",
+    multiple=True,
+    type=click.Choice(formats.names()),
+    metavar="FORMAT",
+    help="Judge for this format only. May be given several times.",
+)
+@click.option("--strict", is_flag=True, help="Judge for the strict modes of formats too.")
+@click.option(
+    "--ignore",
+    multiple=True,
+    type=click.Choice(sorted(RULES)),
+    metavar="RULE",
+    help="Leave a rule out. May be given several times.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    default="warning",
+    show_default=True,
+    help="The mildest finding that is a failure.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    selectors: tuple[str, ...],
+    format_names: tuple[str, ...],
+    strict: bool,
+    ignore: tuple[str, ...],
+    fail_on: str,
+    as_json: bool,
+) -> None:
+    """Say what a model or a provider would stumble over in the tools that SELECTORs name; without any, in all.
+
+    Exits with 1 if there is an error or a warning; --fail-on moves that line.
+    """
+    tools = tools_to_lint(*selectors)
+    findings = lint(tools, beside=tools_beside(tools), format_names=format_names or None, strict=strict, ignore=ignore)
+    if as_json:
+        say_json([asdict(finding) for finding in findings])
+    else:
+        _tell(findings)
+    mention_failed_plugins()
+    remark(_summary(findings, len(tools)) if tools else "There are no tools to look at.")
+    failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    ctx.exit(1 if any(finding.severity in failing for finding in findings) else 0)
+
+
+def _tell(findings: Sequence[LintFinding]) -> None:
+    folder = _folder()
+    for finding in findings:
+        say(_one_line(f"{_place(finding, folder)}{finding.severity} {finding.rule}: {finding.tool}: {finding.message}"))
+        say(_one_line(finding.advice, indent="    "))
+
+
+def _folder() -> Path | None:
+    try:
+        return Path.cwd()
+    except OSError:  # it was removed meanwhile
+        return None
+
+
+def _place(finding: LintFinding, folder: Path | None) -> str:
+    """Return `path:line: `, the path from the working folder where the file lies in it; nothing for a function without a source."""
+    if finding.file is None:
+        return ""
+    path = Path(finding.file)
+    shown = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
+    return f"{shown}:{finding.line}: "
+
+
+def _one_line(text: str, indent: str = "") -> str:
+    return indent + " ".join(text.split())
+
+
+def _summary(findings: Sequence[LintFinding], tools: int) -> str:
+    counts = Counter(finding.severity for finding in findings)
+    found = [_counted(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
+    return f"{', '.join(found) or 'Nothing found'} in {_counted(tools, 'tool')}."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
