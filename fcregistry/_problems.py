@@ -5,19 +5,32 @@ Both validators are read into `Violation`s; the words are made here from keyword
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._calls import Problem
+from fcregistry._demands import MOST_CHOICES, demand, json_path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_LONGEST_VALUE = 60
-_MOST_CHOICES = 30
+__all__ = ["MOST_PROBLEMS", "Condition", "Violation", "json_path", "show", "worded"]
+
 MOST_PROBLEMS = 25
+
+
+class Condition(NamedTuple):
+    """What made a part of a schema apply.
+
+    Attributes:
+        path: The instance that was asked.
+        schema: What was asked of it.
+        holds: Whether it held; an `else` applies where it does not.
+    """
+
+    path: tuple[str | int, ...]
+    schema: Any
+    holds: bool
 
 
 class Violation(NamedTuple):
@@ -30,6 +43,7 @@ class Violation(NamedTuple):
         instance: The value that breaks it.
         known: For `additionalProperties`, the properties there are.
         branches: For `anyOf` and `oneOf`, what each branch found.
+        conditions: What made the keyword apply, from the outside in.
     """
 
     path: tuple[str | int, ...]
@@ -38,38 +52,7 @@ class Violation(NamedTuple):
     instance: Any
     known: tuple[str, ...] = ()
     branches: tuple[tuple[Violation, ...], ...] = ()
-
-
-def json_path(path: Iterable[str | int]) -> str:
-    """Return a path the way jsonschema's `json_path` writes it: `$.items[2].qty`, `$['odd key']`."""
-    written = "$"
-    for segment in path:
-        if isinstance(segment, int):
-            written += f"[{segment}]"
-        elif len(segment) <= _LONGEST_VALUE and _PLAIN_KEY.fullmatch(segment):
-            written += f".{segment}"
-        else:
-            cut = segment if len(segment) <= _LONGEST_VALUE else f"{segment[:_LONGEST_VALUE]}…"
-            escaped = _json_text(cut)[1:-1].replace('\\"', '"').replace("'", "\\'")
-            written += f"['{escaped}']"
-    return written
-
-
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-
-
-def _json_text(value: object) -> str:
-    """Return a JSON value as text that can be printed: what a terminal obeys, and what UTF-8 cannot carry, is escaped."""
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
-
-
-def show(value: object) -> str:
-    """Return a JSON value as bounded text."""
-    try:
-        text = _json_text(value)
-    except (TypeError, ValueError, RecursionError):
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
+    conditions: tuple[Condition, ...] = ()
 
 
 def worded(violations: Iterable[Violation]) -> tuple[Problem, ...]:
@@ -95,6 +78,14 @@ def _sort_key(path: str) -> list[tuple[int, int, str]]:
 
 
 def _problems(violation: Violation) -> Iterable[Problem]:
+    problems = _unconditional(violation)
+    if not violation.conditions:
+        return problems
+    circumstances = _circumstances(violation.conditions)
+    return [Problem(each.path, f"{each.message}{circumstances}") for each in problems]
+
+
+def _unconditional(violation: Violation) -> Iterable[Problem]:
     path, keyword, limit = violation.path, violation.keyword, violation.limit
     if keyword == "required":
         return [Problem(json_path((*path, name)), "is required") for name in limit]
@@ -118,14 +109,17 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     close = get_close_matches(name, known, n=1)
     if close:
         return f"is not a known name; did you mean {show(close[0])}?"
-    names = ", ".join(show(each) for each in known[:_MOST_CHOICES])
+    names = ", ".join(show(each) for each in known[:MOST_CHOICES])
     return f"is not a known name; the known ones are {names}" if names else "is not a known name; there are none"
+
+
+_OF_TEXTS: Final = ("anyOf", "const", "enum", "format", "maxLength", "minLength", "not", "oneOf", "pattern")
 
 
 def _wrong_name(names: Any) -> str:
     """Say what the names of an object must be, by the keywords of their schema."""
     must = (
-        [_must(keyword, limit) for keyword, limit in names.items() if keyword != "type"]
+        [demand(keyword, limit) for keyword, limit in names.items() if keyword in _OF_TEXTS]
         if isinstance(names, dict)
         else []
     )
@@ -141,7 +135,7 @@ def _union_problems(violation: Violation) -> Iterable[Problem]:
         return [Problem(json_path(tags[0][0].path), f"{_allowed(tags)}, not {show(tags[0][0].instance)}")]
     candidates = [branch for branch in meant if not _is_disowned(branch, meant, path)] or meant
     if len(candidates) == 1 or any(inner.path != path or inner.keyword in _OF_NAMES for inner in sum(candidates, ())):
-        return _nearest(candidates)
+        return _nearest(candidates, path)
     return [Problem(json_path(path), f"{_allowed(candidates or branches)}, not {show(violation.instance)}")]
 
 
@@ -172,86 +166,56 @@ def _objects(branch: Iterable[Violation], path: tuple[str | int, ...]) -> bool:
     )
 
 
-def _nearest(branches: Sequence[Sequence[Violation]]) -> Iterable[Problem]:
+def _nearest(branches: Sequence[Sequence[Violation]], path: tuple[str | int, ...]) -> Iterable[Problem]:
     """Word the branch with the least wrong; of several such, what is wrong with all of them, or else with the first."""
     weights = [sum(len(inner.limit) if inner.keyword in _OF_NAMES else 1 for inner in branch) for branch in branches]
     nearest = [branch for branch, weight in zip(branches, weights, strict=True) if weight == min(weights)]
     first, *others = [[problem for inner in branch for problem in _problems(inner)] for branch in nearest]
-    return [problem for problem in first if all(problem in other for other in others)] or first
+    shared = [problem for problem in first if all(problem in other for other in others)]
+    if not shared and all(each.keyword == "required" and each.path == path for branch in nearest for each in branch):
+        names = [" and ".join(show(name) for inner in branch for name in inner.limit) for branch in nearest]
+        return [Problem(json_path(path), f"must have {' or '.join(names)}")]
+    return shared or first
 
 
 def _allowed(branches: Iterable[Sequence[Violation]]) -> str:
     said: dict[str, None] = {}
     for branch in branches:
         for inner in branch:
-            said[_must(inner.keyword, inner.limit)] = None
+            said[demand(inner.keyword, inner.limit)] = None
     first, *others = said
     return " or ".join([first, *(other.removeprefix("must be ") for other in others)])
 
 
 def _message(keyword: str, limit: Any, instance: Any) -> str:
-    must = _must(keyword, limit)
-    return must if keyword == "items" else f"{must}, not {show(instance)}"
+    asked = demand(keyword, limit)
+    if keyword in ("items", "false schema"):
+        return asked
+    if keyword == "oneOf":  # without branches: several of them hold
+        return f"{asked}, and is of several: {show(instance)}"
+    return f"{asked}, and is {show(instance)}" if keyword == "not" else f"{asked}, not {show(instance)}"
 
 
-def _must(keyword: str, limit: Any) -> str:
-    if keyword in _WORDS:
-        return _WORDS[keyword].format(show(limit))
-    if keyword == "format":
-        example = f" (such as {show(_EXAMPLES[limit])})" if limit in _EXAMPLES else ""
-        return f"must be a string of the format {show(limit)}{example}"
-    if keyword == "type":
-        names = [limit] if isinstance(limit, str) else sorted(limit)
-        return "must be " + " or ".join(_ARTICLES.get(name, name) for name in names)
-    if keyword == "enum":
-        shown = ", ".join(show(choice) for choice in limit[:_MOST_CHOICES])
-        more = f", … ({len(limit)} values)" if len(limit) > _MOST_CHOICES else ""
-        return f"must be one of {shown}{more}" if len(limit) > 1 else f"must be {shown}"
-    return f"must satisfy {keyword}"
+def _circumstances(conditions: Iterable[Condition]) -> str:
+    """Say what `if`, `dependencies` and their like make a problem depend on, so that a model sees why it has it."""
+    said = [f"{'where' if each.holds else 'unless'} {_fact(each)}" for each in conditions]
+    return f" ({' and '.join(dict.fromkeys(said))})" if said else ""
 
 
-_EXAMPLES: Final = {
-    "date": "2026-01-31",
-    "date-time": "2026-01-31T10:00:00Z",
-    "decimal": "12.50",
-    "duration": "PT2H30M",
-    "time": "10:00:00",
-    "uuid": "123e4567-e89b-12d3-a456-426614174000",
-}
-"""Format -> a text of it: its name alone is no help to a model that has written something else."""
+def _fact(condition: Condition) -> str:
+    path, schema = condition.path, condition.schema
+    if not isinstance(schema, dict) or not schema.keys() <= {"properties", "required", "type"}:
+        return f"{json_path(path)} is of the form {show(schema)}"
+    choices = {name: _choices(each) for name, each in schema.get("properties", {}).items()}
+    if None in choices.values() or not (choices or schema.get("required")):
+        return f"{json_path(path)} is of the form {show(schema)}"
+    facts = [f"{json_path((*path, name))} is {chosen}" for name, chosen in choices.items()]
+    given = [f"{json_path((*path, name))} is given" for name in schema.get("required", ()) if name not in choices]
+    return " and ".join([*facts, *given])
 
-_ARTICLES: Final = {
-    "array": "an array",
-    "boolean": "a boolean",
-    "integer": "an integer",
-    "null": "null",
-    "number": "a number",
-    "object": "an object",
-    "string": "a string",
-}
-_WORDS: Final = {
-    "const": "must be {}",
-    "minimum": "must be at least {}",
-    "maximum": "must be at most {}",
-    "exclusiveMinimum": "must be greater than {}",
-    "exclusiveMaximum": "must be less than {}",
-    "multipleOf": "must be a multiple of {}",
-    "minLength": "must have at least {} characters",
-    "maxLength": "must have at most {} characters",
-    "minItems": "must have at least {} items",
-    "maxItems": "must have at most {} items",
-    "minProperties": "must have at least {} properties",
-    "maxProperties": "must have at most {} properties",
-    "pattern": "must match the pattern {}",
-    "uniqueItems": "must have no item twice",
-    "additionalProperties": "must have no more than the known items: {}",
-    "items": "must have no more items",
-    "propertyNames": "must have other property names",
-    "not": "must not be of the excluded form",
-    "contains": "must contain items of the asked-for form, neither too few nor too many",
-    "anyOf": "must be of one of the allowed forms",
-    "oneOf": "must be of exactly one of the allowed forms",
-    "false schema": "must not be there",
-    "unevaluatedItems": "must have no more than the known items",
-    "unevaluatedProperties": "must have no more than the known properties",
-}
+
+def _choices(schema: Any) -> str | None:
+    """Return the only values that a schema takes, if it says no more than those."""
+    if not isinstance(schema, dict) or not schema.keys() <= {"const", "enum", "type"} or schema.keys() <= {"type"}:
+        return None
+    return " or ".join(map(show, schema["enum"] if "enum" in schema else [schema["const"]]))

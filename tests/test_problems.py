@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Problem
-from fcregistry._problems import MOST_PROBLEMS, Violation, json_path, show, worded
+from fcregistry._problems import MOST_PROBLEMS, Condition, Violation, json_path, show, worded
 
 
 def messages(*violations: Violation) -> list[str]:
@@ -76,9 +76,26 @@ def test_a_value_is_shown_as_bounded_json_that_can_be_printed(value: object, sho
         ("format", "email", "x", 'must be a string of the format "email", not "x"'),
         ("uniqueItems", True, [1, 1], "must have no item twice, not [1, 1]"),
         ("items", False, [1, 2], "must have no more items"),
-        ("not", {}, 1, "must not be of the excluded form, not 1"),
+        ("not", {"minimum": 1}, 1, 'must not be of the form {"minimum": 1}, and is 1'),
+        ("not", {"type": "object", "required": ["a"]}, {"a": 1}, 'must not have "a", and is {"a": 1}'),
+        ("not", {"required": ["a", "b"]}, {}, 'must not have "a" together with "b", and is {}'),
+        ("not", {"const": 5}, 5, "must not be 5, and is 5"),
+        ("not", {"enum": ["a", "b"]}, "a", 'must not be one of "a", "b", and is "a"'),
+        ("enum", [], 1, "must be one of no values, not 1"),
+        ("maxItems", 1.0, [1, 2], "must have at most 1 items, not [1, 2]"),
+        ("minContains", (1, {"type": "null"}), [], 'must have at least 1 item of the form {"type": "null"}, not []'),
+        ("maxContains", (2.0, True), [1, 2, 3], "must have at most 2 items of the form true, not [1, 2, 3]"),
+        ("oneOf", [{}, {}], 1, "must be of exactly one of the allowed forms, and is of several: 1"),
+        ("false schema", None, 1, "must not be there"),
         ("propertyNames", {"type": "string", "enum": ["a"]}, "b", 'is not an allowed name; names must be "a"'),
         ("propertyNames", False, "b", "is not an allowed name"),
+        ("propertyNames", {"maxContains": 1, "minimum": 2}, "b", "is not an allowed name"),
+        (
+            "propertyNames",
+            {"description": "Short.", "maxLength": 1},
+            "bb",
+            "is not an allowed name; names must have at most 1 characters",
+        ),
         ("someNewKeyword", 1, 2, "must satisfy someNewKeyword, not 2"),
     ],
 )
@@ -181,3 +198,40 @@ def test_the_branch_with_the_least_wrong_is_meant() -> None:
 def test_of_equally_near_branches_what_they_share_is_told() -> None:
     branches = [(Violation((), "required", ["kind"], {}), Violation((), "required", [name], {})) for name in "xy"]
     assert union(*branches) == ["$.kind: is required"]
+
+
+def test_one_of_several_names_that_is_missing_is_told_with_the_others() -> None:
+    by_name = (Violation((), "required", ["name"], {}),)
+    by_place = (Violation((), "required", ["lat"], {}), Violation((), "required", ["lon"], {}))
+    assert union(by_name, (Violation((), "required", ["id"], {}),)) == ['$: must have "name" or "id"']
+    assert union(by_place, (Violation((), "required", ["x", "y"], {}),)) == [
+        '$: must have "lat" and "lon" or "x" and "y"'
+    ]
+
+
+# --- conditions --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "holds", "said"),
+    [
+        ({"required": ["card"]}, True, "where $.o.card is given"),
+        ({"properties": {"kind": {"const": "a"}}}, True, 'where $.o.kind is "a"'),
+        ({"properties": {"kind": {"enum": [1, 2]}}, "required": ["kind"]}, False, "unless $.o.kind is 1 or 2"),
+        ({"properties": {"k": {"type": "string", "const": "a"}}, "required": ["k", "n"]}, True, 'where $.o.k is "a" and $.o.n is given'),
+        ({"properties": {"n": {"minimum": 3}}}, True, 'where $.o is of the form {"properties": {"n": {"minimum": 3}}}'),
+        ({"minProperties": 2}, True, 'where $.o is of the form {"minProperties": 2}'),
+        ({"type": "object"}, True, 'where $.o is of the form {"type": "object"}'),
+        (True, False, "unless $.o is of the form true"),
+    ],
+)  # fmt: skip
+def test_a_problem_says_what_made_it_one(schema: Any, holds: bool, said: str) -> None:
+    conditions = (Condition(("o",), schema, holds),)
+    violation = Violation(("o",), "required", ["cvc"], {}, (), (), conditions)
+    assert messages(violation) == [f"$.o.cvc: is required ({said})"]
+
+
+def test_conditions_in_each_other_are_all_told_once() -> None:
+    outer, inner = Condition((), {"required": ["a"]}, True), Condition((), {"required": ["b"]}, False)
+    violation = Violation(("x",), "type", "integer", "y", (), (), (outer, inner, outer))
+    assert messages(violation) == ['$.x: must be an integer, not "y" (where $.a is given and unless $.b is given)']

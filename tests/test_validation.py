@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 from typing import Any, Literal
 
 import pytest
 
-from fcregistry import Executor, Problem, Tool
-from fcregistry._validation import Engine, SchemaError, Validator, schema_problem
-from fcregistry.errors import DefinitionError
+from fcregistry import Problem
+from fcregistry._validation import Engine, SchemaError, Validator
 from fcregistry.types import schema_of
-from fcregistry.types._texts import FORMATS
+from fcregistry.types._formats import FORMATS
 
 ENGINES: tuple[Engine, ...] = ("jsonschema-rs", "jsonschema")
 both = pytest.mark.parametrize("engine", ENGINES)
@@ -86,7 +83,7 @@ def test_a_valid_value_has_no_problems(engine: Engine) -> None:
         ({"type": "integer"}, True, "$: must be an integer, not true"),
         ({"type": ["string", "null"]}, 5, "$: must be null or a string, not 5"),
         ({"enum": [1, "a"]}, True, '$: must be one of 1, "a", not true'),
-        ({"const": {"b": 1, "a": 2}}, 1, None),
+        ({"const": {"b": 1, "a": 2}}, 1, '$: must be {"b": 1, "a": 2}, not 1'),
         ({"minimum": 3}, 2.5, "$: must be at least 3, not 2.5"),
         ({"exclusiveMaximum": 1}, 1.0, "$: must be less than 1, not 1.0"),
         ({"multipleOf": 0.01}, 0.075, "$: must be a multiple of 0.01, not 0.075"),
@@ -97,23 +94,26 @@ def test_a_valid_value_has_no_problems(engine: Engine) -> None:
         ({"uniqueItems": True}, [1, 1.0], "$: must have no item twice, not [1, 1.0]"),
         ({"minProperties": 1}, {}, "$: must have at least 1 properties, not {}"),
         ({"required": ["a"]}, {}, "$.a: is required"),
-        ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "$.b: is required"),
-        ({"not": {"type": "string"}}, "x", '$: must not be of the excluded form, not "x"'),
-        ({"contains": {"type": "string"}}, [1], None),
+        ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "$.b: is required (where $.a is given)"),
+        ({"not": {"type": "string"}}, "x", '$: must not be of the form {"type": "string"}, and is "x"'),
+        ({"contains": {"type": "null"}}, [1], '$: must have at least 1 item of the form {"type": "null"}, not [1]'),
         (
             {"propertyNames": {"maxLength": 1}},
             {"ab": 1},
             "$.ab: is not an allowed name; names must have at most 1 characters",
         ),
         ({"additionalProperties": False}, {"a": 1}, "$.a: is not a known name; there are none"),
-        ({"oneOf": [{"type": "integer"}, {"minimum": 2}]}, 3, "$: must be of exactly one of the allowed forms, not 3"),
+        (
+            {"oneOf": [{"type": "integer"}, {"minimum": 2}]},
+            3,
+            "$: must be of exactly one of the allowed forms, and is of several: 3",
+        ),
     ],
 )
 def test_a_keyword_is_worded_alike_by_both_validators(
-    schema: dict[str, Any], value: Any, message: str | None, engine: Engine
+    schema: dict[str, Any], value: Any, message: str, engine: Engine
 ) -> None:
-    (said,) = told(schema, value, engine)
-    assert message in (None, said)
+    assert told(schema, value, engine) == [message]
 
 
 @both
@@ -263,128 +263,32 @@ def test_schemas_that_others_wrote_are_usable(
 
 
 @both
-@pytest.mark.parametrize("pattern", ["^(?=.*[0-9]).+$", "(?<!a)b", r"(a)\1", "(unclosed"])
-def test_a_pattern_that_the_linear_engine_rejects_is_refused(pattern: str, engine: Engine) -> None:
-    validator = Validator({"properties": {"x": {"pattern": pattern}}}, engine=engine)
-    with pytest.raises(SchemaError, match="pattern") as caught:
+@pytest.mark.parametrize("schema", [{"type": "nope"}, {"required": "x"}, {"$schema": 5}, {"properties": {"x": 1}}])
+def test_what_is_no_schema_is_refused_at_the_first_value(schema: dict[str, Any], engine: Engine) -> None:
+    validator = Validator(schema, engine=engine)
+    with pytest.raises(SchemaError) as caught:
         validator.problems({"x": "a"})
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("schema", "reason"),
-    [
-        ({"type": "array"}, 'the parameters of a tool are an object, so its schema says "type": "object", not "array"'),
-        ({"properties": {"x": {"type": "nope"}}}, "nope"),
-        ({"properties": {"x": {"$ref": "https://example.org/schema.json"}}}, "https://example.org/schema.json"),
-        ({"properties": {"x": {"$ref": "#/$defs/missing"}}}, "missing"),
-        ({"properties": {"x": {"pattern": "(?=a)"}}}, "no look-around"),
-        ({"properties": {"x": {"default": object()}}}, ""),
-        ({"required": "x"}, "x"),
-    ],
-)
-def test_a_schema_that_cannot_be_used_says_why(schema: dict[str, Any], reason: str) -> None:
-    problem = schema_problem(schema)
-    assert problem is not None
-    assert reason in problem
-
-
-def test_a_remote_reference_is_refused() -> None:
-    problem = schema_problem({"properties": {"x": {"$ref": "http://127.0.0.1:9/x.json"}}})
-    assert problem is not None
-    assert "Retrieval is disabled, cannot fetch http://127.0.0.1:9/x.json" in problem
-
-
-def test_without_the_gate_a_remote_reference_is_not_fetched_either() -> None:
-    asked: list[str] = []
-
-    class Answer(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_error(404)
-
-        def log_message(self, format: str, *args: Any) -> None: ...
-
-    with HTTPServer(("127.0.0.1", 0), Answer) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        schema = {"$ref": f"http://127.0.0.1:{server.server_port}/x.json"}
-        with pytest.raises(Exception, match="Unresolvable"):
-            Validator(schema, engine="jsonschema").problems(1)
-        server.shutdown()
-    assert asked == []
-
-
-def test_a_usable_schema_has_no_problem() -> None:
-    assert schema_problem(PERSON) is None
-    assert schema_problem({}) is None
-
-
-def greet(name: str = "you", **more: Any) -> str:
-    return f"hello {name} {more}".strip()
-
-
-def test_a_tool_with_a_schema_of_its_own_keeps_it_with_titles_and_descriptions() -> None:
-    given = {
-        "title": "Greeting",
-        "properties": {"name": {"title": "Name", "description": "Who."}},
-        "required": ["name"],
-    }
-    tool = Tool.from_function(greet, parameters=given)
-    assert tool.parameters == {"type": "object", **given}
-
-
-def test_a_tool_with_a_schema_of_its_own_gets_the_json_values_as_they_are() -> None:
-    executor = Executor([Tool.from_function(greet, parameters={"properties": {"name": {"enum": ["a", "b"]}}})])
-    assert executor.call("greet", name="a").value == "hello a {}"
-    result = executor.call("greet", name="c")
-    assert result.error is not None
-    assert [str(problem) for problem in result.error.problems] == ['$.name: must be one of "a", "b", not "c"']
-
-
-def test_a_schema_of_its_own_that_does_not_fit_the_function_is_a_definition_error() -> None:
-    def needy(query: str, limit: int = 5) -> None: ...
-
-    tool = Tool.from_function(needy, parameters={"properties": {"q": {}, "limit": {}}})
-    with pytest.raises(DefinitionError) as caught:
-        tool.parameters  # noqa: B018  # made at first use
-    assert caught.value.problems == (
-        "the schema has the property 'q', and the function takes no such argument",
-        "the function needs 'query', and the schema has no such property",
-    )
-
-
-def test_a_pattern_with_look_around_in_a_schema_of_its_own_is_a_definition_error() -> None:
-    tool = Tool.from_function(greet, parameters={"properties": {"name": {"pattern": "(?!a)"}}})
-    with pytest.raises(DefinitionError, match="no pattern that the linear-time engine takes"):
-        tool.parameters  # noqa: B018  # made at first use
-
-
-def pair(first: Any, second: Any, /) -> list[Any]:
-    return [first, second]
-
-
-def gather(*items: Any) -> list[Any]:
-    return list(items)
+def test_nothing_is_compiled_before_the_first_value() -> None:
+    # A tool that is described and never called costs no memory: this schema is none, and nobody has noticed.
+    validator = Validator({"type": "nope"})
+    assert validator.properties == frozenset()
 
 
 @pytest.mark.parametrize(
-    ("function", "schema", "arguments", "problem"),
+    "schema",
     [
-        (pair, {"properties": {"first": {}, "second": {}}}, {"second": 1}, "$.first: is required"),
-        (
-            pair,
-            {"properties": {"first": {}, "second": {}}},
-            {"first": 1, "second": 2, "x": 3},
-            "$.x: is not a known name",
-        ),
-        (gather, {"properties": {"items": {"type": "string"}}}, {"items": "abc"}, "$.items: must be an array"),
+        {"properties": {"a": {}, "b": {}}, "required": ["a"]},
+        {"$ref": "#/$defs/x", "$defs": {"x": {"properties": {"a": {}, "b": {}}, "required": ["a"]}}},
+        {
+            "allOf": [{"required": ["a"]}, {"properties": {"a": {}}}],
+            "anyOf": [{"properties": {"b": {}}, "required": ["b"]}],
+        },
     ],
 )
-def test_what_a_schema_of_its_own_lets_through_and_the_function_does_not_take_is_invalid(
-    function: Any, schema: dict[str, Any], arguments: dict[str, Any], problem: str
-) -> None:
-    tool = Tool.from_function(function, parameters=schema)
-    result = Executor([tool]).run({"name": tool.name, "arguments": arguments})
-    assert result.error is not None
-    assert result.error.code == "invalid_arguments"
-    assert [str(each) for each in result.error.problems] == [problem]
+def test_the_properties_of_the_top_are_known_wherever_they_are_said(schema: dict[str, Any]) -> None:
+    validator = Validator(schema)
+    assert validator.properties == {"a", "b"}
+    assert validator.required == {"a"}

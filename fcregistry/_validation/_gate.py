@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._problems import Violation
-from fcregistry._validation._errors import SchemaError
+from fcregistry._problems import Violation, show
+from fcregistry._validation._errors import PatternError, SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from fcregistry._validation._dialects import Draft
 
 
 def _rs() -> Any:
@@ -21,33 +23,50 @@ def _rs() -> Any:
     return jsonschema_rs
 
 
-def gate_of(schema: dict[str, Any], formats: dict[str, Callable[[str], bool]]) -> Any:
-    """Return the gate of a schema, or None where there is no build of its package.
+def is_installed() -> bool:
+    """Tell whether there is a build of the gate's package here."""
+    return _rs() is not None
 
-    Raises:
-        SchemaError: The schema is none, or holds a pattern that the linear-time engine rejects.
+
+def gate_of(schema: dict[str, Any], formats: dict[str, Callable[[str], bool]], draft: Draft) -> Any:
+    """Return the gate of a schema, or None where there is none: no build of its package, or nothing that it takes.
+
+    It does not take what is no schema, nor some that are: with a pattern that its engine rejects, a reference to the meta-schema of
+    another draft, half a surrogate pair, or too many levels. jsonschema says which it is.
     """
     rs = _rs()
     if rs is None:
         return None
+    options = {"validate_formats": True, "pattern_options": rs.RegexOptions(), "offline": True}
+    # `$schema` has been read: one of a dialect that nobody knows would be looked for.
+    read = {keyword: value for keyword, value in schema.items() if keyword != "$schema"}
     try:
-        return rs.Draft202012Validator(
-            schema, formats=formats or None, validate_formats=True, pattern_options=rs.RegexOptions(), offline=True
-        )
-    except (rs.ValidationError, rs.ReferencingError, ValueError) as error:
-        raise SchemaError(_first_line(error)) from None
+        return getattr(rs, draft.engine)(read, formats=formats or None, **options)
+    except (rs.ReferencingError, ValueError):
+        return None
 
 
-def _first_line(error: Exception) -> str:
-    path = "".join(f"/{part}" for part in getattr(error, "instance_path", ()))
-    message = (
-        str(error)
-        .split("\n", 1)[0]
-        .replace(
-            'is not a "regex"', "is no pattern that the linear-time engine takes (no look-around, no back-references)"
-        )
-    )
-    return f"{message} (at {path})" if path else message
+def takes_schema(schema: dict[str, Any], draft: Draft) -> bool | None:
+    """Ask the gate whether a schema is one by the meta-schema of its draft; None where it cannot say."""
+    rs = _rs()
+    if rs is None:
+        return None
+    try:
+        return bool(rs.meta.is_valid({**schema, "$schema": draft.uri}))
+    except ValueError:  # half a surrogate pair, or too many levels
+        return None
+
+
+def knows_format(name: str, draft: Draft) -> bool:
+    """Tell whether a draft has a format, as far as the gate knows."""
+    rs = _rs()
+    if rs is None:
+        return False
+    try:
+        getattr(rs, draft.engine)({"format": name}, validate_formats=True, ignore_unknown_formats=False)
+    except ValueError:
+        return False
+    return True
 
 
 def violations_of(errors: Iterable[Any], schema: dict[str, Any], value: object) -> Iterator[Violation]:
@@ -111,12 +130,13 @@ def _lookup(schema: Any, path: Iterable[str | int]) -> dict[str, Any]:
     return schema if isinstance(schema, dict) else {}
 
 
-def standard_format(name: str) -> Callable[[str], bool]:
+@lru_cache(maxsize=512)
+def standard_format(name: str, draft: Draft) -> Callable[[str], bool]:
     """Ask the gate: so both validators mean the same by the formats of the standard."""
     rs = _rs()
     if rs is None:
         return lambda text: True
-    gate = rs.Draft202012Validator({"format": name}, validate_formats=True)
+    gate = getattr(rs, draft.engine)({"format": name}, validate_formats=True, pattern_options=rs.RegexOptions())
     return lambda text: bool(gate.is_valid(_whole(text)))
 
 
@@ -130,7 +150,8 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     """Return whether a text matches a pattern, told in linear time.
 
     Raises:
-        SchemaError: The engine does not take the pattern, or is not installed.
+        PatternError: The engine does not take the pattern.
+        SchemaError: The engine is not installed.
     """
     rs = _rs()
     if rs is None:
@@ -139,6 +160,8 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         )
     try:
         gate = rs.Draft202012Validator({"pattern": pattern}, pattern_options=rs.RegexOptions())
-    except rs.ValidationError as error:
-        raise SchemaError(_first_line(error)) from None
+    except ValueError:
+        raise PatternError(
+            f"{show(pattern)} is no pattern that the linear-time engine takes (no look-around, no back-references)"
+        ) from None
     return lambda text: bool(gate.is_valid(_whole(text)))

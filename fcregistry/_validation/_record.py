@@ -1,156 +1,118 @@
-"""What does `jsonschema` say of a value? The validator of record.
-
-It is extended where it would be wrong or slow: patterns run on a linear-time engine, `multipleOf` is exact, and `uniqueItems` tells true
-from 1 at every depth.
-"""
+"""What does `jsonschema` say of a value? The validator of record."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._problems import Violation
+from fcregistry._problems import Condition, Violation, worded
+from fcregistry._validation._dialects import one_by_one, own_draft
 from fcregistry._validation._errors import SchemaError
-from fcregistry._validation._gate import matcher, standard_format
-from fcregistry.types._annotated import is_multiple
-from fcregistry.types._sets import all_differ
+from fcregistry._validation._gate import takes_schema
+from fcregistry._validation._keywords import KEYWORDS
+from fcregistry._validation._texts import Texts, doubtful_patterns
+from fcregistry._validation._unevaluated import within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from fcregistry._validation._dialects import Draft
 
 
-def record_of(schema: dict[str, Any], formats: dict[str, Callable[[str], bool]]) -> Any:
+def record_of(schema: dict[str, Any], formats: Mapping[str, Callable[[str], bool]], draft: Draft) -> Any:
     """Return the validator of record for a schema.
 
     Raises:
         SchemaError: The schema is none.
     """
-    from jsonschema.exceptions import SchemaError as RecordSchemaError  # 70 ms, paid only where the gate cannot say
-    from jsonschema.validators import SPECIFICATIONS  # type: ignore[attr-defined]  # its registry of the standard's own schemas
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # the standard's own schemas
 
-    cls = _record_class()
-    try:
-        cls.check_schema(schema)
-    except RecordSchemaError as error:
-        raise SchemaError(f"{error.message} (at {'/'.join(map(str, error.absolute_path)) or 'the top'})") from None
-    # Named, for the default registry fetches what a remote `$ref` names.
-    return cls(schema, format_checker=_format_checker(formats), registry=SPECIFICATIONS)
+    schema = {**schema, "$schema": draft.uri}  # what refers to it from a schema of another draft has to know
+    check_schema(schema, draft)
+    texts = Texts(formats, draft, doubtful_patterns(schema))
+    # The registry is named, for the default one fetches what a remote `$ref` names.
+    return record_class(draft)(schema, format_checker=texts, registry=REGISTRY)
 
 
-@lru_cache(maxsize=1)
-def _record_class() -> Any:
-    from jsonschema import Draft202012Validator
+def is_schema(schema: dict[str, Any], draft: Draft) -> bool:
+    """Tell whether a schema is one by the meta-schema of its draft."""
+    return all(_takes(part, of_draft) for part, of_draft in one_by_one(schema, draft))
+
+
+def _takes(part: dict[str, Any], draft: Draft) -> bool:
+    by_gate = takes_schema(part, draft)  # some five hundred times as fast
+    return not any(_broken(part, draft)) if by_gate is None else by_gate
+
+
+def check_schema(schema: dict[str, Any], draft: Draft) -> None:
+    """Look whether a schema is one by the meta-schema of its draft.
+
+    Raises:
+        SchemaError: It is not; the message says what is wrong, where.
+    """
+    for part, of_draft in one_by_one(schema, draft):
+        if not _takes(part, of_draft):
+            problems = worded(violations_of(_broken(part, of_draft)))
+            raise SchemaError("; ".join(map(str, problems[:_MOST_PROBLEMS])))
+
+
+def _broken(part: dict[str, Any], draft: Draft) -> Iterator[Any]:
+    made = record_class(draft)
+    return made(made.META_SCHEMA, format_checker=Texts({}, None, False)).iter_errors(part)  # type: ignore[no-any-return]
+
+
+_MOST_PROBLEMS = 5
+
+
+@cache
+def record_class(draft: Draft) -> Any:
+    """Return the class of a draft's validators: jsonschema's own, extended where it would be wrong or slow, or say too little."""
+    import jsonschema  # 70 ms, paid only where the gate cannot say
     from jsonschema.validators import extend
 
-    return extend(  # type: ignore[no-untyped-call]
-        Draft202012Validator,
-        {
-            "additionalProperties": _additional_properties,
-            "dependentRequired": _dependent_required,
-            "multipleOf": _multiple_of,
-            "pattern": _pattern,
-            "patternProperties": _pattern_properties,
-            "propertyNames": _property_names,
-            "required": _required,
-            "uniqueItems": _unique_items,
-        },
-    )
+    keywords = {name: check for name, check in KEYWORDS.items() if name in draft.keywords}
+    made: Any = extend(getattr(jsonschema, draft.engine), keywords)  # type: ignore[no-untyped-call]
+    made.DRAFT = draft
+    made.FIELDS = tuple((each.name, each.alias) for each in made.__attrs_attrs__ if each.init)
+    made.evolve, made.descend = _evolve, _descending(made.descend)
+    return made
 
 
-def _format_checker(formats: dict[str, Callable[[str], bool]]) -> Any:
-    from jsonschema import FormatChecker
-
-    checker = FormatChecker(formats=())
-    for name in {*_STANDARD_FORMATS, *formats}:
-        checker.checkers = {**checker.checkers, name: (_of_format(formats.get(name) or standard_format(name)), ())}
-    return checker
-
-
-_STANDARD_FORMATS = (
-    "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference",
-    "uri-template", "json-pointer", "relative-json-pointer", "regex", "date-time", "date", "time", "duration", "uuid",
-)  # fmt: skip
+def _evolve(self: Any, **changes: Any) -> Any:
+    """Make a validator of another schema, still one of ours: jsonschema would take its own class for what names its `$schema`."""
+    for name, alias in self.FIELDS:
+        if alias not in changes:
+            changes[alias] = getattr(self, name)
+    draft = own_draft(changes["schema"])
+    return (record_class(draft) if draft else type(self))(**changes)
 
 
-def _of_format(check: Callable[[str], bool]) -> Callable[[object], bool]:
-    return lambda value: not isinstance(value, str) or check(value)
+def _descending(descend: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """Return how to descend into a subschema, where jsonschema's way forgets something.
+
+    That is the place where a subschema stands that is `false`, and the draft of one that names its own.
+    """
+
+    def descend_into(
+        self: Any, instance: Any, schema: Any, path: Any = None, schema_path: Any = None, resolver: Any = None
+    ) -> Iterator[Any]:
+        if schema is False:
+            return _with_place(descend(self, instance, schema), path, schema_path)
+        if own_draft(schema) is None:
+            return descend(self, instance, schema, path, schema_path, resolver)
+        inner = within(self, schema) if resolver is None else self.evolve(schema=schema, _resolver=resolver)
+        return _with_place(inner.iter_errors(instance), path, schema_path)
+
+    return descend_into
 
 
-def _pattern(validator: Any, pattern: str, instance: object, schema: Any) -> Iterator[Any]:
-    from jsonschema.exceptions import ValidationError
-
-    if isinstance(instance, str) and not matcher(pattern)(instance):
-        yield ValidationError(f"does not match {pattern!r}")
-
-
-def _pattern_properties(validator: Any, patterns: dict[str, Any], instance: object, schema: Any) -> Iterator[Any]:
-    if isinstance(instance, dict):
-        for pattern, subschema in patterns.items():
-            for name, value in instance.items():
-                if matcher(pattern)(name):
-                    yield from validator.descend(value, subschema, path=name, schema_path=pattern)
-
-
-def _additional_properties(validator: Any, allowed: Any, instance: object, schema: Any) -> Iterator[Any]:
-    from jsonschema.exceptions import ValidationError
-
-    if not isinstance(instance, dict):
-        return
-    additional = _additional(instance, schema)
-    if allowed is not False:
-        for name in additional:
-            yield from validator.descend(instance[name], allowed, path=name)
-    elif additional:
-        yield ValidationError(f"has additional properties: {additional}")
-
-
-def _additional(instance: dict[str, Any], schema: Any) -> list[str]:
-    patterns = [matcher(pattern) for pattern in schema.get("patternProperties", ())]
-    known = schema.get("properties", ())
-    return [name for name in instance if name not in known and not any(matches(name) for matches in patterns)]
-
-
-def _property_names(validator: Any, names: Any, instance: object, schema: Any) -> Iterator[Any]:
-    from jsonschema.exceptions import ValidationError
-
-    if isinstance(instance, dict):
-        for name in instance:
-            if next(validator.descend(name, names), None) is not None:
-                yield ValidationError(f"has the name {name!r}", instance=name, path=(name,))
-
-
-def _required(validator: Any, names: Any, instance: object, schema: Any) -> Iterator[Any]:
-    from jsonschema.exceptions import ValidationError
-
-    if isinstance(instance, dict):
-        for name in names:
-            if name not in instance:
-                yield ValidationError(f"lacks {name!r}", validator_value=[name])
-
-
-def _dependent_required(validator: Any, dependencies: Any, instance: object, schema: Any) -> Iterator[Any]:
-    if isinstance(instance, dict):
-        for name, needed in dependencies.items():
-            if name in instance:
-                for error in _required(validator, needed, instance, schema):
-                    error.validator = "required"
-                    yield error
-
-
-def _unique_items(validator: Any, wanted: Any, instance: object, schema: Any) -> Iterator[Any]:
-    from jsonschema.exceptions import ValidationError
-
-    if wanted and isinstance(instance, list) and not all_differ(instance):
-        yield ValidationError("has an item twice")
-
-
-def _multiple_of(validator: Any, step: Any, instance: object, schema: Any) -> Iterator[Any]:
-    from jsonschema.exceptions import ValidationError
-
-    if isinstance(instance, bool) or not isinstance(instance, (int, float)):
-        return
-    if not is_multiple(instance, step):
-        yield ValidationError(f"is not a multiple of {step}")
+def _with_place(errors: Iterator[Any], path: Any, schema_path: Any) -> Iterator[Any]:
+    for error in errors:
+        if path is not None:
+            error.path.appendleft(path)
+        if schema_path is not None:
+            error.schema_path.appendleft(schema_path)
+        yield error
 
 
 def violations_of(errors: Iterable[Any], above: tuple[str | int, ...] = ()) -> Iterator[Violation]:
@@ -158,23 +120,19 @@ def violations_of(errors: Iterable[Any], above: tuple[str | int, ...] = ()) -> I
     for error in errors:
         keyword, limit = error.validator, error.validator_value
         path = (*above, *error.relative_path)
-        known: tuple[str, ...] = ()
-        branches: tuple[tuple[Violation, ...], ...] = ()
-        if keyword == "additionalProperties" and isinstance(error.instance, dict):
-            known = tuple(error.schema.get("properties", ()))
-            limit = _additional(error.instance, error.schema)
-        elif keyword in ("anyOf", "oneOf"):
-            branches = _branches(error.context, path)
-        elif keyword in ("minContains", "maxContains"):
-            keyword = "contains"
-        elif keyword is None:
-            keyword = "false schema"
-        yield Violation(path, keyword, limit, error.instance, known, branches)
+        branches = _branches(error.context, path) if keyword in ("anyOf", "oneOf") else ()
+        known, conditions = getattr(error, "known", ()), _conditions(error, path)
+        yield Violation(path, keyword or "false schema", limit, error.instance, known, branches, conditions)
+
+
+def _conditions(error: Any, path: tuple[str | int, ...]) -> tuple[Condition, ...]:
+    """Return the conditions that an error stands under: each knows how far below it the error is."""
+    conditions = getattr(error, "conditions", ())
+    return tuple(Condition(path[: len(path) - depth], schema, holds) for depth, schema, holds in conditions)
 
 
 def _branches(context: Iterable[Any], path: tuple[str | int, ...]) -> tuple[tuple[Violation, ...], ...]:
     by_branch: dict[int, list[Any]] = {}
     for error in context:
-        place = error.relative_schema_path[0] if error.relative_schema_path else -1  # a branch that is `false`
-        by_branch.setdefault(place, []).append(error)
+        by_branch.setdefault(error.relative_schema_path[0], []).append(error)
     return tuple(tuple(violations_of(errors, path)) for _, errors in sorted(by_branch.items()))

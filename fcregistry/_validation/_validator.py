@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry._problems import Violation, worded
-from fcregistry._validation._errors import SchemaError
+from fcregistry._validation._dialects import NEWEST, declared_draft
 from fcregistry._validation._gate import gate_of
 from fcregistry._validation._gate import violations_of as gate_violations
 from fcregistry._validation._record import record_of
 from fcregistry._validation._record import violations_of as record_violations
+from fcregistry._validation._top import Arguments, spoken_of
+from fcregistry._validation._trust import trusts_reasons, trusts_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +22,10 @@ Engine = Literal["jsonschema-rs", "jsonschema"]
 
 
 class Validator:
-    """Validates JSON values against one schema (JSON Schema 2020-12). Compiled at first use, and kept.
+    """Validates JSON values against one schema. Compiled at first use, and kept.
+
+    The schema is of the draft that its `$schema` names, from 4 to 2020-12; without one, of 2020-12. That it ends, and that its references lead
+    somewhere, is `schema_problem`'s to say.
 
     Args:
         schema: The schema.
@@ -29,7 +33,7 @@ class Validator:
         engine: `jsonschema-rs` for the gate, or `jsonschema` to do without it.
     """
 
-    __slots__ = ("_engine", "_formats", "_gate", "_record", "_schema")
+    __slots__ = ("_arguments", "_engine", "_formats", "_gate", "_gate_says_why", "_record", "_schema")
 
     def __init__(
         self,
@@ -40,19 +44,22 @@ class Validator:
         self._schema = dict(schema)
         self._formats = dict(formats or {})
         self._engine = engine
+        self._arguments: Arguments | None = None
         self._gate: Any = None
+        self._gate_says_why: bool | None = None
         self._record: Any = None
 
     def compile(self) -> None:
         """Compile now, rather than at the first value.
 
         Raises:
-            SchemaError: The schema is none, or holds a pattern that the linear-time engine rejects.
+            SchemaError: The schema is none.
         """
-        if self._engine == "jsonschema-rs":
-            self._gate = gate_of(self._schema, self._formats)
+        draft = declared_draft(self._schema) or NEWEST
+        if self._engine == "jsonschema-rs" and trusts_verdict(self._schema, draft):
+            self._gate = gate_of(self._schema, self._formats, draft)
         if self._gate is None:
-            self._record = record_of(self._schema, self._formats)
+            self._record_of()
 
     def is_valid(self, value: object) -> bool:
         """Tell whether a JSON value is valid."""
@@ -75,8 +82,13 @@ class Validator:
         if self._gate is None and self._record is None:
             self.compile()
         if self._gate is not None:
+            if self._gate_says_why is None:
+                self._gate_says_why = trusts_reasons(self._schema)
             try:
-                return list(gate_violations(self._gate.iter_errors(value), self._schema, value))
+                if self._gate_says_why:
+                    return list(gate_violations(self._gate.iter_errors(value), self._schema, value))
+                if self._gate.is_valid(value):
+                    return []
             except (ValueError, RecursionError):
                 pass  # as in `is_valid`, or a path that can be read in two ways: jsonschema decides
         return list(record_violations(self._record_of().iter_errors(value)))
@@ -84,27 +96,19 @@ class Validator:
     @property
     def properties(self) -> frozenset[str]:
         """The properties that the schema knows."""
-        return frozenset(self._schema.get("properties", ()))
+        return frozenset(self._spoken_of().names)
 
     @property
     def required(self) -> frozenset[str]:
         """The properties that the value must have."""
-        return frozenset(self._schema.get("required", ()))
+        return self._spoken_of().required
+
+    def _spoken_of(self) -> Arguments:
+        if self._arguments is None:
+            self._arguments = spoken_of(self._schema, declared_draft(self._schema) or NEWEST)
+        return self._arguments
 
     def _record_of(self) -> Any:
         if self._record is None:
-            self._record = record_of(self._schema, self._formats)
+            self._record = record_of(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
         return self._record
-
-
-def schema_problem(schema: Mapping[str, Any]) -> str | None:
-    """Return why a schema cannot be used, or None: it must be a valid schema of an object, without remote references."""
-    if schema.get("type", "object") != "object":
-        return f'the parameters of a tool are an object, so its schema says "type": "object", not {json.dumps(schema["type"])}'
-    try:
-        Validator(schema).compile()
-    except SchemaError as error:
-        return str(error)
-    except (TypeError, ValueError, RecursionError) as error:
-        return f"it is no JSON: {error}"
-    return None

@@ -1,0 +1,145 @@
+"""Which schemas does a schema apply?
+
+It is walked from the top, by the keywords that its draft enforces and by its references. What is never applied (a definition that nothing refers
+to) is not looked at, and neither is the inside of the standard's own schemas.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from fcregistry._demands import json_path
+from fcregistry._validation._dialects import own_draft
+from fcregistry._validation._errors import SchemaError
+from fcregistry._validation._record import check_schema
+from fcregistry._validation._references import REFERENCES, References, check_id, refers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fcregistry._validation._dialects import Draft
+
+_OF_NAMES: Final = frozenset({"dependencies", "dependentSchemas", "patternProperties", "properties"})
+_OF_SCHEMAS: Final = _OF_NAMES | {
+    "additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "else", "if", "items", "not", "oneOf",
+    "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+}  # fmt: skip
+_IN_PLACE: Final = frozenset(REFERENCES) | {
+    "allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then",
+}  # fmt: skip
+
+
+class Edge(NamedTuple):
+    """By which keyword a schema applies which other."""
+
+    keyword: str
+    node: Node
+
+    @property
+    def in_place(self) -> bool:
+        """Whether it applies to the same value, and not to a part of it."""
+        return self.keyword in _IN_PLACE
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Node:
+    """A schema that applies to something.
+
+    Attributes:
+        schema: The schema: an object or a boolean.
+        draft: The draft that it is written in.
+        path: Where in the document it stands; None for a schema of the standard.
+        edges: What it applies in turn.
+    """
+
+    schema: Any
+    draft: Draft
+    path: tuple[str | int, ...] | None
+    edges: list[Edge] = field(default_factory=list)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """What it says, without what is ignored beside a `$ref`."""
+        if not isinstance(self.schema, dict):
+            return {}
+        alone = self.draft.ref_stands_alone and "$ref" in self.schema
+        return {"$ref": self.schema["$ref"]} if alone else self.schema
+
+
+def graph_of(schema: dict[str, Any], draft: Draft) -> list[Node]:
+    """Return the schemas that a schema applies, itself first.
+
+    Args:
+        schema: A schema, valid by its meta-schema, each object in it an object of its own.
+        draft: The draft that it is written in.
+
+    Raises:
+        SchemaError: A reference leads nowhere, out of the document, or to what is no schema; or an `$id` is no URI.
+    """
+    check_id(schema, (), draft)
+    references = References(schema, draft) if refers(schema) else None
+    root = Node(schema=schema, draft=draft, path=())
+    nodes = {id(schema): root}
+    waiting = deque([(root, references.top if references else None)])
+    while waiting:
+        node, resolver = waiting.popleft()
+        if node.path is None:
+            continue
+        found = [(keyword, inner, references and references.into(resolver, inner)) for keyword, inner in _below(node)]
+        found += _referred(node, references, resolver) if references else ()
+        for keyword, inner, inner_resolver in found:
+            known = nodes.setdefault(id(inner.schema if isinstance(inner.schema, dict) else inner), inner)
+            node.edges.append(Edge(keyword, known))
+            if known is inner:
+                waiting.append((inner, inner_resolver))
+                if keyword in REFERENCES:
+                    _check_referred(inner, (*node.path, keyword))
+    return list(nodes.values())
+
+
+def _below(node: Node) -> Iterator[tuple[str, Node]]:
+    """Yield what a schema applies by its own keywords."""
+    said = node.keywords
+    for keyword, value in said.items():
+        ignored = keyword in ("then", "else") and "if" not in said
+        if keyword in _OF_SCHEMAS and keyword in node.draft.keywords and not ignored:
+            for place, schema in _held(keyword, value):
+                if isinstance(schema, (bool, dict)):
+                    yield keyword, _inner(node, schema, (*(node.path or ()), *place))
+
+
+def _held(keyword: str, value: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+    if keyword in _OF_NAMES:
+        return [((keyword, name), schema) for name, schema in value.items()]
+    if isinstance(value, list):
+        return [((keyword, place), schema) for place, schema in enumerate(value)]
+    return [((keyword,), value)]
+
+
+def _inner(node: Node, schema: Any, path: tuple[str | int, ...] | None) -> Node:
+    draft = own_draft(schema) or node.draft
+    if path is not None:
+        check_id(schema, path, draft)
+    return Node(schema=schema, draft=draft, path=path)
+
+
+def _referred(node: Node, references: References, resolver: Any) -> Iterator[tuple[str, Node, Any]]:
+    """Yield what a schema refers to."""
+    said = node.keywords
+    for keyword in REFERENCES:
+        if keyword in said and keyword in node.draft.keywords:
+            place = (*(node.path or ()), keyword)
+            found = references.look_up(said[keyword], resolver, place, node.draft)
+            yield keyword, _inner(node, found.schema, found.path), found.resolver
+
+
+def _check_referred(node: Node, place: tuple[str | int, ...]) -> None:
+    """Look at what a reference leads to: it may stand where no meta-schema looks."""
+    if isinstance(node.schema, dict) and node.path is not None:
+        try:
+            check_schema(node.schema, node.draft)
+        except SchemaError as error:
+            target = json_path(node.path)
+            raise SchemaError(f"{json_path(place)} leads to {target}, which is no schema: {error}") from None
