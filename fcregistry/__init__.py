@@ -17,9 +17,9 @@ from fcregistry._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
 
-    from fcregistry import agents, discovery, errors, execution, formats, types
+    from fcregistry import agents, discovery, errors, execution, formats, testing, types
     from fcregistry._calls import Problem, ToolCall
     from fcregistry._decorator import fc_register
     from fcregistry._registry import Registry, registry
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from fcregistry._tool import Tool
     from fcregistry.agents import FunctionCall
     from fcregistry.discovery import load_plugins
+    from fcregistry.discovery._hookspecs import hookimpl
     from fcregistry.execution import Executor
+    from fcregistry.types._reader import Family
 
 __all__ = [
     "Executor",
@@ -44,8 +46,10 @@ __all__ = [
     "execution",
     "fc_register",
     "formats",
+    "hookimpl",
     "load_plugins",
     "registry",
+    "testing",
     "types",
 ]
 
@@ -64,8 +68,10 @@ _HOMES: dict[str, str | None] = {
     "execution": None,
     "fc_register": "_decorator",
     "formats": None,
+    "hookimpl": "discovery._hookspecs",
     "load_plugins": "discovery",
     "registry": "_registry",
+    "testing": None,
     "types": None,
 }
 
@@ -93,11 +99,25 @@ def _discovery() -> _ports.Discovery:
     return current()
 
 
-def _describe(tool: Tool, format_name: str) -> Any:
+def _describe(tool: Tool, format_name: str, strict: bool, recursion: Literal["refuse", "cut"]) -> Any:
     from fcregistry.formats import get
 
-    return get(format_name).describe_one(tool)
+    return get(format_name).describe_one(tool, strict=strict, recursion=recursion)
+
+
+def _foreign_types(module: str) -> tuple[Family, ...]:
+    from fcregistry.discovery import current
+
+    return current().extensions.families(module)
+
+
+def _pattern_matcher(pattern: str) -> Any:
+    from fcregistry._validation._gate import matcher
+
+    return matcher(pattern)
 
 
 _ports.discovery = _discovery
 _ports.describe = _describe
+_ports.foreign_types = _foreign_types
+_ports.pattern_matcher = _pattern_matcher

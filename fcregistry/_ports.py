@@ -9,10 +9,12 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
+    from typing import Literal, Protocol
 
     from fcregistry._declarations import Declaration
     from fcregistry._tool import Tool
+    from fcregistry.formats import Definition, TextDefinition
+    from fcregistry.types._reader import Family
 
     class Owner(Protocol):
         """The plugin that ships a declaration."""
@@ -43,5 +45,11 @@ if TYPE_CHECKING:
 discovery: Callable[[], Discovery]
 """Return the process's discovery."""
 
-describe: Callable[[Tool, str], Any]
-"""Render one tool in a named format."""
+describe: Callable[[Tool, str, bool, Literal["refuse", "cut"]], Definition | TextDefinition]
+"""Render one tool in a named format: whether strictly, and what to do with a type that refers to itself."""
+
+foreign_types: Callable[[str], tuple[Family, ...]]
+"""Return the families that an installed extension has for types of a top-level module, such as `numpy`; none if there is none."""
+
+pattern_matcher: Callable[[str], Callable[[str], bool]]
+"""Return whether a text matches a pattern of JSON Schema, told in linear time."""

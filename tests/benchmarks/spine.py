@@ -1,68 +1,13 @@
-"""What do importing, decorating, building a schema, one call, and `list` cost beside what they would cost with nothing around them?"""
+"""What do importing, one call, and `list` cost beside what they would cost with nothing around them?"""
 
 import asyncio
-import enum
 import json
-from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
-import docstring_parser
 from _clock import ROUNDS, compare, compare_processes, seconds_each, show
+from _tools import Address, Customer, Item, Size, get_current_weather, place_order
 
-from fcregistry import Executor, Registry, Tool, ToolCall
-
-
-def get_current_weather(location: str, unit: Literal["fahrenheit", "celsius"] = "fahrenheit") -> str:
-    """Get the current weather in a given location.
-
-    Args:
-        location: The city and state, e.g. San Francisco, CA.
-        unit: The temperature unit to use.
-    """
-    return f"{location}: 20 {unit}"
-
-
-class Size(enum.Enum):
-    SMALL = "s"
-    LARGE = "l"
-
-
-@dataclass
-class Address:
-    street: str
-    city: str
-
-
-@dataclass
-class Item:
-    name: str
-    quantity: int
-    size: Size = Size.SMALL
-
-
-@dataclass
-class Customer:
-    name: str
-    address: Address
-
-
-class Extras(TypedDict, total=False):
-    note: str
-    gift: bool
-
-
-def place_order(
-    customer: Customer, items: list[Item], extras: Extras, tags: dict[str, str] | None = None
-) -> dict[str, Any]:
-    """Place an order.
-
-    Args:
-        customer: Who orders.
-        items: What is ordered.
-        extras: What else there is to say.
-        tags: Labels of the order.
-    """
-    return {"customer": customer.name, "items": len(items)}
+from fcregistry import Executor, ToolCall
 
 
 SIMPLE = '{"location": "Tokyo", "unit": "celsius"}'
@@ -82,23 +27,6 @@ def order_by_hand() -> str:
     read["customer"] = Customer(customer["name"], Address(**customer["address"]))
     read["items"] = [Item(item["name"], item["quantity"], sizes[item.get("size", "s")]) for item in read["items"]]
     return json.dumps(place_order(**read))
-
-
-def docstring_seconds(function: Any) -> float:
-    """Return the seconds that docstring_parser alone takes for a function's docstring."""
-    text, google = function.__doc__, docstring_parser.DocstringStyle.GOOGLE
-    return min(seconds_each(lambda: docstring_parser.parse(text, google), 200) for _ in range(ROUNDS))
-
-
-def schemas() -> list[tuple[str, float, float, str]]:
-    """Time building a tool's schema, docstring included, against parsing its docstring."""
-    rows = []
-    for name, function in (("simple", get_current_weather), ("complex", place_order)):
-        ours = min(seconds_each(lambda made=function: Tool.from_function(made).parameters, 50) for _ in range(ROUNDS))
-        rows.append(
-            (f"schema of a {name} tool (floor: docstring_parser alone)", docstring_seconds(function), ours, "µs")
-        )
-    return rows
 
 
 def calls() -> list[tuple[str, float, float, str]]:
@@ -147,30 +75,6 @@ def async_calls() -> list[tuple[str, float, float, str]]:
     return [("call: simple, async", *pairs[ROUNDS // 2], "µs")]
 
 
-def decorations() -> list[tuple[str, float, float, str]]:
-    """Time registering a function against putting it into a dict."""
-
-    def functions() -> list[Any]:
-        made = []
-        for place in range(1000):
-
-            def tool(text: str) -> str:
-                """Say it again."""
-                return text
-
-            tool.__name__ = tool.__qualname__ = f"tool_{place}"
-            made.append(tool)
-        return made
-
-    floors, ours = [], []
-    for _ in range(ROUNDS):
-        made, registry, table = iter(functions()), Registry(), {}
-        ours.append(seconds_each(lambda made=made, registry=registry: registry.register(next(made)), 1000))
-        made = iter(functions())
-        floors.append(seconds_each(lambda made=made, table=table: table.setdefault(next(made)), 1000))
-    return [("register a function (floor: a dict)", sorted(floors)[ROUNDS // 2], sorted(ours)[ROUNDS // 2], "µs")]
-
-
 DECORATE = "from fcregistry import fc_register\n@fc_register('tool')\ndef f(a: int) -> int: return a"
 HELLO = "import click\n@click.command()\ndef hello(): click.echo('hello')\nhello()"
 
@@ -189,5 +93,5 @@ def processes() -> list[tuple[str, float, float, str]]:
 
 
 if __name__ == "__main__":
-    show("In one process", [*decorations(), *schemas(), *calls(), *async_calls()])
+    show("In one process", [*calls(), *async_calls()])
     show("Whole processes", processes())

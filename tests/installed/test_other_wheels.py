@@ -139,6 +139,7 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
     assert states == {
         "acme-tools": "loaded",
         "fcregistry-clock": "loaded",
+        "fcregistry-numpy": "installed",
         "fcregistry-weather": "loaded",
         "broken-exit": "failed",
         "broken-gone": "failed",

@@ -96,6 +96,13 @@ def test_an_installed_tool_is_called(run: Run) -> None:
     assert "celsius" in json.dumps(weather)
 
 
+def test_an_installed_extension_reads_the_types_of_its_library(run: Run) -> None:
+    """Nothing imports it but the schema that needs it."""
+    code = "import numpy; from fcregistry.types import schema_of; print(schema_of(numpy.int8))"
+    done = run(sys.executable, "-c", code)
+    assert (done.stdout, done.stderr) == ("{'type': 'integer', 'minimum': -128, 'maximum': 127}\n", "")
+
+
 def test_the_package_is_a_program_too(run: Run) -> None:
     """``python -m fcregistry`` is the command, for this very interpreter."""
     done = run(sys.executable, "-m", "fcregistry", "list", "--json")
@@ -116,3 +123,10 @@ def test_a_reader_who_leaves_early_sees_no_traceback(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""
+
+
+def test_pytest_finds_the_rules_for_tools_and_says_what_they_need(run: Run) -> None:
+    """The plugin of pytest is in the wheel; what it needs beside is an extra, and not installed here."""
+    done = run(sys.executable, "-m", "pytest", "--fcregistry")
+    assert done.returncode == 4
+    assert "ERROR: --fcregistry needs Hypothesis: pip install 'fcregistry[testing]'" in done.stderr

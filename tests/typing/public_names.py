@@ -17,9 +17,12 @@ from fcregistry import (
     ToolResult,
     __version__,
     fc_register,
+    hookimpl,
     load_plugins,
     registry,
 )
+from fcregistry.discovery import TypeFamilies
+from fcregistry.types import Codec, TypeReader
 
 assert_type(__version__, str)
 
@@ -63,6 +66,22 @@ assert_type(Account().close("moved"), bool)
 
 fc_register("tool", nmae="x")  # type: ignore[call-overload] # an unknown option is seen before it runs
 fc_register("tool", timeout="5")  # type: ignore[call-overload] # and so is a wrong value
+
+
+# --- extending: what is added is checked, and the hook stays a function --------------------------------------
+
+
+def read_nothing(annotation: Any, reader: TypeReader) -> Codec | None:
+    return None
+
+
+@hookimpl
+def fc_register_types(types: TypeFamilies) -> None:
+    types.add(read_nothing)
+    types.add(str)  # type: ignore[arg-type] # no family
+
+
+assert_type(fc_register_types(TypeFamilies()), None)
 
 
 # --- looking up ---------------------------------------------------------------------------------------------

@@ -1,0 +1,104 @@
+"""What is made of a declaration when its tool is first used? Its signature, its schemas and its validators."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fcregistry._declarations import Declaration
+from fcregistry._places import place_text
+from fcregistry._signature import Signature
+from fcregistry._validation import Engine, ForeignSchema, SchemaError, Validator
+from fcregistry.errors import DefinitionError, said_by
+from fcregistry.types._formats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Definition:
+    """What several views of one tool share. Everything is made at first use, and kept as text: schemas are handed out as copies."""
+
+    __slots__ = ("_parameters", "_returns", "_signature", "_validators", "declaration", "strict")
+
+    def __init__(self, declaration: Declaration, strict: bool) -> None:
+        self.declaration = declaration
+        self.strict = strict
+        self._signature: Signature | None = None
+        self._parameters: str | None = None
+        self._returns: str | None = None
+        self._validators: dict[str, Validator] = {}
+
+    @property
+    def signature(self) -> Signature:
+        """The signature as JSON sees it.
+
+        Raises:
+            DefinitionError: Everything about the function, or the schema it brings, that cannot be.
+        """
+        if self._signature is None:
+            try:
+                self._define()
+            except DefinitionError:
+                raise
+            except Exception as error:  # an author's annotations and defaults are foreign code, and may raise anything
+                place = place_text(self.declaration.function, self.declaration.module)
+                problem = f"{type(error).__name__}: {said_by(error)}"
+                raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
+        assert self._signature is not None
+        return self._signature
+
+    def _define(self) -> None:
+        declared = self.declaration
+        foreign = declared.options.get("parameters")
+        if foreign is None:
+            signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
+            self._parameters = _ENCODER.encode(signature.parameters_schema())
+        else:
+            signature, schema = _read_foreign(declared, foreign)
+            self._parameters = _ENCODER.encode(schema)
+        self._signature = signature
+
+    @property
+    def parameters(self) -> str:
+        """The schema of the arguments, as JSON text."""
+        self.signature  # noqa: B018  # makes the text
+        return self._parameters or ""
+
+    @property
+    def returns(self) -> str | None:
+        """The schema of the result, as JSON text; None if there is none."""
+        if self._returns is None:
+            schema = self.signature.returns_schema()
+            self._returns = "" if schema is None else _ENCODER.encode(schema)
+        return self._returns or None
+
+    def validator(self, engine: Engine) -> Validator:
+        """Return the validator of the arguments."""
+        if engine not in self._validators:
+            self._validators[engine] = Validator(json.loads(self.parameters), FORMATS, engine)
+        return self._validators[engine]
+
+    def standing_in(self, function: Callable[..., Any]) -> Definition:
+        """Return the same of another function that takes the same arguments."""
+        declared = self.declaration
+        other = Definition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
+        other._signature, other._parameters, other._returns = self.signature, self.parameters, self._returns
+        other._validators = self._validators
+        return other
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)  # made once: `json.dumps` makes one for each call
+
+
+def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
+    """Return the signature of a function whose schema others wrote, and the schema as it is published."""
+    headline = f"{declared.module}.{declared.name} cannot be a tool:"
+    signature = Signature.untyped(declared.function, declared.module)
+    try:
+        foreign = ForeignSchema.read(given)
+    except SchemaError as error:
+        raise DefinitionError(headline, (f"parameters=…: {error}",)) from None
+    if problems := signature.misfits(foreign.arguments.names, foreign.arguments.may_have):
+        raise DefinitionError(headline, tuple(problems))
+    return signature, foreign.schema
