@@ -4,90 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry import _ports
 from fcregistry._calls import ToolCall
 from fcregistry._declarations import DEFAULT_GROUP, Declaration
 from fcregistry._declared import Options
+from fcregistry._definition import Definition
 from fcregistry._options import checked, name_problem
 from fcregistry._origin import Origin
-from fcregistry._places import check_callable, default_name, place_text, underlying
-from fcregistry._signature import Signature
-from fcregistry._validation import Engine, Validator, schema_problem
-from fcregistry.errors import DefinitionError, said_by
-from fcregistry.types._texts import FORMATS
+from fcregistry._places import check_callable, default_name, underlying
+from fcregistry._validation import Engine, Validator
+from fcregistry.errors import DefinitionError
+from fcregistry.types._formats import FORMATS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fcregistry._options import ToolOptions
-
-
-class _Definition:
-    """What several views of one tool share. Everything is made at first use, and kept as text: schemas are handed out as copies."""
-
-    __slots__ = ("_parameters", "_returns", "_signature", "_validators", "declaration", "strict")
-
-    def __init__(self, declaration: Declaration, strict: bool) -> None:
-        self.declaration = declaration
-        self.strict = strict
-        self._signature: Signature | None = None
-        self._parameters: str | None = None
-        self._returns: str | None = None
-        self._validators: dict[str, Validator] = {}
-
-    @property
-    def signature(self) -> Signature:
-        if self._signature is None:
-            try:
-                self._define()
-            except DefinitionError:
-                raise
-            except Exception as error:  # an author's annotations and defaults are foreign code, and may raise anything
-                place = place_text(self.declaration.function, self.declaration.module)
-                problem = f"{type(error).__name__}: {said_by(error)}"
-                raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
-        assert self._signature is not None
-        return self._signature
-
-    def _define(self) -> None:
-        declared = self.declaration
-        foreign = declared.options.get("parameters")
-        if foreign is None:
-            signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
-            self._parameters = json.dumps(signature.parameters_schema(), ensure_ascii=False)
-        else:
-            signature = _foreign_signature(declared, foreign)
-            self._parameters = json.dumps({"type": "object", "properties": {}, **foreign}, ensure_ascii=False)
-        returns = signature.returns_schema()
-        self._returns = None if returns is None else json.dumps(returns, ensure_ascii=False)
-        self._signature = signature
-
-    @property
-    def parameters(self) -> str:
-        self.signature  # noqa: B018  # makes the text
-        return self._parameters or ""
-
-    @property
-    def returns(self) -> str | None:
-        self.signature  # noqa: B018  # makes the text
-        return self._returns
-
-    def validator(self, engine: Engine) -> Validator:
-        if engine not in self._validators:
-            self._validators[engine] = Validator(json.loads(self.parameters), FORMATS, engine)
-        return self._validators[engine]
-
-
-def _foreign_signature(declared: Declaration, schema: Mapping[str, Any]) -> Signature:
-    signature = Signature.untyped(declared.function, declared.module)
-    problem = schema_problem(schema)
-    problems = [f"parameters=…: {problem}"] if problem else signature.misfits(schema)
-    if problems:
-        raise DefinitionError(f"{declared.module}.{declared.name} cannot be a tool:", tuple(problems))
-    return signature
+    from fcregistry._signature import Signature
 
 
 class Tool:
@@ -98,13 +34,13 @@ class Tool:
 
     __slots__ = ("__weakref__", "_definition", "_name", "_options", "_owner")
 
-    _definition: _Definition
+    _definition: Definition
     _name: str
     _options: Options | None
     _owner: _ports.Owner | None
 
     def __init__(self, declaration: Declaration, owner: _ports.Owner | None = None, *, strict: bool = False) -> None:
-        _set(self, _Definition(declaration, strict), declaration.name, owner)
+        _set(self, Definition(declaration, strict), declaration.name, owner)
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], **options: Unpack[ToolOptions]) -> Tool:
@@ -184,7 +120,10 @@ class Tool:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The JSON Schema (2020-12) of its arguments: an object, even of nothing. A copy."""
+        """The JSON Schema of its arguments: an object, even of nothing. A copy.
+
+        It is of draft 2020-12, unless the tool was given a schema: that may name an older draft in its `$schema`.
+        """
         schema: dict[str, Any] = json.loads(self._definition.parameters)
         return schema
 
@@ -229,7 +168,12 @@ class Tool:
         """Return the validator of its arguments; compiled at the first call, and kept."""
         return self._definition.validator(engine)
 
-    def make_call(self, *args: Any, **kwargs: Any) -> ToolCall:
+    def result_validator(self, engine: Engine = "jsonschema-rs") -> Validator | None:
+        """Return a validator of its results, or None if it says nothing of them."""
+        schema = self.returns
+        return None if schema is None else Validator(schema, FORMATS, engine)
+
+    def make_call(self, /, *args: Any, **kwargs: Any) -> ToolCall:
         """Return the call that a model would have written for these Python arguments.
 
         Raises:
@@ -240,13 +184,22 @@ class Tool:
         except TypeError as error:
             raise TypeError(f"{self._name} {error}") from None
 
-    def definition(self, format: str) -> Any:
-        """Render it in a format: `openai`, `anthropic`, `mcp`, `json-schema`, `text`, `yaml`.
+    def definition(self, format: str, *, strict: bool = False, recursion: Literal["refuse", "cut"] = "refuse") -> Any:
+        """Render it in a format, such as `openai`, `gemini` or `text`; `fcregistry.formats.names()` lists them.
+
+        Args:
+            format: The format's name.
+            strict: Whether the provider is to hold the model to the schema, in its strict mode.
+            recursion: What to do with a type that refers to itself, where the provider does not take that: `refuse`, or `cut` it off.
+
+        Returns:
+            A dict for a format of JSON, a str for one of text. Either has `dropped`: what of the schema it leaves unsaid.
 
         Raises:
             FormatNotFoundError: There is no such format.
+            DefinitionError: It has no strict mode, or the tool cannot be said in it; names every path, and what to do.
         """
-        return _ports.describe(self, format)
+        return _ports.describe(self, format, strict, recursion)
 
     def renamed(self, name: str) -> Tool:
         """Return a view of it under another wire name.
@@ -260,7 +213,13 @@ class Tool:
         _set(view, self._definition, name, self._owner)
         return view
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _standing_in(self, function: Callable[..., Any]) -> Tool:
+        """Return a tool of the same signature and without options that calls another function: how tests try calls and run none."""
+        other = object.__new__(Tool)
+        _set(other, self._definition.standing_in(function), self._name, self._owner)
+        return other
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function, past validation: what Python code does with it."""
         return self._definition.declaration.function(*args, **kwargs)
 
@@ -281,6 +240,6 @@ class Tool:
         return f"<Tool {self.id}{renamed}>"
 
 
-def _set(tool: Tool, definition: _Definition, name: str, owner: _ports.Owner | None) -> None:
+def _set(tool: Tool, definition: Definition, name: str, owner: _ports.Owner | None) -> None:
     for slot, value in (("_definition", definition), ("_name", name), ("_owner", owner), ("_options", None)):
         object.__setattr__(tool, slot, value)

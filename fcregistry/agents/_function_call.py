@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry import formats
 from fcregistry.execution import Executor
-from fcregistry.formats._reading import field, is_absent, read_calls
+from fcregistry.formats._messages import read_calls, shape_of
+from fcregistry.formats._reading import field, is_absent
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
@@ -93,7 +94,7 @@ class FunctionCall:
         """Carry out the calls of a model's message: for an application that owns its loop.
 
         Args:
-            message: An assistant message of OpenAI's or Anthropic's, as a dict or an SDK object, or a list of calls.
+            message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object, or a list of calls.
 
         Returns:
             The messages to append to the conversation, in the shape that the message was in; none if it has no calls.
@@ -113,14 +114,10 @@ class FunctionCall:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
 
 
-_SHAPES = {"tool_use": "anthropic", "function_call": "openai-responses"}
-"""The type of a call -> the format in which its provider is told of the result."""
-
-
 def _shape_of(calls: list[Any]) -> str:
     """Return the format that all the calls came in; OpenAI's chat where they differ or do not say."""
-    kinds = [field(call, "type") for call in calls]
-    return next((shape for kind, shape in _SHAPES.items() if all(each == kind for each in kinds)), "openai")
+    shapes = {shape_of(call) for call in calls}
+    return (shapes.pop() if len(shapes) == 1 else None) or "openai"
 
 
 def _check_is_message(message: object) -> None:
@@ -135,7 +132,7 @@ def _check_is_message(message: object) -> None:
     raise TypeError(f"the message is {hint or f'a {type(message).__name__}, not a message of a model'}")
 
 
-_OF_MESSAGES = ("role", "content", "tool_calls", "output", "type")
+_OF_MESSAGES = ("role", "content", "tool_calls", "output", "type", "parts", "candidates")
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:

@@ -9,7 +9,7 @@ import click
 
 from fcregistry import formats
 from fcregistry._tool import Tool
-from fcregistry.cli._output import say, say_json
+from fcregistry.cli._output import remark, say, say_json
 from fcregistry.cli._tools import complete_tools, option_json, tool_json, tool_named
 from fcregistry.formats.text import show_type
 
@@ -19,20 +19,30 @@ from fcregistry.formats.text import show_type
 @click.option(
     "--format", "format_name", type=click.Choice(formats.names()), help="Write it as a provider is told of it."
 )
+@click.option("--strict", is_flag=True, help="With --format: as the provider's strict mode wants it.")
 @click.option("--json", "as_json", is_flag=True, help="Write all that is known as JSON.")
-def command(name: str, format_name: str | None, as_json: bool) -> None:
+def command(name: str, format_name: str | None, strict: bool, as_json: bool) -> None:
     """Show the tool NAME: its parameters, its options, and where it came from."""
+    if strict and format_name is None:
+        raise click.UsageError("--strict is of a provider's format: name it with --format")
     tool = tool_named(name)
     if format_name is not None:
-        described = tool.definition(format_name)
-        if isinstance(described, str):
-            say(described.rstrip("\n"))
-        else:
-            say_json(described)
+        _describe(tool, format_name, strict)
     elif as_json:
         say_json(tool_json(tool))
     else:
         _tell(tool)
+
+
+def _describe(tool: Tool, format_name: str, strict: bool) -> None:
+    """Write a tool as a provider is told of it, and on stderr what the provider is not told."""
+    described = tool.definition(format_name, strict=strict)
+    if isinstance(described, str):
+        say(described.rstrip("\n"))
+    else:
+        say_json(described)
+    for dropped in described.dropped:
+        remark(f"note: left out: {dropped}")
 
 
 def _tell(tool: Tool) -> None:

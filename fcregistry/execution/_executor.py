@@ -6,7 +6,7 @@ forms. A model's mistakes and a tool's failures are values: nothing that a model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fcregistry import formats
@@ -14,7 +14,9 @@ from fcregistry._calls import Problem, ToolCall
 from fcregistry._results import CallError, ToolResult
 from fcregistry.execution._approval import Approve, asked, verdict, wait_for
 from fcregistry.execution._arguments import ArgumentsError, read_arguments
+from fcregistry.execution._batches import listed, uninterrupted
 from fcregistry.execution._invoke import ainvoke, ainvoke_on_thread, invoke
+from fcregistry.execution._names import ToolFinder
 from fcregistry.execution._outcome import failure, finished
 from fcregistry.execution._repairs import repaired
 from fcregistry.execution._steps import Bound, Step
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry._toolset import Toolset
     from fcregistry._validation import Engine
+    from fcregistry.formats._transform import OnRecursion
 
 
 class Executor:
@@ -39,6 +42,8 @@ class Executor:
             Without it, such calls are refused.
         max_concurrency: How many calls of one batch run at the same time.
         validator: `jsonschema-rs`, or `jsonschema` to do without the gate.
+        check_results: Whether a result that does not fit its tool's return schema is an error. Without it, such a result is
+            written by its own type.
 
     Raises:
         ToolNotFoundError: A name that no tool has.
@@ -55,15 +60,18 @@ class Executor:
         approve: Approve | None = None,
         max_concurrency: int = 64,
         validator: Engine = "jsonschema-rs",
+        check_results: bool = False,
     ) -> None:
         if max_concurrency < 1:
             raise ValueError(f"max_concurrency is at least 1, not {max_concurrency}")
         if approve is not None and not callable(approve):
             raise TypeError(f"approve is a function of the tool and the call, not {approve!r}")
         self._tools = toolset_of(tools, registry)
+        self._find = ToolFinder(self._tools).find
         self._approve = approve
         self._max_concurrency = max_concurrency
         self._engine: Engine = validator
+        self._check_results = check_results
         self._bound: dict[str, Bound] = {}
 
     @property
@@ -71,13 +79,19 @@ class Executor:
         """The tools that may be called, by wire name."""
         return self._tools
 
-    def describe(self, format: str = "openai") -> Any:
+    def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the tools as a format describes them: what to send to a provider.
+
+        Args:
+            format: The format's name.
+            strict: As for `Tool.definition`.
+            recursion: As for `Tool.definition`.
 
         Raises:
             FormatNotFoundError: There is no such format.
+            DefinitionError: It has no strict mode, a tool cannot be said in it, or they are too many for one request.
         """
-        return formats.get(format).describe(self._tools.values())
+        return formats.get(format).describe(self._tools.values(), strict=strict, recursion=recursion)
 
     def run(self, call: object) -> ToolResult:
         """Carry out one call, and wait for it.
@@ -125,7 +139,7 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        given = _listed(calls)
+        given = listed(calls)
         if len(given) < 2:
             return [self.run(call) for call in given]
         from fcregistry.execution._loop import background  # asyncio is 38 ms, which a single call need not pay
@@ -135,7 +149,7 @@ class Executor:
         future = background.submit(lambda: self._gather([given[place] for place in elsewhere]))
         try:
             results = {place: self.run(given[place]) for place in here}
-            results |= zip(elsewhere, _uninterrupted(future.result()), strict=True)
+            results |= zip(elsewhere, uninterrupted(future.result()), strict=True)
         except BaseException:  # whatever ends the waiting ends the calls too
             future.cancel()
             raise
@@ -143,7 +157,7 @@ class Executor:
 
     async def arun_all(self, calls: Iterable[object]) -> list[ToolResult]:
         """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
-        return _uninterrupted(await self._gather(_listed(calls)))
+        return uninterrupted(await self._gather(listed(calls)))
 
     async def _gather(self, calls: list[object]) -> list[ToolResult | KeyboardInterrupt]:
         import asyncio
@@ -166,7 +180,7 @@ class Executor:
             name: The wire name.
             **arguments: By parameter name; a `*args` parameter takes a list.
         """
-        tool = self._tools.get(name)
+        tool = self._find(name)
         if tool is None:
             return self.run(ToolCall(name, {}))
         encoded: dict[str, Any] = {}
@@ -189,19 +203,20 @@ class Executor:
             call = read_call(given)
         except MalformedCallError as error:
             read = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
-            if error.name and error.name not in self._tools:
+            tool = self._find(error.name)
+            if error.name and tool is None:
                 return failure(read, unknown_tool(error.name, self._tools))
-            return failure(read, CallError("malformed_call", str(error)), self._tools.get(error.name))
+            return failure(read, CallError("malformed_call", str(error)), tool)
         bound = self._bound.get(call.name) or self._bind(call.name)
         if bound is None:
             return failure(call, unknown_tool(call.name, self._tools))
-        tool, signature, validator, needs_env, _ = bound
+        tool, signature, validator, needs_env, _, exact, _ = bound
         if needs_env and tool.missing_env:
             return failure(call, unavailable(tool), tool)
         try:
-            arguments, repairs = read_arguments(call.arguments)
+            arguments, repairs = read_arguments(call.arguments, exact)
             if not validator.is_valid(arguments):
-                arguments, more, problems = repaired(arguments, validator)
+                arguments, more, problems = repaired(arguments, tool, validator)
                 repairs += more
                 if problems:
                     return failure(call, invalid_arguments(tool.name, problems), tool, repairs)
@@ -216,30 +231,14 @@ class Executor:
         return Step(call, bound, arguments, decoded, repairs)
 
     def _bind(self, name: str) -> Bound | None:
-        tool = self._tools.get(name)
+        tool = self._find(name)
         if tool is None:
             return None
-        return self._bound.setdefault(name, Bound.of(tool, self._engine))
+        return self._bound.setdefault(name, Bound.of(tool, self._engine, self._check_results))
 
     def _wants_caller(self, call: object) -> bool:
         try:
-            tool = self._tools.get(read_call(call).name)
+            tool = self._find(read_call(call).name)
         except MalformedCallError:
             return False
         return tool is not None and tool.options.blocking == "caller"
-
-
-def _listed(calls: Iterable[object]) -> list[object]:
-    if isinstance(calls, (Mapping, str, ToolCall)):
-        raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
-    return list(calls)
-
-
-def _uninterrupted(results: Iterable[ToolResult | KeyboardInterrupt]) -> list[ToolResult]:
-    """Return the results, or raise the interrupt that is among them."""
-    checked = []
-    for result in results:
-        if isinstance(result, KeyboardInterrupt):
-            raise result
-        checked.append(result)
-    return checked

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry._parameters import Kind
+    from fcregistry._functions import Kind
 
 
 _PLAIN: Final = frozenset({str, int, float, bool, dict, list, type(None)})

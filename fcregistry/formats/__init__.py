@@ -5,7 +5,19 @@ docs/reference/formats.md.
 """
 
 from fcregistry.formats._core import Format
-from fcregistry.formats._reading import MalformedCallError, read_call, read_calls
+from fcregistry.formats._definition import Definition, Dropped, TextDefinition
+from fcregistry.formats._messages import read_calls
+from fcregistry.formats._reading import MalformedCallError, read_call
 from fcregistry.formats._table import get, names
 
-__all__ = ["Format", "MalformedCallError", "get", "names", "read_call", "read_calls"]
+__all__ = [
+    "Definition",
+    "Dropped",
+    "Format",
+    "MalformedCallError",
+    "TextDefinition",
+    "get",
+    "names",
+    "read_call",
+    "read_calls",
+]

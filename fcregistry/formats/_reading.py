@@ -5,19 +5,27 @@ Dicts and SDK objects are read alike. What is read is data from a stranger: noth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Set
+from typing import Any, Final
 
 from fcregistry._calls import ToolCall
 
 _ABSENT: Any = object()
 _SHAPE = (
-    'a tool call is {"name": …, "arguments": …}, or a call in the shape of OpenAI ({"type": "function", "function": …}) '
-    'or Anthropic ({"type": "tool_use", …})'
+    'a tool call is {"name": …, "arguments": …}, or a call in the shape of OpenAI ({"type": "function", "function": …}), '
+    'Anthropic ({"type": "tool_use", …}), Gemini ({"functionCall": …}) or Bedrock ({"toolUse": …})'
 )
 
+_WRAPPERS: Final = ("function", "functionCall", "function_call", "toolUse")
+"""What a call may stand in: OpenAI's chat completions, Gemini as JSON and as its SDK's objects, Bedrock."""
 
-_BESIDE_ARGUMENTS = frozenset({"name", "id", "call_id", "type", "index", "status", "function", "_meta"})
+_ARGUMENTS: Final = ("arguments", "input", "args")
+"""What arguments are called: by OpenAI and MCP, by Anthropic and Bedrock, by Gemini."""
+
+_IDENTITIES: Final = ("call_id", "toolUseId", "id")
+"""What a call's id is called; OpenAI's responses have both `call_id` and `id`, and results go by the first."""
+
+_BESIDE_ARGUMENTS: Final = frozenset({"name", "type", "index", "status", "_meta", *_IDENTITIES, *_WRAPPERS})
 """What a call without arguments may hold."""
 
 
@@ -51,7 +59,7 @@ def is_absent(value: Any) -> bool:
 
 
 def read_call(value: Any) -> ToolCall:
-    """Read one call: a `ToolCall`, a dict or an SDK object in the shape of OpenAI (chat or responses), Anthropic or MCP.
+    """Read one call: a `ToolCall`, a dict or an SDK object in the shape of OpenAI (chat or responses), Anthropic, Gemini, Bedrock or MCP.
 
     Raises:
         MalformedCallError: It is none of these.
@@ -59,28 +67,42 @@ def read_call(value: Any) -> ToolCall:
     if isinstance(value, ToolCall):
         _check_name(value.name, value.id)
         return value
-    identity = _identity(value)
-    function = field(value, "function")
-    if not is_absent(function):  # OpenAI, chat completions
-        name, arguments = field(function, "name"), field(function, "arguments")
-    else:
-        name, arguments = field(value, "name"), field(value, "arguments")
-        if is_absent(arguments):  # Anthropic
-            arguments = field(value, "input")
+    call = _unwrapped(value)
+    identity = _identity(call) or _identity(value)
+    name = field(call, "name")
     if is_absent(name):
         raise MalformedCallError(f"{_kind(value)} is no tool call: {_SHAPE}", identity)
     _check_name(name, identity)
-    if is_absent(arguments):
-        _check_no_other_place(function if not is_absent(function) else value, name, identity)
-        arguments = None
+    arguments = _arguments(call, name, identity)
     if not (arguments is None or isinstance(arguments, (str, Mapping))):
         message = f"the arguments of {name[:64]!r} are {_kind(arguments)}; they must be a JSON object"
         raise MalformedCallError(message, identity, name)
     return ToolCall(name, arguments, identity)
 
 
+def _unwrapped(value: Any) -> Any:
+    """Return what holds name and arguments: the value itself, or what it wraps."""
+    for name in _WRAPPERS:
+        inner = field(value, name)
+        if not (is_absent(inner) or inner is None):
+            return inner
+    return value
+
+
+def _arguments(call: Any, name: str, identity: str | None) -> Any:
+    """Return the arguments of a call, or None where it has none."""
+    for place in _ARGUMENTS:
+        arguments = field(call, place)
+        if not is_absent(arguments):
+            if place == "args":
+                _check_no_other_place(call, name, identity, {"args"})
+            return arguments
+    _check_no_other_place(call, name, identity)
+    return None
+
+
 def _identity(value: Any) -> str | None:
-    for name in ("call_id", "id"):  # OpenAI's responses have both, and results go by call_id
+    for name in _IDENTITIES:
         identity = field(value, name)
         if isinstance(identity, str):
             return identity
@@ -93,12 +115,12 @@ def _check_name(name: object, identity: str | None) -> None:
         raise MalformedCallError(f"the name of the tool is {shown}; it must be the name of a tool", identity)
 
 
-def _check_no_other_place(value: Any, name: str, identity: str | None) -> None:
+def _check_no_other_place(value: Any, name: str, identity: str | None, known: Set[str] = frozenset()) -> None:
     """Refuse a call whose arguments stand where they are not looked for: without them, another call than the meant one would run."""
     try:
         others = (
             sorted(str(each)[:64] for each in value if each not in _BESIDE_ARGUMENTS)
-            if isinstance(value, Mapping)
+            if isinstance(value, Mapping) and not _BESIDE_ARGUMENTS.union(known).issuperset(value)
             else []
         )
     except Exception as error:  # a mapping of somebody's own class may raise anything
@@ -121,34 +143,3 @@ def _kind(value: object) -> str:
         (Mapping, "an object without a name"),
     )
     return next((name for kind, name in kinds if isinstance(value, kind)), f"a {type(value).__name__}")
-
-
-def parse_message(message: Any) -> list[ToolCall]:
-    """Return the calls of an assistant message.
-
-    Raises:
-        MalformedCallError: One of them is no call.
-    """
-    return [read_call(call) for call in read_calls(message)]
-
-
-def read_calls(message: Any) -> list[Any]:
-    """Return what stands where a message of any provider has its calls; unread, so that one that is malformed loses only itself.
-
-    An OpenAI message has `tool_calls`, an Anthropic one `tool_use` blocks in its `content`, a response of OpenAI's newer API
-    `function_call` items in its `output`. A list is taken as a list of calls.
-    """
-    if isinstance(message, (list, tuple)):
-        return list(message)
-    if field(message, "type") in ("function_call", "tool_use"):  # a call by itself
-        return [message]
-    calls = field(message, "tool_calls")
-    if not is_absent(calls) and calls is not None and calls != []:
-        return list(calls) if isinstance(calls, (list, tuple)) else [calls]
-    for place, kind in (("content", "tool_use"), ("output", "function_call")):
-        blocks = field(message, place)
-        if isinstance(blocks, (list, tuple)):
-            found = [block for block in blocks if field(block, "type") == kind]
-            if found:
-                return found
-    return []

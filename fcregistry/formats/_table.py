@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from fcregistry.errors import FormatNotFoundError
-from fcregistry.formats._core import Format
-from fcregistry.formats.anthropic import FORMAT as ANTHROPIC
-from fcregistry.formats.json_schema import FORMAT as JSON_SCHEMA
-from fcregistry.formats.mcp import FORMAT as MCP
-from fcregistry.formats.openai import FORMAT as OPENAI
-from fcregistry.formats.openai_responses import FORMAT as OPENAI_RESPONSES
-from fcregistry.formats.text import FORMAT as TEXT
-from fcregistry.formats.yaml import FORMAT as YAML
 
-_FORMATS: Final[dict[str, Format]] = {
-    each.name: each for each in (ANTHROPIC, JSON_SCHEMA, MCP, OPENAI, OPENAI_RESPONSES, TEXT, YAML)
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fcregistry.formats._core import Format
+
+_MODULES: Final = {
+    "anthropic": "anthropic",
+    "bedrock": "bedrock",
+    "gemini": "gemini",
+    "json-schema": "json_schema",
+    "mcp": "mcp",
+    "openai": "openai",
+    "openai-responses": "openai_responses",
+    "python": "python",
+    "text": "text",
+    "typescript": "typescript",
+    "yaml": "yaml",
 }
+"""Format -> the module of this folder that has it, imported when it is asked for: most programs use one."""
 
 
 def get(name: str) -> Format:
@@ -25,11 +34,25 @@ def get(name: str) -> Format:
     Raises:
         FormatNotFoundError: There is none of that name.
     """
-    if name not in _FORMATS:
+    if name not in _MODULES:
         raise FormatNotFoundError(f"there is no format {name!r}; the formats are {', '.join(names())}")
-    return _FORMATS[name]
+    found: Format = import_module(f"fcregistry.formats.{_MODULES[name]}").FORMAT
+    return found
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all formats, sorted."""
-    return tuple(sorted(_FORMATS))
+    return tuple(sorted(_MODULES))
+
+
+def strict_names() -> tuple[str, ...]:
+    """Return the names of the formats that have a strict mode, sorted."""
+    return tuple(name for name in names() if get(name).strict_profile is not None)
+
+
+def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
+    """Return wire name -> name for the tools that some format calls by another name than ours."""
+    from fcregistry.formats._names import wire_names as of_alphabets  # needed only where a name is not ours
+
+    alphabets = [alphabet for name in names() if (alphabet := get(name).alphabet) is not None]
+    return of_alphabets(names_of_tools, alphabets)

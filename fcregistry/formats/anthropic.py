@@ -1,27 +1,61 @@
 """How does Anthropic's messages API describe tools, calls and results?
 
-Source: Anthropic API reference, "Messages", and guide "Tool use".
+Sources: Anthropic API reference, "Messages"; Claude guides "Define tools", "Strict tool use" and "Structured outputs" (section "JSON Schema
+limitations"). The names that parameters may have, and what must not stand at the top of a schema, are told by the API's own error messages.
+
+Without strict mode any JSON Schema of an object may be sent. In strict mode every object is closed, an optional parameter may stay optional,
+and what the guide does not list as supported makes the request fail, so it is not sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format, told
-from fcregistry.formats._reading import parse_message
+from fcregistry.formats._core import Format
+from fcregistry.formats._messages import parse_message
+from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
 
 if TYPE_CHECKING:
     from fcregistry._results import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry.formats._core import Rendering
+
+_NAMES: Final = r"[a-zA-Z0-9_.-]{1,64}"
+_NAMES_RULE: Final = 'ASCII letters, digits, "_", "." and "-", up to 64 characters'
+
+LOOSE: Final = Profile(taker="Anthropic", top_without=PUT_TOGETHER, names=_NAMES, names_rule=_NAMES_RULE)
+
+STRICT: Final = Profile(
+    taker="Anthropic's strict mode",
+    keywords=frozenset(
+        {
+            *("type", "enum", "const", "anyOf", "$ref", "title", "description", "default"),
+            *("properties", "required", "additionalProperties"),
+            *("items", "minItems"),
+            *("pattern", "format"),
+        }
+    ),
+    formats=frozenset({"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}),
+    references="bare",
+    recursion="no",
+    closed=True,
+    top_without=PUT_TOGETHER,
+    highest={"minItems": 1},
+    pattern_without=r"\\[1-9bB]|\(\?[=!<]|\{\d*,?\d{3,}",
+    names=_NAMES,
+    names_rule=_NAMES_RULE,
+    limits=Limits(tools=20, optional=24, unions=16),
+)
+"""Guide "Structured outputs", sections "JSON Schema limitations" and "Schema complexity limits"."""
 
 
-def describe(tool: Tool) -> dict[str, Any]:
-    """Return `{name, description, input_schema}`."""
-    described: dict[str, Any] = {"name": tool.name}
-    if text := told(tool):
-        described["description"] = text
-    return {**described, "input_schema": tool.parameters}
+def render(rendering: Rendering) -> dict[str, Any]:
+    """Return `{name, description, input_schema, strict}`."""
+    described: dict[str, Any] = {"name": rendering.name}
+    if rendering.text:
+        described["description"] = rendering.text
+    described["input_schema"] = rendering.parameters
+    return {**described, "strict": True} if rendering.strict else described
 
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
@@ -40,7 +74,9 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 FORMAT = Format(
     name="anthropic",
     source="Anthropic API reference, messages",
-    describe_one=describe,
+    render=render,
+    profile=LOOSE,
+    strict_profile=STRICT,
     parse=parse_message,
     report=report,
 )

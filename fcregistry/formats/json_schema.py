@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fcregistry.formats._core import Format, told
+from fcregistry.formats._core import Format
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry.formats._core import Rendering
 
 
-def describe(tool: Tool) -> dict[str, Any]:
+def render(rendering: Rendering) -> dict[str, Any]:
     """Return the schema of the arguments, with the tool's name as its title."""
-    head: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": tool.name}
-    if text := told(tool):
-        head["description"] = text
-    return {**head, **tool.parameters}
+    head: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": rendering.name}
+    if rendering.text:
+        head["description"] = rendering.text
+    return {**head, **rendering.parameters}
 
 
-FORMAT = Format(name="json-schema", source="JSON Schema 2020-12", describe_one=describe)
+FORMAT = Format(name="json-schema", source="JSON Schema 2020-12", render=render)

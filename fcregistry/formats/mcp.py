@@ -1,20 +1,24 @@
 """How does the Model Context Protocol describe tools, calls and results?
 
-Source: MCP specification, 2025-06-18, "Server features: Tools".
+Source: MCP specification, 2025-06-18, "Server features: Tools". A tool whose result is an object says so in `outputSchema`, and then gives
+each result as `structuredContent` too, beside its text.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format, told
+from fcregistry.formats._core import Format
 from fcregistry.formats._reading import field, is_absent, read_call
+from fcregistry.formats._refs import References
 
 if TYPE_CHECKING:
     from fcregistry._calls import ToolCall
     from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
+    from fcregistry.formats._core import Rendering
 
 _HINTS: Final = {
     "read_only": "readOnlyHint",
@@ -24,20 +28,30 @@ _HINTS: Final = {
 }
 
 
-def describe(tool: Tool) -> dict[str, Any]:
+def render(rendering: Rendering) -> dict[str, Any]:
     """Return `{name, title, description, inputSchema, outputSchema, annotations}`, as far as there are such."""
-    described: dict[str, Any] = {"name": tool.name}
+    tool = rendering.tool
+    described: dict[str, Any] = {"name": rendering.name}
     if tool.title:
         described["title"] = tool.title
-    if text := told(tool):
-        described["description"] = text
-    described["inputSchema"] = tool.parameters
-    returns = tool.returns
-    if returns is not None and returns.get("type") == "object":  # the protocol takes no other results
+    if rendering.text:
+        described["description"] = rendering.text
+    described["inputSchema"] = rendering.parameters
+    if returns := output_schema(tool):
         described["outputSchema"] = returns
     hints = {hint: getattr(tool.options, option) for option, hint in _HINTS.items()}
     given = {hint: value for hint, value in hints.items() if value is not None}
     return {**described, "annotations": given} if given else described
+
+
+def output_schema(tool: Tool) -> dict[str, Any] | None:
+    """Return the schema of a tool's results if they are objects, which is all that the protocol takes; None otherwise."""
+    returns = tool.returns
+    if returns is not None and "$ref" in returns:  # a record that refers to itself
+        place = References(returns).place(returns["$ref"])
+        if place is not None:
+            returns = {**References(returns).at(place), "$defs": returns["$defs"]}
+    return returns if returns is not None and returns.get("type") == "object" else None
 
 
 def parse(message: Any) -> list[ToolCall]:
@@ -52,13 +66,21 @@ def parse(message: Any) -> list[ToolCall]:
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
     """Return a `CallToolResult` for each result."""
-    return [{"content": list(result.blocks), "isError": not result.ok} for result in results]
+    return [_result(result) for result in results]
+
+
+def _result(result: ToolResult) -> dict[str, Any]:
+    shown: dict[str, Any] = {"content": list(result.blocks), "isError": not result.ok}
+    if not result.ok or result.tool is None or isinstance(result.value, str) or output_schema(result.tool) is None:
+        return shown
+    structured = json.loads(result.content)
+    return {**shown, "structuredContent": structured} if isinstance(structured, dict) else shown
 
 
 FORMAT = Format(
     name="mcp",
     source="Model Context Protocol specification 2025-06-18, tools",
-    describe_one=describe,
+    render=render,
     join=lambda tools: {"tools": tools},
     parse=parse,
     report=report,

@@ -1,27 +1,61 @@
 """How does OpenAI's chat completions API describe tools, calls and results?
 
-Source: OpenAI API reference, "Chat Completions" and guide "Function calling". Spoken by many others too (vLLM, Ollama, llama.cpp, …).
+Sources: OpenAI API reference, "Chat Completions"; OpenAI guides "Function calling" and "Structured model outputs". Spoken by many others too
+(vLLM, Ollama, llama.cpp, …).
+
+Without strict mode any JSON Schema of an object may be sent; what must not stand at its top is told by the API's own error message. In
+strict mode every property is required and every object closed; what the guide does not list as supported (`oneOf`, `prefixItems`,
+`uniqueItems`, `minLength`, `default`, …) makes the request fail, so it is not sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format, told
-from fcregistry.formats._reading import parse_message
+from fcregistry.formats._core import Format
+from fcregistry.formats._messages import parse_message
+from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
 
 if TYPE_CHECKING:
     from fcregistry._results import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry.formats._core import Rendering
+
+_TOP_WITHOUT: Final = PUT_TOGETHER | {"enum", "const", "not"}
+
+LOOSE: Final = Profile(taker="OpenAI", top_without=_TOP_WITHOUT)
+
+STRICT: Final = Profile(
+    taker="OpenAI's strict mode",
+    keywords=frozenset(
+        {
+            *("type", "enum", "anyOf", "$ref", "title", "description"),
+            *("properties", "required", "additionalProperties"),
+            *("items", "minItems", "maxItems"),
+            *("pattern", "format"),
+            *("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+        }
+    ),
+    formats=frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}),
+    references="bare",
+    recursion="free",
+    closed=True,
+    complete=True,
+    top_without=_TOP_WITHOUT,
+    limits=Limits(properties=5000, depth=10, choices=1000, characters=120_000),
+)
+"""Guide "Structured model outputs", section "Supported schemas"."""
 
 
-def describe(tool: Tool) -> dict[str, Any]:
-    """Return `{"type": "function", "function": {name, description, parameters}}`."""
-    function: dict[str, Any] = {"name": tool.name}
-    if text := told(tool):
-        function["description"] = text
-    return {"type": "function", "function": {**function, "parameters": tool.parameters}}
+def render(rendering: Rendering) -> dict[str, Any]:
+    """Return `{"type": "function", "function": {name, description, parameters, strict}}`."""
+    function: dict[str, Any] = {"name": rendering.name}
+    if rendering.text:
+        function["description"] = rendering.text
+    function["parameters"] = rendering.parameters
+    if rendering.strict:
+        function["strict"] = True
+    return {"type": "function", "function": function}
 
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
@@ -35,7 +69,9 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 FORMAT = Format(
     name="openai",
     source="OpenAI API reference, chat completions",
-    describe_one=describe,
+    render=render,
+    profile=LOOSE,
+    strict_profile=STRICT,
     parse=parse_message,
     report=report,
 )

@@ -1,6 +1,7 @@
 """How does OpenAI's responses API describe tools, calls and results?
 
-Source: OpenAI API reference, "Responses", and guide "Function calling".
+Sources: OpenAI API reference, "Responses"; OpenAI guides "Function calling" and "Structured model outputs". `strict` is always said: left
+out, the API would make the schema strict by itself where it can.
 """
 
 from __future__ import annotations
@@ -8,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fcregistry.formats._core import Format, told
-from fcregistry.formats._reading import parse_message
+from fcregistry.formats._core import Format
+from fcregistry.formats._messages import parse_message
+from fcregistry.formats.openai import LOOSE, STRICT
 
 if TYPE_CHECKING:
     from fcregistry._results import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry.formats._core import Rendering
 
 
-def describe(tool: Tool) -> dict[str, Any]:
-    """Return `{"type": "function", name, description, parameters, "strict": false}`."""
-    described: dict[str, Any] = {"type": "function", "name": tool.name}
-    if text := told(tool):
-        described["description"] = text
-    return {**described, "parameters": tool.parameters, "strict": False}
+def render(rendering: Rendering) -> dict[str, Any]:
+    """Return `{"type": "function", name, description, parameters, strict}`."""
+    described: dict[str, Any] = {"type": "function", "name": rendering.name}
+    if rendering.text:
+        described["description"] = rendering.text
+    return {**described, "parameters": rendering.parameters, "strict": rendering.strict}
 
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
@@ -39,7 +41,9 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 FORMAT = Format(
     name="openai-responses",
     source="OpenAI API reference, responses",
-    describe_one=describe,
+    render=render,
+    profile=LOOSE,
+    strict_profile=STRICT,
     parse=parse_message,
     report=report,
 )

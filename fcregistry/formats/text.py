@@ -8,77 +8,49 @@ get_current_weather(location: string, unit: "fahrenheit" | "celsius" = "fahrenhe
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format, told
+from fcregistry.formats._core import Format
+from fcregistry.formats._definition import TextDefinition
+from fcregistry.formats._profile import PUT_TOGETHER, Profile
+from fcregistry.formats._show import show_parameter, show_type
+from fcregistry.formats._unsaid import unsaid
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry.formats._core import Rendering
+
+__all__ = ["FORMAT", "render", "show_type"]
+
+_SHOWN: Final = frozenset(
+    {
+        *("type", "enum", "const", "anyOf", "oneOf", "properties", "required", "items", "prefixItems"),
+        *("additionalProperties", "format", "default", "description", "title", "$ref"),
+    }
+)
 
 
-def describe(tool: Tool) -> str:
+def render(rendering: Rendering) -> TextDefinition:
     """Return the text of one tool."""
-    schema = tool.parameters
-    defs = schema.get("$defs", {})
+    schema = rendering.parameters
     properties: dict[str, Any] = schema["properties"]
-    shown = [_parameter(name, each, name in schema.get("required", ())) for name, each in properties.items()]
+    shown = [show_parameter(name, each, name in schema.get("required", ())) for name, each in properties.items()]
     extra = schema.get("additionalProperties", True)
     if extra is not False:
         shown.append(f"…: {show_type(extra if isinstance(extra, dict) else {})}")
-    lines = [f"{tool.name}({', '.join(shown)})"]
-    lines += [f"  {line}".rstrip() for line in told(tool).splitlines()]
+    lines = [f"{rendering.name}({', '.join(shown)})"]
+    lines += [f"  {line}".rstrip() for line in rendering.text.splitlines()]
     for name, each in properties.items():
-        if text := " ".join(str(each.get("description", "")).split()):
+        text = each.get("description", "") if isinstance(each, dict) else ""
+        if text := " ".join(str(text).split()):
             lines.append(f"  - {name}: {text}")
-    lines += [f"  {name} = {show_type(each)}" for name, each in defs.items()]
-    return "\n".join(lines)
+    lines += [f"  {name} = {show_type(each)}" for name, each in schema.get("$defs", {}).items()]
+    return TextDefinition("\n".join(lines), unsaid(schema, _SHOWN))
 
 
-def _parameter(name: str, schema: dict[str, Any], required: bool) -> str:
-    mark = "" if required else "?"
-    if "default" in schema:
-        return f"{name}: {show_type(schema)} = {json.dumps(schema['default'], ensure_ascii=False)}"
-    return f"{name}{mark}: {show_type(schema)}"
-
-
-def show_type(schema: Any) -> str:
-    """Return a JSON Schema as a short type, the way TypeScript writes them."""
-    if not isinstance(schema, dict):
-        return "any" if schema else "never"
-    if "$ref" in schema:
-        return str(schema["$ref"]).rsplit("/", 1)[-1]
-    if "enum" in schema:
-        return " | ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
-    if "const" in schema:
-        return json.dumps(schema["const"], ensure_ascii=False)
-    for keyword in ("anyOf", "oneOf"):
-        if keyword in schema:
-            return " | ".join(show_type(each) for each in schema[keyword])
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        return " | ".join(kind)
-    if kind == "array":
-        return _array(schema)
-    if kind == "object":
-        return _object(schema)
-    return f"{kind}({schema['format']})" if kind == "string" and "format" in schema else str(kind or "any")
-
-
-def _array(schema: dict[str, Any]) -> str:
-    if "prefixItems" in schema:
-        return f"[{', '.join(show_type(each) for each in schema['prefixItems'])}]"
-    inner = show_type(schema.get("items", {}))
-    return f"({inner})[]" if " | " in inner else f"{inner}[]"
-
-
-def _object(schema: dict[str, Any]) -> str:
-    required = schema.get("required", ())
-    fields = [_parameter(name, each, name in required) for name, each in schema.get("properties", {}).items()]
-    extra = schema.get("additionalProperties")
-    if isinstance(extra, dict) and extra:
-        fields.append(f"[name]: {show_type(extra)}")
-    return f"{{{', '.join(fields)}}}" if fields else "object"
-
-
-FORMAT = Format(name="text", source="fcregistry's own", describe_one=describe, join="\n\n".join)
+FORMAT = Format(
+    name="text",
+    source="fcregistry's own",
+    render=render,
+    join="\n\n".join,
+    profile=Profile(taker="the text", top_without=PUT_TOGETHER),
+)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fcregistry.errors import MissingDependencyError
-from fcregistry.formats._core import Format, told
+from fcregistry.formats._core import Format
+from fcregistry.formats._definition import TextDefinition
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry.formats._core import Rendering
 
 
-def describe(tool: Tool) -> str:
+def render(rendering: Rendering) -> TextDefinition:
     """Return name, description and parameters as a YAML document.
 
     Raises:
@@ -21,13 +22,11 @@ def describe(tool: Tool) -> str:
         import yaml  # an extra
     except ImportError as error:
         raise MissingDependencyError("the format 'yaml' needs PyYAML: pip install 'fcregistry[yaml]'") from error
-    described: dict[str, Any] = {"name": tool.name}
-    if text := told(tool):
-        described["description"] = text
-    dumped: str = yaml.safe_dump(
-        {**described, "parameters": tool.parameters}, sort_keys=False, allow_unicode=True, width=1000
-    )
-    return dumped
+    described: dict[str, Any] = {"name": rendering.name}
+    if rendering.text:
+        described["description"] = rendering.text
+    described["parameters"] = rendering.parameters
+    return TextDefinition(yaml.safe_dump(described, sort_keys=False, allow_unicode=True, width=1000))
 
 
-FORMAT = Format(name="yaml", source="YAML 1.1", describe_one=describe, join="---\n".join)
+FORMAT = Format(name="yaml", source="YAML 1.1", render=render, join="---\n".join)

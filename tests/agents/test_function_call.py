@@ -316,6 +316,26 @@ def test_execute_answers_items_of_openais_responses_with_outputs_by_their_call_i
     assert execute(items[1]) == outputs[:1]
 
 
+def test_execute_answers_gemini_and_bedrock_in_their_own_shapes() -> None:
+    parts = [
+        {"text": "Let me see."},
+        {"functionCall": {"name": "get_current_weather", "args": {"location": "Tokyo"}}},
+        {"functionCall": {"name": "fails", "args": {}}},
+    ]
+    (answer,) = execute({"role": "model", "parts": parts})
+    assert [part["functionResponse"]["name"] for part in answer["parts"]] == ["get_current_weather", "fails"]
+    assert execute({"candidates": [{"content": {"role": "model", "parts": parts}}]}) == [answer]
+
+    content = [
+        {"text": "Let me see."},
+        {"toolUse": {"toolUseId": "1", "name": "get_current_weather", "input": {"location": "Tokyo"}}},
+        {"toolUse": {"toolUseId": "2", "name": "fails", "input": {}}},
+    ]
+    (answer,) = execute({"role": "assistant", "content": content})
+    assert [block["toolResult"]["toolUseId"] for block in answer["content"]] == ["1", "2"]
+    assert execute({"output": {"message": {"role": "assistant", "content": content}}}) == [answer]
+
+
 def test_execute_carries_out_the_good_calls_among_malformed_ones_and_answers_all() -> None:
     calls = [{"id": "0", "function": {"name": None}}, CALLS[0], openai_call("5", "get_current_weather", "{cut"), None]
 

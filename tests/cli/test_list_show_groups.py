@@ -158,7 +158,7 @@ def test_show_tells_of_names_that_are_not_listed(shop: Site) -> None:
     assert "\n  numbers (integer[], optional)\n  any other name: string\n" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["anthropic", "json-schema", "mcp", "openai"])
+@pytest.mark.parametrize("name", ["anthropic", "bedrock", "json-schema", "mcp", "openai", "openai-responses"])
 def test_show_writes_a_tool_as_a_provider_is_told_of_it(shop: Site, name: str) -> None:
     """As JSON, with the tool's name and its parameters somewhere in it."""
     done = shop.cli("show", "order", "--format", name)
@@ -171,6 +171,33 @@ def test_show_writes_text_formats_as_they_are(shop: Site) -> None:
     """Not as a JSON string."""
     done = shop.cli("show", "text", "--format", "text")
     assert done.stdout == 'text(value: string = "hé ☃ 😀")\n  Return a text, été.\n'
+
+
+def test_show_strict_writes_what_strict_mode_wants_and_notes_what_is_left_out(shop: Site) -> None:
+    """The definition on stdout, so that it can be piped; a line for each loss on stderr."""
+    done = shop.cli("show", "order", "--format", "openai", "--strict")
+    function = json.loads(done.stdout)["function"]
+    assert (done.returncode, function["strict"]) == (0, True)
+    assert function["parameters"]["required"] == list(function["parameters"]["properties"])
+    notes = done.stderr.splitlines()
+    assert "note: left out: $.properties.num_days: default 3: OpenAI's strict mode has no such keyword" in notes
+    assert all(note.startswith("note: left out: $") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("anything", "--format", "openai", "--strict"), "any name may stand here"),
+        (("order", "--format", "mcp", "--strict"), "the format 'mcp' has no strict mode; these have one: anthropic, "),
+        (("order", "--strict"), "--strict is of a provider's format: name it with --format"),
+    ],
+)
+def test_show_strict_says_why_it_cannot(shop: Site, arguments: tuple[str, ...], message: str) -> None:
+    """Nothing on stdout, and no traceback."""
+    done = shop.cli("show", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_show_json_is_the_row_of_list_json(shop: Site) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal, NotRequired, TypedDict
 
 import pytest
 
@@ -107,3 +107,209 @@ def test_a_repair_is_shown_to_whoever_is_asked_for_approval() -> None:
     executor = Executor([Tool.from_function(take, requires_approval=True)], approve=approve)
     assert executor.run({"name": "take", "arguments": {"items": "[1]", "count": None}}).ok
     assert shown == [ToolCall("take", {"items": [1]})]
+
+
+# --- null for what is left out, below the top -----------------------------------------------------
+
+
+@dataclass
+class Address:
+    city: str
+    street: str = "none"
+    number: int | None = 7
+
+
+class Person(TypedDict):
+    name: str
+    age: NotRequired[int]
+    home: NotRequired[Address]
+
+
+@dataclass
+class Tree:
+    name: str
+    below: list[Tree] = field(default_factory=list)
+    note: str = ""
+
+
+@dataclass
+class Circle:
+    kind: Literal["circle"]
+    radius: float
+    label: str = ""
+
+
+@dataclass
+class Square:
+    kind: Literal["square"]
+    side: float
+    label: str = ""
+    tilt: float = 0
+
+
+def nested(
+    person: Person | None = None,
+    people: list[Person] = [],  # noqa: B006
+    by_name: dict[str, Address] = {},  # noqa: B006
+    pair: tuple[Address, int] | None = None,
+    tree: Tree | None = None,
+    shape: Circle | Square | str = "",
+) -> Any:
+    return [person, people, by_name, pair, tree, shape]
+
+
+NESTED = Executor([nested])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "places"),
+    [
+        ({"person": {"name": "Ann", "age": None}}, ["$.person.age"]),
+        ({"person": {"name": "Ann", "home": None}}, ["$.person.home"]),
+        (
+            {"person": {"name": "Ann", "age": None, "home": {"city": "Oslo", "street": None}}},
+            ["$.person.age", "$.person.home.street"],
+        ),
+        ({"people": [{"name": "Ann"}, {"name": "Bob", "age": None}]}, ["$.people[1].age"]),
+        ({"by_name": {"a b": {"city": "Oslo", "street": None}}}, ["$.by_name['a b'].street"]),
+        ({"pair": [{"city": "Oslo", "street": None}, 1]}, ["$.pair[0].street"]),
+        (
+            {"tree": {"name": "a", "note": None, "below": [{"name": "b", "below": [{"name": "c", "note": None}]}]}},
+            ["$.tree.below[0].below[0].note", "$.tree.note"],
+        ),
+        ({"tree": {"name": "a", "below": None, "note": None}}, ["$.tree.below", "$.tree.note"]),
+        ({"shape": {"kind": "circle", "radius": 1, "label": None}}, ["$.shape.label"]),
+        ({"shape": {"kind": "square", "side": 1, "label": None, "tilt": None}}, ["$.shape.label", "$.shape.tilt"]),
+        ({"person": '{"name": "Ann", "age": null}'}, ["$.person.age"]),
+    ],
+)
+def test_null_stands_for_an_optional_property_at_any_depth(arguments: dict[str, Any], places: list[str]) -> None:
+    before = copy.deepcopy(arguments)
+    result = NESTED.run({"name": "nested", "arguments": arguments})
+
+    assert result.ok, result.content
+    repairs = [f"{place} was null: taken as left out" for place in places]
+    assert [each for each in result.repairs if "null" in each] == repairs
+    assert arguments == before
+
+
+def test_what_arrives_is_as_if_the_property_were_left_out() -> None:
+    result = NESTED.run(
+        {
+            "name": "nested",
+            "arguments": {
+                "people": [{"name": "Bob", "age": None}],
+                "shape": {"kind": "circle", "radius": 1, "label": None},
+            },
+        }
+    )
+
+    assert result.value[1] == [{"name": "Bob"}]
+    assert result.value[5] == Circle("circle", 1.0, "")
+
+
+def test_null_stays_where_it_is_valid() -> None:
+    arguments = {"person": {"name": "Ann", "age": None, "home": {"city": "Oslo", "number": None}}, "tree": None}
+    result = NESTED.run({"name": "nested", "arguments": arguments})
+
+    assert result.value[0]["home"] == Address("Oslo", "none", None)
+    assert result.repairs == ("$.person.age was null: taken as left out",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path"),
+    [
+        ({"person": {"name": None}}, "$.person.name"),
+        ({"people": [None]}, "$.people[0]"),
+        ({"by_name": {"a": None}}, "$.by_name.a"),
+        ({"pair": [None, 1]}, "$.pair[0]"),
+        ({"person": {"name": "Ann", "size": None}}, "$.person.size"),
+        ({"shape": {"kind": "circle", "radius": None, "label": None}}, "$.shape.radius"),
+        ({"shape": {"kind": "circle", "radius": 1, "tilt": None}}, "$.shape.tilt"),
+    ],
+)
+def test_null_for_what_is_needed_or_unknown_is_a_mistake(arguments: dict[str, Any], path: str) -> None:
+    result = NESTED.run({"name": "nested", "arguments": arguments})
+
+    assert result.error is not None
+    assert path in [problem.path for problem in result.error.problems]
+
+
+def take_any(**given: Any) -> dict[str, Any]:
+    return given
+
+
+def foreign(schema: dict[str, Any], value: Any) -> ToolResult:
+    tool = Tool.from_function(take_any, name="take", parameters={"properties": {"a": schema}, "$defs": DEFS})
+    return Executor([tool]).run({"name": "take", "arguments": {"a": value}})
+
+
+DEFS: dict[str, Any] = {
+    "Base": {"properties": {"x": {"type": "integer"}}},
+    "Loop": {"$ref": "#/$defs/Loop2"},
+    "Loop2": {"properties": {"x": {"type": "integer"}, "more": {"$ref": "#/$defs/Loop"}}},
+}
+ONE = {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": ["integer", "null"]}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "left"),
+    [
+        ({"allOf": [{"$ref": "#/$defs/Base"}, {"properties": {"z": {"type": "string"}}}]}, {"x": None, "z": None}, {}),
+        ({"$ref": "#/$defs/Loop"}, {"x": 1, "more": {"more": {"x": None}}}, {"x": 1, "more": {"more": {}}}),
+        (
+            {"prefixItems": [{"$ref": "#/$defs/Base"}], "items": {"$ref": "#/$defs/Base"}},
+            [{"x": None}, {"x": None}],
+            [{}, {}],
+        ),
+        ({"oneOf": [{"$ref": "#/$defs/Base", "required": ["k"]}, {"type": "string"}]}, {"x": None, "k": 1}, {"k": 1}),
+        ({"anyOf": [{"anyOf": [ONE, {"type": "string"}]}, {"type": "integer"}]}, {"x": None}, {}),
+        ({"properties": {"e": {"enum": ["a"]}, "c": {"const": 1}}}, {"e": None, "c": None}, {}),
+        ({"properties": {"u": {"anyOf": [{"type": "string"}, {"type": "integer"}]}}}, {"u": None}, {}),
+    ],
+)
+def test_it_is_told_by_the_schema_whoever_wrote_it(schema: dict[str, Any], value: Any, left: Any) -> None:
+    result = foreign(schema, value)
+
+    assert result.ok, result.content
+    assert result.value == {"a": left}
+    assert result.repairs
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        # Dropping `x` makes it valid for the first, dropping `y` for the second: which was meant?
+        (
+            {
+                "anyOf": [
+                    {"properties": {"x": {"type": "integer"}, "y": {"type": ["null", "integer"]}}, "required": ["y"]},
+                    {"properties": {"y": {"type": "integer"}, "x": {"type": ["null", "integer"]}}, "required": ["x"]},
+                ]
+            },
+            {"x": None, "y": None},
+        ),
+        # The branch lets `x` be left out, and what stands around the union does not.
+        ({"anyOf": [{"properties": {"x": {"type": "integer"}}}, {"type": "string"}], "required": ["x"]}, {"x": None}),
+        # The branch that has no `x` would take the rest, and the one that has it wants more.
+        (
+            {
+                "anyOf": [
+                    {
+                        "properties": {"x": {"type": "integer"}, "z": {}},
+                        "required": ["z"],
+                        "additionalProperties": False,
+                    },
+                    {"properties": {"w": {}}, "additionalProperties": False},
+                ]
+            },
+            {"x": None},
+        ),
+        ({"additionalProperties": {"type": "integer"}}, {"x": None}),
+    ],
+)
+def test_where_null_could_mean_several_things_it_is_a_mistake(schema: dict[str, Any], value: Any) -> None:
+    result = foreign(schema, value)
+
+    assert result.error is not None
+    assert (result.error.code, result.repairs) == ("invalid_arguments", ())

@@ -117,6 +117,93 @@ def test_anthropic() -> None:
     assert NOTHING.definition("anthropic") == {"name": "nothing", "input_schema": EMPTY}
 
 
+def test_bedrock() -> None:
+    assert PLAN.definition("bedrock") == {
+        "toolSpec": {"name": "plan", "description": TEXT, "inputSchema": {"json": PARAMETERS}}
+    }
+    assert NOTHING.definition("bedrock") == {"toolSpec": {"name": "nothing", "inputSchema": {"json": EMPTY}}}
+
+
+def test_gemini() -> None:
+    parameters = PLAN.definition("gemini")["parametersJsonSchema"]
+
+    assert parameters["required"] == PARAMETERS["required"]
+    assert parameters["additionalProperties"] == {"type": "number"}
+    assert parameters["properties"] == {
+        **PARAMETERS["properties"],
+        "stops": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "minutes": {"type": "integer", "description": "(default: 5)"},
+                },
+                "required": ["name"],
+                "additionalProperties": False,
+            },
+            "description": "Where to halt,\nin order.",
+        },
+        "mode": {"type": "string", "enum": ["bus", "tram"], "description": 'What with. (default: "bus")'},
+        "day": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
+    }
+    assert PLAN.definition("gemini")["description"] == TEXT
+
+
+def test_gemini_has_no_schema_of_nothing_and_always_a_description() -> None:
+    assert NOTHING.definition("gemini") == {"name": "nothing", "description": "nothing"}
+    titled = Tool.from_function(nothing, title="Do nothing")
+    assert titled.definition("gemini") == {"name": "nothing", "description": "Do nothing"}
+
+    def anything(**given: str) -> None: ...
+
+    described = Tool.from_function(anything).definition("gemini")
+    assert described["parametersJsonSchema"] == {
+        "type": "object",
+        "properties": {},
+        "additionalProperties": {"type": "string"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"type": "integer", "exclusiveMinimum": 3}, {"type": "integer", "minimum": 4}),
+        ({"type": "integer", "exclusiveMinimum": 3.5, "minimum": 6}, {"type": "integer", "minimum": 6}),
+        ({"type": "integer", "exclusiveMaximum": 3}, {"type": "integer", "maximum": 2}),
+        (
+            {"type": "number", "exclusiveMaximum": 3, "maximum": 9},
+            {"type": "number", "maximum": 3, "description": "(exclusiveMaximum: 3)"},
+        ),
+        ({"const": "a"}, {"enum": ["a"]}),
+        ({"const": None}, {"type": "null"}),
+        ({"enum": [True, False]}, {"type": "boolean"}),
+        ({"enum": [True]}, {"type": "boolean", "description": "(enum: [true])"}),
+        (
+            {"type": ["string", "null"], "enum": ["a", 1, None]},
+            {"anyOf": [{"type": ["string", "integer"], "enum": ["a", 1]}, {"type": "null"}]},
+        ),
+        ({"type": "object", "enum": [{"x": 1}]}, {"type": "object", "description": '(enum: [{"x": 1}])'}),
+        ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, {"oneOf": [{"type": "string"}, {"type": "integer"}]}),
+        (
+            {"type": "object", "properties": {"b": False}, "required": ["c"]},
+            {"type": "object", "properties": {}, "required": []},
+        ),
+        ({"allOf": [{"not": {}}, {"not": {"const": 1}}], "type": "string"}, {"type": "string"}),
+        ({"type": "array", "items": False}, {"type": "array", "maxItems": 0}),
+        (
+            {"type": "array", "prefixItems": [{"type": "string"}], "items": False},
+            {"type": "array", "prefixItems": [{"type": "string"}], "maxItems": 1},
+        ),
+    ],
+)
+def test_gemini_says_in_its_own_way_what_it_has_no_keyword_for(schema: dict[str, Any], said: dict[str, Any]) -> None:
+    def anything(**given: Any) -> None: ...
+
+    tool = Tool.from_function(anything, parameters={"properties": {"a": schema}})
+    assert tool.definition("gemini")["parametersJsonSchema"]["properties"]["a"] == said
+
+
 def test_mcp() -> None:
     assert PLAN.definition("mcp") == {
         "name": "plan",
@@ -134,6 +221,18 @@ def test_mcp_has_no_output_schema_for_what_is_no_object() -> None:
         return 1
 
     assert "outputSchema" not in Tool.from_function(count).definition("mcp")
+
+
+def test_the_output_schema_of_a_record_that_refers_to_itself_is_an_object_too() -> None:
+    def root() -> Node:
+        return Node(1)
+
+    schema = Tool.from_function(root).definition("mcp")["outputSchema"]
+    assert (schema["type"], list(schema["properties"]), list(schema["$defs"])) == (
+        "object",
+        ["value", "below"],
+        ["Node"],
+    )
 
 
 def test_json_schema() -> None:
@@ -252,6 +351,9 @@ def test_a_deprecated_tool_says_so_in_every_format(name: str) -> None:
         ("anthropic", list),
         ("json-schema", list),
         ("mcp", lambda tools: {"tools": list(tools)}),
+        ("bedrock", list),
+        ("gemini", lambda tools: [{"functionDeclarations": list(tools)}]),
+        ("python", "\n\n\n".join),
         ("text", "\n\n".join),
         ("yaml", "---\n".join),
     ],
@@ -261,7 +363,9 @@ def test_several_tools_are_described_in_the_order_given(name: str, joined: Any) 
 
 
 def test_nothing_is_described_as_nothing() -> None:
-    assert [formats.get(name).describe([]) for name in formats.names()] == [[], [], {"tools": []}, [], [], "", ""]
+    described = {name: formats.get(name).describe([]) for name in formats.names()}
+    texts = dict.fromkeys(("python", "text", "typescript", "yaml"), "")
+    assert described == {**{name: [] for name in formats.names()}, "mcp": {"tools": []}, **texts}
 
 
 @pytest.mark.parametrize("name", formats.names())
@@ -285,11 +389,15 @@ def test_an_unknown_format_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(FormatNotFoundError) as caught:
         formats.get(name)
     assert str(caught.value) == (
-        f"there is no format {name!r}; the formats are anthropic, json-schema, mcp, openai, openai-responses, text, yaml"
+        f"there is no format {name!r}; the formats are anthropic, bedrock, gemini, json-schema, mcp, openai, openai-responses, "
+        "python, text, typescript, yaml"
     )
     assert isinstance(caught.value, FcregistryError)
     assert isinstance(caught.value, LookupError)
 
 
 def test_the_formats_are_these() -> None:
-    assert formats.names() == ("anthropic", "json-schema", "mcp", "openai", "openai-responses", "text", "yaml")
+    assert formats.names() == (
+        *("anthropic", "bedrock", "gemini", "json-schema", "mcp", "openai", "openai-responses"),
+        *("python", "text", "typescript", "yaml"),
+    )

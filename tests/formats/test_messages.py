@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 
-from fcregistry import Executor, ToolCall, formats
+from fcregistry import Executor, Tool, ToolCall, formats
 from fcregistry._results import ToolResult
 from fcregistry.formats import MalformedCallError, read_call, read_calls
+
+
+class Sum(TypedDict):
+    total: int
 
 
 def add(a: int, b: int) -> int:
@@ -38,6 +42,25 @@ RESPONSES = {
         {"type": "reasoning", "id": "rs_1"},
         {"type": "function_call", "id": "fc_1", "call_id": "1", "name": "add", "arguments": '{"a": 1, "b": 2}'},
     ]
+}
+
+
+GEMINI = {
+    "role": "model",
+    "parts": [
+        {"text": "Let me see.", "thoughtSignature": "c2ln"},
+        {"functionCall": {"id": "1", "name": "add", "args": {"a": 1, "b": 2}}},
+        {"functionCall": {"name": "add"}},
+    ],
+}
+BEDROCK = {
+    "role": "assistant",
+    "content": [
+        {"text": "Let me see."},
+        {"toolUse": {"toolUseId": "s", "name": "search", "input": {}, "type": "server_tool_use"}},
+        {"toolUse": {"toolUseId": "1", "name": "add", "input": {"a": 1, "b": 2}}},
+        {"toolUse": {"toolUseId": "2", "name": "add", "input": {}}},
+    ],
 }
 
 
@@ -81,6 +104,38 @@ def test_anthropic_calls() -> None:
     assert parse("anthropic", sdk) == expected
 
 
+def test_gemini_calls() -> None:
+    expected = [ToolCall("add", {"a": 1, "b": 2}, "1"), ToolCall("add", None)]
+    part = SimpleNamespace(
+        text=None, function_call=SimpleNamespace(id="1", name="add", args={"a": 1, "b": 2}, will_continue=None)
+    )
+    text = SimpleNamespace(text="x", function_call=None)
+    sdk = SimpleNamespace(candidates=[SimpleNamespace(content=SimpleNamespace(role="model", parts=[text, part]))])
+
+    assert parse("gemini", GEMINI) == expected
+    assert parse("gemini", {"candidates": [{"content": GEMINI, "finishReason": "STOP"}]}) == expected
+    assert parse("gemini", GEMINI["parts"][1:]) == expected
+    assert parse("gemini", sdk) == expected[:1]
+    assert parse("gemini", [part.function_call]) == expected[:1]
+    assert parse("gemini", [{"name": "add", "args": {"a": 1}}]) == [ToolCall("add", {"a": 1})]
+
+
+def test_bedrock_calls_but_for_those_that_bedrock_makes_itself() -> None:
+    expected = [ToolCall("add", {"a": 1, "b": 2}, "1"), ToolCall("add", {}, "2")]
+
+    assert parse("bedrock", BEDROCK) == expected
+    assert parse("bedrock", {"output": {"message": BEDROCK}, "stopReason": "tool_use"}) == expected
+    assert parse("bedrock", [BEDROCK["content"][3]]) == expected[1:]
+
+
+@pytest.mark.parametrize("message", [OPENAI, ANTHROPIC, RESPONSES, GEMINI, BEDROCK])
+@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "gemini", "bedrock"])
+def test_every_format_reads_the_message_of_every_provider(name: str, message: Any) -> None:
+    first = parse(name, message)[0]
+    assert (first.name, first.id) == ("add", "1")
+    assert Executor([add]).run_all(read_calls(message))[0].value == 3
+
+
 def test_calls_of_openais_responses_are_answered_by_their_call_id() -> None:
     expected = [ToolCall("add", '{"a": 1, "b": 2}', "1")]
 
@@ -113,6 +168,14 @@ def test_mcp_calls(message: Any) -> None:
         {"content": [{"type": "text", "text": "x"}]},
         {"content": [None, "x", 3]},
         {"output": []},
+        {"output": {}},
+        {"output": {"message": "text"}},
+        {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}},
+        {"parts": [{"text": "x"}, {"functionCall": None}]},
+        {"candidates": []},
+        {"candidates": None},
+        {"candidates": [{"content": None}]},
+        {"content": [{"toolUse": {"name": "search", "type": "server_tool_use"}}]},
         SimpleNamespace(content=None, tool_calls=None),
         SimpleNamespace(),
     ],
@@ -137,7 +200,7 @@ def test_tool_calls_that_are_no_list_are_one_call(calls: Any) -> None:
     assert read_calls({"role": "assistant", "tool_calls": calls}) == [calls]
 
 
-@pytest.mark.parametrize("call", [ANTHROPIC["content"][1], RESPONSES["output"][1]])  # type: ignore[index]
+@pytest.mark.parametrize("call", [ANTHROPIC["content"][1], RESPONSES["output"][1]])
 def test_a_call_by_itself_is_a_message_of_one_call(call: Any) -> None:
     assert read_calls(call) == [call]
     assert read_calls(sdk := as_object(call)) == [sdk]
@@ -182,6 +245,7 @@ def test_what_is_no_call_is_refused_with_what_it_is(value: Any, message: str) ->
         ({"parameters": {"a": 1, "b": 2}}, "'parameters'"),
         ({"folder": "/tmp"}, "'folder'"),
         ({"kwargs": {}, "args": {}}, "'args', 'kwargs'"),
+        ({"args": {"a": 1}, "willContinue": True}, "'args', 'willContinue'"),
     ],
 )
 def test_arguments_that_stand_elsewhere_are_not_taken_for_none(beside: dict[str, Any], shown: str) -> None:
@@ -263,12 +327,80 @@ def test_results_for_mcp(results: list[ToolResult]) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "mcp"])
+def test_results_for_gemini(results: list[ToolResult]) -> None:
+    assert report("gemini", results[:2]) == [
+        {
+            "role": "user",
+            "parts": [
+                {"functionResponse": {"id": "1", "name": "add", "response": {"output": 3}}},
+                {"functionResponse": {"id": "2", "name": "add", "response": {"error": FAILED}}},
+            ],
+        }
+    ]
+    (unread,) = report("gemini", results[2:])[0]["parts"]
+    assert unread["functionResponse"]["name"] == ""
+
+
+def test_gemini_is_given_values_as_json_and_texts_as_they_are_under_the_name_it_used() -> None:
+    def listing() -> list[dict[str, Any]]:
+        return [{"a": 1.5}]
+
+    def text() -> str:
+        return '{"a": 1}'
+
+    executor = Executor([Tool.from_function(listing, name="9lives"), text])
+    (message,) = report(
+        "gemini", executor.run_all([{"functionCall": {"name": "_x39_lives"}}, {"functionCall": {"name": "text"}}])
+    )
+
+    assert [part["functionResponse"] for part in message["parts"]] == [
+        {"name": "_x39_lives", "response": {"output": [{"a": 1.5}]}},
+        {"name": "text", "response": {"output": '{"a": 1}'}},
+    ]
+
+
+def test_results_for_bedrock(results: list[ToolResult]) -> None:
+    assert report("bedrock", results[:2]) == [
+        {
+            "role": "user",
+            "content": [
+                {"toolResult": {"toolUseId": "1", "content": [{"text": "3"}]}},
+                {"toolResult": {"toolUseId": "2", "content": [{"text": FAILED}], "status": "error"}},
+            ],
+        }
+    ]
+
+
+def test_mcp_gives_an_object_that_is_declared_as_structured_content_too() -> None:
+    def total(a: int) -> Sum:
+        if a < 0:
+            raise ValueError("negative")
+        return {"total": a}
+
+    def undeclared(a: int) -> Any:
+        return {"total": a}
+
+    def text(a: int) -> Sum:
+        return "nothing"  # type: ignore[return-value]
+
+    executor = Executor([total, undeclared, text])
+    calls = [("total", 3), ("total", -1), ("undeclared", 3), ("text", 3)]
+    reported = report("mcp", executor.run_all([{"name": name, "arguments": {"a": a}} for name, a in calls]))
+
+    assert reported[0] == {
+        "content": [{"type": "text", "text": '{"total": 3}'}],
+        "isError": False,
+        "structuredContent": {"total": 3},
+    }
+    assert ["structuredContent" in each for each in reported] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "gemini", "bedrock", "mcp"])
 def test_no_results_are_reported_as_nothing(name: str) -> None:
     assert report(name, []) == []
 
 
-@pytest.mark.parametrize("name", ["json-schema", "text", "yaml"])
+@pytest.mark.parametrize("name", ["json-schema", "python", "text", "typescript", "yaml"])
 def test_formats_of_descriptions_alone_have_no_messages(name: str) -> None:
     assert (formats.get(name).parse, formats.get(name).report) == (None, None)
 

@@ -1,0 +1,100 @@
+"""How does the Gemini API describe tools, calls and results?
+
+Sources: Gemini API reference, "FunctionDeclaration", "FunctionCall" and "FunctionResponse"; Gemini API guide "Structured outputs" and the
+field `responseJsonSchema` of the reference, which lists the JSON Schema that is supported.
+
+Parameters are said in `parametersJsonSchema`, not in `parameters`. The latter is a message of its own, a part of OpenAPI 3.0: a request with
+any other keyword (`$ref`, `const`, `exclusiveMinimum`, …) is refused, an enum has only strings, and there are no tuples. The former is JSON
+Schema; Google's own SDK recommends it, and keywords it does not know are sent in vain rather than refused. They are left out here, and told
+in the description.
+
+A function without parameters has no schema. Every function has a description; one without gets its title or name. There is no strict mode in
+a definition: whether calls are held to the schemas is said once for a whole request, by the mode `VALIDATED` of `functionCallingConfig`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.formats._core import Format
+from fcregistry.formats._messages import parse_message
+from fcregistry.formats._names import Alphabet
+from fcregistry.formats._profile import PUT_TOGETHER, Profile
+
+if TYPE_CHECKING:
+    from fcregistry._results import ToolResult
+    from fcregistry.formats._core import Rendering
+
+PROFILE: Final = Profile(
+    taker="Gemini",
+    keywords=frozenset(
+        {
+            *("type", "format", "title", "description", "enum", "anyOf", "oneOf", "$ref"),
+            *("properties", "required", "additionalProperties"),
+            *("items", "prefixItems", "minItems", "maxItems"),
+            *("minimum", "maximum"),
+        }
+    ),
+    formats=frozenset({"date-time", "date", "time"}),
+    references="bare",
+    recursion="optional",
+    top_without=PUT_TOGETHER,
+    choices=frozenset({"string", "number"}),
+)
+"""Reference, `responseJsonSchema`; guide "Structured outputs", section "JSON Schema support"."""
+
+NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_-]", longest=64)
+"""Reference, "FunctionDeclaration". Dots and colons are allowed too, but not everywhere; some versions allow 128 characters."""
+
+
+def render(rendering: Rendering) -> dict[str, Any]:
+    """Return `{name, description, parametersJsonSchema}`, without a schema where there are no parameters."""
+    described: dict[str, Any] = {
+        "name": rendering.name,
+        "description": rendering.text or rendering.tool.title or rendering.tool.name,
+    }
+    schema = rendering.parameters
+    if schema["properties"] or schema.get("additionalProperties", True) is not False:
+        described["parametersJsonSchema"] = schema
+    return described
+
+
+def join(functions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the value of a request's `tools`: one tool with all functions."""
+    return [{"functionDeclarations": functions}] if functions else []
+
+
+def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+    """Return one user content with a `functionResponse` part for each result; nothing for no results."""
+    parts = [{"functionResponse": _response(result)} for result in results]
+    return [{"role": "user", "parts": parts}] if parts else []
+
+
+def _response(result: ToolResult) -> dict[str, Any]:
+    call = result.call
+    identity = {"id": call.id} if call is not None and call.id is not None else {}
+    name = call.name if call is not None else ""
+    return {
+        **identity,
+        "name": name,
+        "response": {"output": _output(result)} if result.ok else {"error": result.content},
+    }
+
+
+def _output(result: ToolResult) -> Any:
+    """Return what a tool returned as JSON: its content is the text of that, unless it returned a text."""
+    return result.content if isinstance(result.value, str) else json.loads(result.content)
+
+
+FORMAT = Format(
+    name="gemini",
+    source="Gemini API reference, function calling",
+    render=render,
+    join=join,
+    profile=PROFILE,
+    alphabet=NAMES,
+    parse=parse_message,
+    report=report,
+)

@@ -1,0 +1,93 @@
+"""Is a schema, or are several in one request, larger than a provider takes?"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+
+from fcregistry import Executor, Tool
+from fcregistry.errors import DefinitionError
+from fcregistry.formats._limits import size_of
+
+
+def take(**given: Any) -> None: ...
+
+
+def tool(schema: dict[str, Any], name: str = "take") -> Tool:
+    return Tool.from_function(take, name=name, parameters={"additionalProperties": False, **schema})
+
+
+def refusal(schema: dict[str, Any], format_name: str) -> tuple[str, ...]:
+    with pytest.raises(DefinitionError) as caught:
+        tool(schema).definition(format_name, strict=True)
+    return caught.value.problems
+
+
+def test_the_size_of_a_schema() -> None:
+    schema = {
+        "properties": {
+            "ab": {"type": ["string", "null"], "enum": ["xyz", None]},
+            "c": {"anyOf": [{"$ref": "#/$defs/Rec"}, {"type": "null"}]},
+        },
+        "required": ["ab"],
+        "$defs": {
+            "Rec": {"properties": {"d": {"items": {"$ref": "#/$defs/Rec"}}, "e": {"const": 12}}, "required": ["d", "e"]}
+        },
+    }
+    size = size_of(schema)
+
+    assert (size.properties, size.choices, size.optional, size.unions) == (4, 3, 1, 2)
+    assert size.depth == 2
+    assert size.characters == len("Rec" + "ab" + "c" + "d" + "e" + "xyz" + "None" + "12")
+
+
+def test_openais_limits() -> None:
+    many = {"properties": {f"p{at}": {"type": "string"} for at in range(5001)}}
+    assert refusal(many, "openai") == (
+        "$: the parameters have 5,001 properties, and OpenAI's strict mode takes 5,000; make do with fewer",
+    )
+    choices = {"properties": {"a": {"type": "integer", "enum": list(range(1001))}}, "required": ["a"]}
+    assert "1,001 choices" in refusal(choices, "openai")[0]
+    characters = {"properties": {"a": {"enum": [f"{at}{'x' * 200}" for at in range(600)]}}, "required": ["a"]}
+    assert "characters in names and choices" in refusal(characters, "openai")[0]
+    deep: dict[str, Any] = {"type": "string"}
+    for _ in range(11):
+        deep = {"type": "object", "properties": {"a": deep}, "required": ["a"], "additionalProperties": False}
+    assert "11 levels of objects in each other, and OpenAI's strict mode takes 10" in refusal(deep, "openai")[0]
+
+
+def test_a_schema_of_five_thousand_properties_is_described() -> None:
+    many = tool({"properties": {f"p{at}": {"type": "string", "minLength": 1} for at in range(5000)}})
+
+    assert len(many.definition("openai", strict=True).dropped) == 5000
+    assert len(many.definition("gemini")["parametersJsonSchema"]["properties"]) == 5000
+    assert len(many.definition("python")) > 5000
+
+
+def test_anthropics_limits_hold_for_one_tool() -> None:
+    optional = {"properties": {f"p{at}": {"type": "string"} for at in range(25)}}
+    assert refusal(optional, "anthropic") == (
+        "$: the parameters have 25 optional parameters in tools described strictly, and Anthropic's strict mode takes 24; make do with fewer",
+    )
+    assert tool(optional).definition("bedrock", strict=True)
+
+
+def test_anthropics_limits_hold_for_all_tools_of_a_request_together() -> None:
+    def either(value: int | str, mode: Literal["a", "b"] = "a") -> None: ...
+
+    tools = [Tool.from_function(either, name=f"either_{at}") for at in range(25)]
+    with pytest.raises(DefinitionError) as caught:
+        Executor(tools).describe("anthropic", strict=True)
+
+    assert str(caught.value).startswith(
+        "these tools cannot be described together in the format 'anthropic' with strict=True:"
+    )
+    assert caught.value.problems == (
+        "together there are 25 tools described strictly, and Anthropic's strict mode takes 20; make do with fewer",
+        "together there are 25 optional parameters in tools described strictly, and Anthropic's strict mode takes 24; make do with fewer",
+        "together there are 25 parameters of several types in tools described strictly, and Anthropic's strict mode takes 16; make do with fewer",
+    )
+    assert len(Executor(tools).describe("anthropic")) == 25
+    assert len(Executor(tools).describe("openai", strict=True)) == 25
+    assert len(Executor(tools[:16]).describe("anthropic", strict=True)) == 16
