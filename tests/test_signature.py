@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import annotated_types as at
 import pytest
-from typing_extensions import Doc
+import typing_extensions
+from typing_extensions import Doc, Unpack
 
 from fcregistry import Executor, Registry, Tool
 from fcregistry._functions import kind_of_function
@@ -280,6 +281,117 @@ def test_a_refused_value_says_of_which_argument() -> None:
     with pytest.raises(Refusal) as caught:
         read(even).decode({"x": 0})
     assert caught.value.path == ("x",)
+
+
+# --- keyword arguments of a TypedDict ----------------------------------------------------------------------------
+
+
+class Options(typing_extensions.TypedDict):
+    """Options.
+
+    Attributes:
+        depth: How deep, says the class.
+        point: Where, says the class.
+    """
+
+    depth: int
+    point: typing_extensions.NotRequired[Point]
+    verbose: typing_extensions.NotRequired[Annotated[bool, "Say more."]]
+
+
+def search(query: str, **options: Unpack[Options]) -> list[Any]:
+    """Search.
+
+    Args:
+        query: What.
+        depth: How deep, says the function.
+        **options: Whatever else.
+    """
+    return [query, options]
+
+
+def test_unpacked_keyword_arguments_are_properties_required_as_their_typed_dict_says() -> None:
+    with warnings.catch_warnings(action="error"):
+        made = schema(search)
+    assert list(made["properties"]) == ["query", "depth", "point", "verbose"]
+    assert made["required"] == ["query", "depth"]
+    assert made["additionalProperties"] is False
+
+
+def test_unpacked_keyword_arguments_are_described_by_function_annotation_and_class() -> None:
+    texts = {name: each.get("description") for name, each in properties(search).items()}
+    assert texts == {
+        "query": "What.",
+        "depth": "How deep, says the function.",
+        "point": "Where, says the class.",
+        "verbose": "Say more.",
+    }
+
+
+def test_unpacked_keyword_arguments_are_decoded_and_bound_and_those_left_out_are_not_there() -> None:
+    assert call(search, query="a", depth=1) == ["a", {"depth": 1}]
+    assert call(search, query="a", depth=1, point={"x": 2}) == ["a", {"depth": 1, "point": Point(2, 0)}]
+    result = Executor([search]).run({"name": "search", "arguments": {"query": "a", "more": 1}})
+    assert result.error is not None
+    assert [problem.path for problem in result.error.problems] == ["$.depth", "$.more"]
+    assert read(search).encode(("a",), {"depth": 1, "point": Point(2)}) == {
+        "query": "a", "depth": 1, "point": {"x": 2, "y": 0},
+    }  # fmt: skip
+
+
+def test_a_text_that_unpacks_is_read_too() -> None:
+    def every(**options: Unpack[Options]) -> Any:
+        return options
+
+    every.__annotations__["options"] = "Unpack[Options]"
+    assert schema(every)["required"] == ["depth"]
+    assert call(every, depth=1) == {"depth": 1}
+
+
+@pytest.mark.parametrize("kind", ["positional-only", "positional", "keyword-only"])
+def test_a_parameter_of_the_name_of_an_unpacked_key_is_refused(kind: str) -> None:
+    signature = {"positional-only": "depth, /, ", "positional": "depth, ", "keyword-only": "*, depth, "}[kind]
+    names: dict[str, Any] = {"Unpack": Unpack, "Options": Options}
+    exec(f"def clash({signature}**options: Unpack[Options]): ...", names)
+    names["clash"].__annotations__["depth"] = int
+    with pytest.raises(DefinitionError) as caught:
+        read(names["clash"])
+    assert caught.value.problems == ("parameter 'depth' is there twice",)
+
+
+@pytest.mark.parametrize(("given", "shown"), [(tuple[int, ...], "tuple[int, ...]"), (Point, "Point"), (int, "int")])
+def test_unpacking_what_is_no_typed_dict_is_refused(given: Any, shown: str) -> None:
+    def bad(**options: Any) -> None: ...
+
+    bad.__annotations__ = {"options": Unpack[given]}
+    with pytest.raises(DefinitionError) as caught:
+        read(bad)
+    assert caught.value.problems == (f"parameter 'options': Unpack[…] takes a TypedDict, and {shown} is none",)
+
+
+def test_a_key_of_an_unpacked_typed_dict_without_json_form_is_named() -> None:
+    bad = typing_extensions.TypedDict("Bad", {"callback": Callable[[], None], "fine": int})  # noqa: UP013  # made here
+
+    def use(**options: Any) -> None: ...
+
+    use.__annotations__ = {"options": Unpack[bad]}
+    with pytest.raises(DefinitionError) as caught:
+        read(use)
+    assert len(caught.value.problems) == 1
+    assert "parameter 'options': field 'callback' of Bad: Callable" in caught.value.problems[0]
+
+
+@pytest.mark.skipif(not hasattr(typing_extensions, "NoExtraItems"), reason="typing-extensions 4.13 brought them")
+def test_an_unpacked_typed_dict_that_takes_other_keys_takes_them_as_keyword_arguments() -> None:
+    class Open(typing_extensions.TypedDict, extra_items=Point):
+        depth: int
+
+    def use(**options: Any) -> Any:
+        return options
+
+    use.__annotations__ = {"options": Unpack[Open]}
+    assert schema(use)["additionalProperties"]["required"] == ["x"]
+    assert call(use, depth=1, home={"x": 2}) == {"depth": 1, "home": Point(2, 0)}
 
 
 # --- from Python to JSON -----------------------------------------------------------------------------------------

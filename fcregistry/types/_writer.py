@@ -45,19 +45,27 @@ class SchemaWriter:
 
 
 def _recurring(roots: list[Codec]) -> list[Named]:
-    """Return what is named and referred to more than once, in the order in which it is met."""
+    """Return what is named and referred to more than once, or lies too deep inside of others, in the order in which it is met."""
     seen: set[Codec] = set()
     recurring: dict[Named, None] = {}
-    stack = roots[::-1]
+    stack = [(root, 0) for root in roots[::-1]]
     while stack:
-        codec = stack.pop()
+        codec, depth = stack.pop()
         if isinstance(codec, Named):
             if codec in seen:
                 recurring[codec] = None
                 continue
             seen.add(codec)
-        stack.extend(list(codec.children())[::-1])
+            depth += 1
+            if depth > _DEEPEST:
+                recurring[codec] = None
+                depth = 1
+        stack += [(child, depth) for child in list(codec.children())[::-1]]
     return list(recurring)
+
+
+_DEEPEST: Final = 12
+"""Records inside one another: one that lies deeper is written to `$defs`, so that validators can walk a schema of many."""
 
 
 def _distinct_names(shared: list[Named]) -> dict[Named, str]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typing_extensions import Unpack
 
 from fcregistry._functions import EMPTY
 from fcregistry._signature import Signature
 from fcregistry._validation import Validator
 
+from .effort import times
+
 
 @dataclass(frozen=True)
 class Shape:
-    """Which parameters a function has: how many of each kind, and from which on they have defaults."""
+    """Which parameters a function has: how many of each kind, from which on they have defaults, and which keys `**extra` unpacks."""
 
     positional_only: int
     positional: int
@@ -24,6 +27,7 @@ class Shape:
     star: bool
     keyword_only: tuple[bool, ...]
     extra: bool
+    unpacked: tuple[bool, ...]
 
     def source(self) -> str:
         names = [f"p{place}" for place in range(self.positional_only + self.positional)]
@@ -35,7 +39,7 @@ class Shape:
         elif self.keyword_only:
             parts.append("*")
         parts += [f"k{place}='k{place}'" if given else f"k{place}" for place, given in enumerate(self.keyword_only)]
-        if self.extra:
+        if self.extra or self.unpacked:
             parts.append("**extra")
         return f"def function({', '.join(parts)}):\n    return dict(locals())"
 
@@ -48,6 +52,7 @@ shapes = st.builds(
     st.booleans(),
     st.lists(st.booleans(), max_size=2).map(tuple),
     st.booleans(),
+    st.lists(st.booleans(), max_size=2).map(tuple),
 )
 
 
@@ -56,23 +61,25 @@ def made(shape: Shape) -> Callable[..., dict[str, Any]]:
     exec(shape.source(), scope)
     function: Callable[..., dict[str, Any]] = scope["function"]
     function.__annotations__ = dict.fromkeys(function.__code__.co_varnames, Any)
+    if shape.unpacked:
+        keys = {f"u{place}": NotRequired[Any] if optional else Any for place, optional in enumerate(shape.unpacked)}
+        function.__annotations__["extra"] = Unpack[TypedDict("Keys", keys)]
     return function
 
 
 def expected(signature: Signature, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the locals of a call, by the names alone."""
     local: dict[str, Any] = {}
-    for each in signature.parameters:
-        empty: Any = {"VAR_POSITIONAL": [], "VAR_KEYWORD": {}}.get(each.kind.name, each.default)
-        local[each.name] = arguments.get(each.name, empty) if each.kind.name != "VAR_KEYWORD" else {}
-    own = {each.name for each in signature.parameters if each.kind.name != "VAR_KEYWORD"}
-    if "extra" in local:
-        local["extra"] = {name: value for name, value in arguments.items() if name not in own}
+    own = [each for each in signature.parameters if each.kind.name != "VAR_KEYWORD" and each.name[0] != "u"]
+    for each in own:
+        local[each.name] = arguments.get(each.name, [] if each.kind.name == "VAR_POSITIONAL" else each.default)
+    if len(own) < len(signature.parameters):
+        local["extra"] = {name: value for name, value in arguments.items() if name not in local}
     return local
 
 
 @given(shapes, st.data())
-@settings(max_examples=300)
+@settings(max_examples=times(150, ci=500))
 def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st.DataObject) -> None:
     function = made(shape)
     signature = Signature.of(function, __name__)
@@ -96,7 +103,7 @@ def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st
 
 
 @given(shapes, st.data())
-@settings(max_examples=200)
+@settings(max_examples=times(100, ci=300))
 def test_a_python_call_written_as_json_is_the_same_call(shape: Shape, data: st.DataObject) -> None:
     function = made(shape)
     signature = Signature.of(function, __name__)
@@ -104,6 +111,9 @@ def test_a_python_call_written_as_json_is_the_same_call(shape: Shape, data: st.D
     required = min(shape.first_default, count)
     args = data.draw(st.lists(st.integers(), min_size=required, max_size=count + 2 * shape.star))
     kwargs = {f"k{place}": place for place, has in enumerate(shape.keyword_only) if not has or data.draw(st.booleans())}
-    kwargs |= {"x": 1} if shape.extra else {}
+    kwargs |= {"x": 1} if shape.extra and not shape.unpacked else {}
+    kwargs |= {
+        f"u{place}": place for place, optional in enumerate(shape.unpacked) if not optional or data.draw(st.booleans())
+    }
     bound = signature.bind(signature.decode(signature.encode(tuple(args), kwargs)))
     assert function(*bound[0], **bound[1]) == function(*args, **kwargs)

@@ -158,7 +158,7 @@ class Checked:
             },
         ),
         (Keys, {"a": "A key."}),
-        (Pair, {"a": "The first, over two lines."}),
+        (Pair, {"a": "The first,\nover two lines."}),
         (WithAttrs, {"a": "By its own name.", "b": "By the name of its argument."}),
         (WithMsgspec, {"longName": "By its own name."}),
         (WithPydantic, {"a": "From the field.", "b": "From the docstring."}),

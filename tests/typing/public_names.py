@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, assert_type
 
+from hypothesis.strategies import SearchStrategy
+
 from fcregistry import (
     Executor,
     FunctionCall,
@@ -22,6 +24,7 @@ from fcregistry import (
     registry,
 )
 from fcregistry.discovery import TypeFamilies
+from fcregistry.testing import Report, Verdict, arguments_of, check_tool
 from fcregistry.types import Codec, TypeReader
 
 assert_type(__version__, str)
@@ -135,6 +138,13 @@ def ask(llm: Callable[..., Any]) -> None:
     fc = FunctionCall(llm, tools=["bare", with_group])
     assert_type(fc("What is the weather in Tokyo?"), str | dict[str, Any])
     assert_type(FunctionCall(tools=[bare]).execute({"tool_calls": []}), list[dict[str, Any]])
+
+
+def conform(tool: Tool) -> None:
+    assert_type(check_tool(tool, examples=10, invoke=True, without=["documents-its-parameters"]), Report)
+    assert_type(check_tool("bare").remarks, tuple[str, ...])
+    assert_type(check_tool(bare).verdicts, dict[str, Verdict])
+    assert_type(arguments_of(tool), SearchStrategy[dict[str, Any]])
 
 
 Executor(["bare", bare, with_options], max_concurrency=4)

@@ -1,0 +1,194 @@
+"""What does a JSON Schema ask for at one place, with its references followed and its conjunctions made one?
+
+What is made one here may be narrower or wider than the schema says where keywords cannot be joined; whoever generates from it filters by a
+validator of the schema as it stands. `Document.validator_of` gives one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from fcregistry._validation import SchemaError, Validator
+from fcregistry.testing._keywords import DESCRIBING, TYPES, Node, item_schemas, joined, types_of
+from fcregistry.types._formats import FORMATS
+
+
+class Flat(NamedTuple):
+    """A part of a schema with its references followed and its conjunctions made one.
+
+    Attributes:
+        keywords: What it asks for.
+        is_exact: Whether that says the same as the part does: nothing had to be joined.
+        follows: Whether a reference was followed.
+    """
+
+    keywords: dict[str, Any]
+    is_exact: bool
+    follows: bool
+
+
+class Document:
+    """One JSON Schema as a whole: what its references lead to, and validators of its parts.
+
+    Args:
+        schema: The schema of an object, as a tool has it.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = dict(schema)
+        self._validators: dict[int, tuple[Node, Callable[[Any], bool]]] = {}
+        self._flat: dict[int, tuple[Node, Flat]] = {}
+
+    def target(self, reference: str) -> Node:
+        """Return what a reference leads to; `True`, which is any value, where that is not in this document."""
+        found: Any = self.schema
+        if not reference.startswith("#"):
+            return True
+        if not reference.startswith("#/"):
+            return found if reference == "#" else next(_anchored(self.schema, reference[1:]), True)
+        for part in unquote(reference[1:]).split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(found, list) and key.isdigit() and int(key) < len(found):
+                found = found[int(key)]
+            elif isinstance(found, dict) and key in found:
+                found = found[key]
+            else:
+                return True
+        return found if isinstance(found, (dict, bool)) else True
+
+    def validator_of(self, node: Node) -> Callable[[Any], bool]:
+        """Return what tells whether a value is valid against a part of this document, by a validator of its own."""
+        if id(node) not in self._validators:
+            self._validators[id(node)] = (node, self._validator_of(node))  # with the node, so that its id stays its own
+        return self._validators[id(node)][1]
+
+    def _validator_of(self, node: Node) -> Callable[[Any], bool]:
+        part: dict[str, Any] = {"allOf": [self._moved(node)]}
+        if references(node):
+            part["$defs"] = {"document": self._moved_whole}
+        if "$schema" in self.schema:
+            part["$schema"] = self.schema["$schema"]
+        validator = Validator(part, FORMATS, "jsonschema")
+        try:
+            validator.compile()
+        except SchemaError:
+            return lambda value: True  # references by `$id` lead nowhere from here; the whole is checked in the end
+        return validator.is_valid
+
+    @cached_property
+    def _moved_whole(self) -> Node:
+        return {key: self._moved(value) for key, value in self.schema.items() if key not in ("$schema", "$id", "id")}
+
+    def _moved(self, node: Node) -> Node:
+        """Return a part whose references still lead to the same places when the whole stands in `$defs`."""
+        if isinstance(node, dict):
+            moved = {key: self._moved(value) for key, value in node.items()}
+            reference = node.get("$ref")
+            if isinstance(reference, str) and reference.startswith("#"):
+                moved["$ref"] = f"#/$defs/document{reference[1:]}"
+            return moved
+        return [self._moved(each) for each in node] if isinstance(node, list) else node
+
+    # How deep must a value be?
+
+    def height(self, node: Node) -> float:
+        """Return how many references a value needs to follow at least; infinity if it would never end."""
+        return self._height(node, self._heights)
+
+    @cached_property
+    def _heights(self) -> dict[str, float]:
+        """The height of what each reference leads to: the least fixed point, from below infinity."""
+        known = dict.fromkeys(sorted(references(self.schema)), math.inf)
+        changed = True
+        while changed:
+            again = {each: self._height(self.target(each), known) for each in known}
+            changed, known = again != known, again
+        return known
+
+    def _height(self, node: Node, known: Mapping[str, float]) -> float:
+        if not isinstance(node, dict):
+            return math.inf if node is False else 0
+        heights = [0.0]
+        if "$ref" in node:
+            heights.append(1 + known.get(node["$ref"], 0))
+        heights += [self._height(each, known) for each in node.get("allOf", ())]
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in node:
+                heights.append(min((self._height(each, known) for each in node[keyword]), default=math.inf))
+        if "enum" not in node and "const" not in node:
+            heights.append(min(self._height_of(each, node, known) for each in types_of(node.get("type")) or TYPES))
+        return max(heights)
+
+    def _height_of(self, kind: str, node: dict[str, Any], known: Mapping[str, float]) -> float:
+        if kind == "object":
+            properties = node.get("properties", {})
+            inner = [properties.get(each, node.get("additionalProperties", True)) for each in node.get("required", ())]
+        elif kind == "array":
+            least = int(node.get("minItems", 0))
+            first, rest = item_schemas(node)
+            inner = [*first[:least], *([rest] if least > len(first) else [])]
+        else:
+            return 0
+        return max((self._height(each, known) for each in inner), default=0)
+
+    # What does it ask for?
+
+    def flat(self, node: Node) -> Flat:
+        """Return a part with its `$ref` and `allOf` made one."""
+        if id(node) not in self._flat:
+            followed: set[str] = set()
+            parts = list(self._parts(node, (), followed))
+            keywords: dict[str, Any] = {}
+            for part in parts:
+                keywords = joined(keywords, part)
+            self._flat[id(node)] = (node, Flat(keywords, len(parts) < 2, bool(followed)))
+        return self._flat[id(node)][1]
+
+    def _parts(self, node: Node, above: tuple[str, ...], followed: set[str]) -> Iterator[dict[str, Any]]:
+        if not isinstance(node, dict):
+            if node is False:
+                yield {"enum": []}
+            return
+        own = {key: value for key, value in node.items() if key not in DESCRIBING and key not in ("$ref", "allOf")}
+        if own:
+            yield _as_enum(own)
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference not in above:
+            followed.add(reference)
+            yield from self._parts(self.target(reference), (*above, reference), followed)
+        for each in node.get("allOf", ()):
+            yield from self._parts(each, above, followed)
+
+
+def _anchored(node: Node, name: str) -> Iterator[Node]:
+    """Yield the parts of a schema that have an anchor of that name."""
+    if isinstance(node, dict):
+        if node.get("$anchor") == name:
+            yield node
+        for each in node.values():
+            yield from _anchored(each, name)
+    elif isinstance(node, list):
+        for each in node:
+            yield from _anchored(each, name)
+
+
+def _as_enum(own: dict[str, Any]) -> dict[str, Any]:
+    if "const" not in own:
+        return own
+    return {**{key: value for key, value in own.items() if key != "const"}, "enum": [own["const"]]}
+
+
+def references(node: Node) -> set[str]:
+    """Return every reference in a schema."""
+    found = set()
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            found.add(node["$ref"])
+        found.update(*map(references, node.values()))
+    elif isinstance(node, list):
+        found.update(*map(references, node))
+    return found

@@ -1,0 +1,148 @@
+"""Where do tests run pytest itself? In a process that sees pytest, Hypothesis, fcregistry as it is installed, and plugins of the test."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sysconfig
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import fcregistry
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+BESIDE = ("_pytest", "_hypothesis")
+"""What pytest and Hypothesis install with a name that begins with an underscore."""
+
+
+def entry_points() -> str:
+    """Return the entry points of fcregistry as its wheel has them."""
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="session")
+def dependencies(dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that a test run has, and with the metadata that pytest finds our plugin by."""
+    folder = tmp_path_factory.mktemp("with_pytest")
+    beside = [each for each in Path(sysconfig.get_path("purelib")).iterdir() if each.name.startswith(BESIDE)]
+    for each in (*dependencies.iterdir(), *beside):
+        (folder / each.name).symlink_to(each)
+    info = folder / f"fcregistry-{fcregistry.__version__}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: fcregistry\nVersion: {fcregistry.__version__}\n")
+    (info / "entry_points.txt").write_text(entry_points())
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the kit make the same arguments in every run, as it does in CI."""
+    monkeypatch.setenv("CI", "true")
+
+
+class Run:
+    """What a run of pytest said."""
+
+    def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
+        self.status = done.returncode
+        self.text = done.stdout + done.stderr
+        self.outcomes = dict(
+            re.findall(r"^(?:\S*/)?fcregistry::(.+) (PASSED|FAILED|SKIPPED|ERROR)\b.*$", self.text, re.MULTILINE)
+        )
+        self.ids = re.findall(r"^fcregistry::(\S+)$", self.text, re.MULTILINE)
+
+    def section(self, name: str) -> str:
+        """Return what was printed of one failed item."""
+        found = re.search(
+            rf"^_+ {re.escape(name)} _+\n(.*?)(?=^(?:_{{3,}} |={{3,}} ))", self.text, re.MULTILINE | re.DOTALL
+        )
+        assert found, self.text
+        return found[1]
+
+
+class Project:
+    """A project that somebody works on: a folder with a pyproject.toml, whose package is installed in a site."""
+
+    def __init__(self, folder: Path, site: Site) -> None:
+        self.folder = folder
+        self.site = site
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def write(self, files: Mapping[str, str]) -> None:
+        """Write files of the project."""
+        for name, text in files.items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(text, encoding="utf-8")
+
+    def pytest(self, *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Run:
+        """Run pytest in the project's folder, each outcome on a line."""
+        settings = {"PYTEST_ADDOPTS": "", "CI": "1", **(env or {})}
+        done = self.site.run("-m", "pytest", "-v", *arguments, cwd=cwd or self.folder, env=settings)
+        return Run(done)
+
+
+GOOD = """
+    from typing import Annotated, Literal
+    from annotated_types import Interval
+    from fcregistry import fc_register
+
+    @fc_register(examples=[{"city": "Tokyo"}], read_only=True)
+    def forecast(city: str, days: Annotated[int, Interval(ge=1, le=14)] = 1, *, unit: Literal["c", "f"] = "c") -> list[str]:
+        \"\"\"Tell the weather.
+
+        Args:
+            city: Where.
+            days: For how many days.
+            unit: In which unit.
+        \"\"\"
+        return [city] * days
+
+    @fc_register
+    async def cities(*names: str) -> dict[str, int]:
+        \"\"\"Count cities.
+
+        Args:
+            names: Their names.
+        \"\"\"
+        raise SystemExit("a test has run a tool")
+"""
+PYPROJECT = (
+    '[project]\nname = "acme-weather"\nversion = "1.0"\n[project.entry-points.fcregistry]\nweather = "acme_weather"\n'
+)
+
+
+@pytest.fixture
+def project(site: Site, tmp_path: Path) -> Project:
+    """A project of one good plugin, which is installed; another plugin is installed beside it."""
+    site.install("acme-weather", {"weather": "acme_weather"}, {"acme_weather.py": GOOD})
+    site.install("other-tools", {"tools": "other_tools"}, {"other_tools.py": GOOD})
+    project = Project(tmp_path / "project", site)
+    project.write({"pyproject.toml": PYPROJECT})
+    return project
+
+
+@pytest.fixture(scope="session")
+def wrong(make_site: Callable[[], Site], tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project of one plugin that breaks every rule."""
+    site = make_site()
+    shutil.copytree(HERE / "wrong_plugin", site.folder, dirs_exist_ok=True)
+    points = {"tools": "acme_wrong.tools", "broken": "acme_wrong.broken", "empty": "acme_wrong.empty"}
+    points["again"] = "acme_wrong.again"
+    site.install("acme-wrong", points)
+    site.install("acme-units", {"acme_units": "acme_extension"}, group="fcregistry.extensions")
+    project = Project(tmp_path_factory.mktemp("wrong") / "project", site)
+    project.write({"pyproject.toml": '[project]\nname = "acme-wrong"\n'})
+    return project

@@ -1,0 +1,191 @@
+"""Is it told when the executor and the validator disagree? They never do of themselves, so one of them is made to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fcregistry import Problem, Tool, ToolResult
+from fcregistry._validation import Validator
+from fcregistry.execution import CallError
+from fcregistry.formats import Format
+from fcregistry.formats._names import Alphabet
+from fcregistry.testing._acceptance import _Acceptance, accepts_what_its_schema_says
+from fcregistry.testing._case import Case
+from fcregistry.testing._definitions import _tool_name_failures
+from fcregistry.testing._failures import Failure, python_text, shown
+from fcregistry.testing._laws import delivers_annotated_types, gives_the_call_back, leaves_its_input_alone
+from fcregistry.testing._stand_in import Arrival, Trial
+
+
+def count(number: int = 1, *more: int, names: list[str] | None = None) -> None:
+    """Count."""
+
+
+def case(number: dict[str, Any] | None = None, trial: Trial | None = None) -> Case:
+    """Return a case whose validator, or whose calls, are the test's."""
+    made = Case(tool=Tool.from_function(count), examples=60)
+    if number is not None:
+        schema = made.tool.parameters
+        schema["properties"]["number"] = number
+        made.__dict__["validator"] = Validator(schema, {}, "jsonschema")
+    if trial is not None:
+        made.__dict__["stand_in"] = Fixed(trial)
+    return made
+
+
+class Fixed:
+    """Stands for the stand-in: one answer to every call."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+
+    def call(self, arguments: Any) -> Trial:
+        return self._trial
+
+
+def refused(code: str, *problems: str) -> Trial:
+    error = CallError(code, "no", tuple(Problem("$", problem) for problem in problems))
+    return Trial(None, ToolResult(None, error=error, content="no"))
+
+
+def only(failures: tuple[Failure, ...]) -> Failure:
+    (failure,) = failures
+    return failure
+
+
+def test_a_call_that_the_schema_refuses_and_that_is_made_is_a_failure() -> None:
+    failure = only(accepts_what_its_schema_says(case(number={"type": "string"})).failures)
+    assert failure.arguments == {"number": 0}
+    assert failure.expected == "refused: $.number: must be a string, not 0"
+    assert failure.got == "called with (number=0)"
+
+
+def test_a_call_that_the_schema_accepts_and_that_is_refused_is_a_failure() -> None:
+    failure = only(accepts_what_its_schema_says(case(number={"type": ["integer", "string"]})).failures)
+    assert failure.expected == "accepted: the schema accepts them"
+    assert failure.got.startswith("invalid_arguments: the arguments of count are not valid; it was not run:")
+
+
+def test_a_repair_of_what_was_valid_is_a_failure() -> None:
+    """Nothing is changed behind the schema's back."""
+    result = ToolResult(None, content="null", repairs=("$.number was null: taken as left out",))
+    failure = only(accepts_what_its_schema_says(case(trial=Trial(Arrival((), {}), result))).failures)
+    assert failure.expected == "taken as they are: the schema accepts them"
+    assert failure.got == "repaired: $.number was null: taken as left out"
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "left"),
+    [({"number": -1}, "$.number: must be at least 0, not -1"), ({"number": "x"}, "count 'number' does not take 'x'")],
+)
+def test_a_repair_that_leaves_something_wrong_is_a_failure(kwargs: Any, left: str) -> None:
+    result = ToolResult(None, content="null", repairs=("$.names was JSON text: taken as the array that it holds",))
+    made = case(number={"type": "integer", "minimum": 0}, trial=Trial(Arrival((), kwargs), result))
+    failure = _Acceptance(made).examine({"number": -5})
+    assert failure is not None
+    assert failure.got.endswith(
+        f"after a repair ($.names was JSON text: taken as the array that it holds) that left this: {left}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("trial", "expected", "got"),
+    [
+        (refused("malformed_call"), "invalid_arguments: $.number: must be a string, not 0", "malformed_call"),
+        (refused("invalid_arguments"), "told why: $.number: must be a string, not 0", "refused without a problem"),
+    ],
+)
+def test_a_refusal_in_other_words_is_a_failure(trial: Trial, expected: str, got: str) -> None:
+    """A model is told that its arguments are wrong, and how."""
+    failure = _Acceptance(case(number={"type": "string"}, trial=trial)).examine({"number": 0})
+    assert failure is not None
+    assert (failure.expected, failure.got) == (expected, got)
+
+
+def test_text_and_mapping_get_one_answer() -> None:
+    made = case()
+    answers = iter([Trial(Arrival((), {}), ToolResult(None, content="null")), refused("invalid_arguments", "no")] * 999)
+    made.__dict__["stand_in"] = type("Alternating", (), {"call": lambda self, arguments: next(answers)})()
+    failure = only(accepts_what_its_schema_says(made).failures)
+    assert failure.expected == "one answer, whether they come as JSON text or as a mapping"
+    assert failure.got == "accepted, and then invalid_arguments"
+
+
+def test_arguments_that_the_function_does_not_take_are_a_failure() -> None:
+    """A call is bound as Python binds it."""
+    trial = Trial(Arrival((), {"numbers": 1}), ToolResult(None, content="null"))
+    failure = only(delivers_annotated_types(case(trial=trial)).failures)
+    assert (
+        failure.expected
+        == "a call that the function takes: (number: 'int' = 1, *more: 'int', names: 'list[str] | None' = None) -> 'None'"
+    )
+    assert failure.got == "(numbers=1): got an unexpected keyword argument 'numbers'"
+
+
+def test_an_argument_that_gets_lost_is_a_failure() -> None:
+    trial = Trial(Arrival((1,), {}), ToolResult(None, content="null"))
+    failure = only(delivers_annotated_types(case(trial=trial)).failures)
+    assert (failure.expected, failure.got) == ("'names' arrives", "it does not, or under another name")
+
+
+def test_a_call_that_changes_what_it_is_given_is_a_failure() -> None:
+    made = case()
+    made.__dict__["stand_in"] = type(
+        "Changing", (), {"call": lambda self, arguments: arguments.update(number=7) or refused("denied")}
+    )()
+    failure = only(leaves_its_input_alone(made).failures)
+    assert failure.got == 'the call made them {"number": 7}'
+
+
+def test_a_call_that_is_not_taken_again_is_a_failure() -> None:
+    """It was written as JSON, and the tool refuses that."""
+    answers = iter([Trial(Arrival((), {}), ToolResult(None, content="null")), refused("invalid_arguments", "no")] * 999)
+    made = case()
+    made.__dict__["stand_in"] = type("Alternating", (), {"call": lambda self, arguments: next(answers)})()
+    failure = only(gives_the_call_back(made).failures)
+    assert failure.got == "{}, and of that: no"
+
+
+def test_a_call_that_is_written_wrongly_is_a_failure() -> None:
+    trial = Trial(Arrival((), {"number": -1}), ToolResult(None, content="null"))
+    failure = only(gives_the_call_back(case(number={"type": "integer", "minimum": 0}, trial=trial)).failures)
+    assert failure.got == '{"number": -1}, which is not valid: $.number: must be at least 0, not -1'
+
+
+def test_a_name_that_does_not_fit_is_a_failure() -> None:
+    """Ours are made to fit; a provider that takes too little would be told."""
+    narrow = Format(
+        name="narrow", source="", render=lambda rendering: {}, alphabet=Alphabet(first="[A-Z]", rest="[A-Z]")
+    )
+    (failure,) = _tool_name_failures("count", narrow)
+    assert failure.expected == "a name that the format narrow takes, and that leads back to the tool"
+    assert failure.advice == "give the tool another name"
+
+
+def test_a_schema_that_excludes_everything_is_a_failure() -> None:
+    """That no arguments could be tried must not look like success."""
+
+    def never(number: Any) -> None:
+        """Never."""
+
+    contradiction = {"properties": {"number": {"type": "integer", "minimum": 2, "maximum": 1}}, "required": ["number"]}
+    made = Case(tool=Tool.from_function(never, parameters=contradiction), examples=10)
+    failure = only(accepts_what_its_schema_says(made).failures)
+    assert (failure.expected, failure.got) == ("arguments that the schema accepts", "none could be made of it")
+    assert delivers_annotated_types(made).skipped == "no arguments could be made that its schema accepts"
+
+
+class Unshowable:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+def test_what_a_failure_shows_is_bounded_and_never_fails_itself() -> None:
+    assert python_text(Unshowable()) == "a Unshowable whose repr raises RuntimeError"
+    assert python_text("x" * 500) == f"'{'x' * 199}…"
+    assert shown({"a": "é"}) == '{"a": "é"}'
+    assert shown({"a": "\x1b[31m\u202e"}) == '{"a": "\\u001b[31m\\u202e"}'
+    assert shown({"a": {1}}) == "a dict"
+    assert shown(["x" * 3000]) == f'["{"x" * 1998}… (3004 characters)'

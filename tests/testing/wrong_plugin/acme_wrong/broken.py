@@ -1,0 +1,3 @@
+"""Cannot be imported."""
+
+import not_installed_anywhere  # noqa: F401

@@ -1,0 +1,1 @@
+"""Ships no tools."""
