@@ -128,6 +128,6 @@ def site(tmp_path: Path, dependencies: Path) -> Site:
 
 
 @pytest.fixture(scope="session")
-def make_site(tmp_path_factory: pytest.TempPathFactory, dependencies: Path) -> Callable[[], Site]:
-    """Makes folders of distributions that several tests share."""
-    return lambda: Site(tmp_path_factory.mktemp("shared") / "site", dependencies)
+def make_site(tmp_path_factory: pytest.TempPathFactory, dependencies: Path) -> Callable[..., Site]:
+    """Makes folders of distributions that several tests share; beside other dependencies, if these are given."""
+    return lambda beside=dependencies: Site(tmp_path_factory.mktemp("shared") / "site", beside)

@@ -78,7 +78,7 @@ class Mutations:
         elif isinstance(value, bool):
             ways.append(st.sampled_from([int(value), str(value).lower()]))
         elif value is not None:
-            ways.append(st.sampled_from(self._numbers_near(value)))
+            ways += [st.sampled_from(self._numbers_near(value)), st.just(str(value))]
         return ways
 
     def _object_ways(self, value: dict[str, Any]) -> list[st.SearchStrategy[Any]]:
@@ -114,7 +114,7 @@ class Mutations:
 
     def _numbers_near(self, value: int | float) -> list[Any]:
         limits = [each + more for each in self._numbers for more in (-1, 0, 1, 0.5, -0.5) if abs(each) < 1e300]
-        near = [str(value), value + 0.5 if abs(value) < 2**50 else 0.5, -value, value + 1, value + 0.001, *limits]
+        near: list[Any] = [value + 0.5 if abs(value) < 2**50 else 0.5, -value, value + 1, value + 0.001, *limits]
         if isinstance(value, float) and value.is_integer():
             near.append(int(value))
         elif not isinstance(value, float) and abs(value) < 2**53:

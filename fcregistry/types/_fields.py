@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, get_origin, get_type_hints
@@ -132,24 +131,23 @@ def _documented(cls: Any, names: set[str]) -> dict[str, DocumentedParameter]:
     documented: dict[str, DocumentedParameter] = {}
     for base in reversed(cls.__mro__):
         text = base.__dict__.get("__doc__")
-        if text and "\n" in text and (base is cls or names & inspect.get_annotations(base).keys()):
+        if text and "\n" in text and (base is cls or names & _own_hints(base).keys()):
             documented |= read_docstring(text).attributes
     return documented
 
 
 def _hints(cls: Any, reader: TypeReader) -> Mapping[str, Any]:
     """Return the annotations of a class and those above it, with names instead of texts."""
-    raw = raw_hints(cls)
-    if not any(map(holds_text, raw.values())):
-        return raw
-    hints: dict[str, Any] = {}
+    written = [base for base in cls.__mro__ if any(map(holds_text, _own_hints(base).values()))]
+    if not written:
+        return raw_hints(cls)
     try:
+        if len(written) == 1:
+            return get_type_hints(cls, localns=_names(written[0], reader), include_extras=True)
+        hints: dict[str, Any] = {}
         for base in reversed(cls.__mro__):  # each knows what its own module and type parameters are called
-            own = inspect.get_annotations(base)
-            if any(map(holds_text, own.values())):
-                holder = type(base.__name__, (), {"__annotations__": own, "__module__": base.__module__})
-                own = get_type_hints(holder, localns=_names(base, reader), include_extras=True)
-            hints |= own
+            alone = type(base.__name__, (), {"__annotations__": _own_hints(base), "__module__": base.__module__})
+            hints |= get_type_hints(alone, localns=_names(base, reader), include_extras=True)
     except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
         raise unresolved(cls, error) from error
     return hints
@@ -187,8 +185,13 @@ def raw_hints(cls: Any) -> dict[str, Any]:
     """Return the annotations of a class and those above it, as they were written."""
     hints: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        hints |= getattr(base, "__annotations__", None) or {}
+        hints |= _own_hints(base)
     return hints
+
+
+def _own_hints(cls: Any) -> dict[str, Any]:
+    """Return the annotations of a class alone, as they were written."""
+    return getattr(cls, "__annotations__", None) or {}
 
 
 def says_required(hint: Any) -> bool | None:

@@ -66,7 +66,7 @@ def test_each_row_of_the_reference_is_accepted_exactly_where_both_validators_acc
     gate, record = validators(example.annotation)
 
     @given(questions(st.just(sample)))
-    @settings(max_examples=times(12, ci=40))
+    @settings(max_examples=times(12, ci=30))
     def agree(question: tuple[Sample, Any]) -> None:
         if example.comes_back:
             check(*question, gate, record)

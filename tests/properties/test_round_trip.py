@@ -47,7 +47,7 @@ def test_a_value_is_equal_and_of_its_type_after_encoding_and_decoding(drawn: tup
 @pytest.mark.parametrize("example", EXAMPLES, ids=IDS)
 def test_a_value_of_each_row_of_the_reference_comes_back_where_that_is_promised(example: Example) -> None:
     @given(example.values)
-    @settings(max_examples=times(12, ci=40))
+    @settings(max_examples=times(12, ci=30))
     def comes_back(value: Any) -> None:
         if example.comes_back:
             check(example.annotation, value)

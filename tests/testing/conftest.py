@@ -135,14 +135,14 @@ def project(site: Site, tmp_path: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def wrong(make_site: Callable[[], Site], tmp_path_factory: pytest.TempPathFactory) -> Project:
+def wrong(make_site: Callable[[Path], Site], dependencies: Path) -> Project:
     """A project of one plugin that breaks every rule."""
-    site = make_site()
+    site = make_site(dependencies)
     shutil.copytree(HERE / "wrong_plugin", site.folder, dirs_exist_ok=True)
     points = {"tools": "acme_wrong.tools", "broken": "acme_wrong.broken", "empty": "acme_wrong.empty"}
     points["again"] = "acme_wrong.again"
     site.install("acme-wrong", points)
     site.install("acme-units", {"acme_units": "acme_extension"}, group="fcregistry.extensions")
-    project = Project(tmp_path_factory.mktemp("wrong") / "project", site)
+    project = Project(site.folder.parent / "project", site)
     project.write({"pyproject.toml": '[project]\nname = "acme-wrong"\n'})
     return project
