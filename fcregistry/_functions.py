@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from itertools import chain, repeat
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
 from fcregistry._places import is_method_of, place_text, underlying
 from fcregistry.errors import DefinitionError
@@ -37,13 +37,15 @@ def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParamet
     Raises:
         DefinitionError: Python does not know them, or it is a method without its instance.
     """
-    if type(function) is FunctionType and not function.__dict__:
-        parameters = _of_code(function)
-    else:
-        parameters = _of_signature(function, module)
+    parameters = _of_code(function) if _is_plain(function) else _of_signature(function, module)
     if parameters and parameters[0].name == "self":
         _check_bound(function, module)
     return parameters
+
+
+def _is_plain(function: Callable[..., Any]) -> TypeGuard[FunctionType]:
+    """Tell a function that is what its code says: no wrapper, and nothing set on it that says otherwise."""
+    return type(function) is FunctionType and not function.__dict__
 
 
 def _of_code(function: FunctionType) -> list[RawParameter]:
@@ -104,7 +106,7 @@ def docstring_of(function: Callable[..., Any]) -> str | None:
 
 def kind_of_function(function: Callable[..., Any]) -> Kind:
     """Tell a plain function, a coroutine function and the two sorts of generator apart, behind partials and methods."""
-    if type(function) is FunctionType and not function.__dict__:
+    if _is_plain(function):
         return _kind_of_code(function.__code__.co_flags)
     for source in (function, underlying(function)):
         if inspect.isasyncgenfunction(source):

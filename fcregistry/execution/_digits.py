@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._validation import Validator
-from fcregistry.types._core import ExactFloat
+from fcregistry.types._core import with_plain_floats
 
 if TYPE_CHECKING:
     from fcregistry._problems import Violation
@@ -35,16 +35,7 @@ class DigitsValidator(Validator):
         return self._plain.required
 
     def is_valid(self, value: object) -> bool:
-        return self._plain.is_valid(plain(value))
+        return self._plain.is_valid(with_plain_floats(value))
 
     def violations(self, value: object) -> list[Violation]:
-        return self._plain.violations(plain(value))
-
-
-def plain(value: Any) -> Any:
-    """Return a JSON value with plain floats."""
-    if isinstance(value, ExactFloat):
-        return float(value)
-    if type(value) is dict:
-        return {name: plain(item) for name, item in value.items()}
-    return [plain(item) for item in value] if type(value) is list else value
+        return self._plain.violations(with_plain_floats(value))

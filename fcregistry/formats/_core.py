@@ -74,16 +74,16 @@ class Format:
         Raises:
             DefinitionError: The format has no strict mode, a tool cannot be said in it, or they are too many for one request.
         """
-        rendered = [self._render(tool, strict, recursion) for tool in tools]
-        profile = self._profile(strict)
-        if profile is not None:
-            from fcregistry.formats._limits import excesses_together  # loaded already
-
-            if problems := excesses_together([schema for _, schema in rendered], profile):
-                raise DefinitionError(
-                    f"these tools cannot be described together in the format {self.name!r} with strict=True:",
-                    tuple(problems),
-                )
+        self._profile(strict)  # that there is none is said once, and not of every tool
+        rendered, errors = [], []
+        for tool in tools:
+            try:
+                rendered.append(self._render(tool, strict, recursion))
+            except DefinitionError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0] if len(errors) == 1 else _together(errors)
+        self._check_limits([schema for _, schema in rendered], strict)
         return self.join([definition for definition, _ in rendered])
 
     def describe_one(
@@ -121,6 +121,20 @@ class Format:
         mode = " with strict=True" if strict else ""
         return DefinitionError(f"the tool {tool.id} cannot be described in the format {self.name!r}{mode}:", problems)
 
+    def _check_limits(self, schemas: list[dict[str, Any]], strict: bool) -> None:
+        """Look whether the schemas of one request are too many.
+
+        Raises:
+            DefinitionError: They are.
+        """
+        from fcregistry.formats._limits import excesses_together  # as above
+
+        profile = self._profile(strict)
+        problems = excesses_together(schemas, profile) if profile is not None else []
+        if problems:
+            headline = f"these tools cannot be described together in the format {self.name!r} with strict=True:"
+            raise DefinitionError(headline, tuple(problems))
+
     def _profile(self, strict: bool) -> Profile | None:
         if not strict:
             return self.profile
@@ -131,6 +145,13 @@ class Format:
                 f"the format {self.name!r} has no strict mode; these have one: {', '.join(strict_names())}"
             )
         return self.strict_profile
+
+
+def _together(errors: list[DefinitionError]) -> DefinitionError:
+    """Return one error of several tools."""
+    headlines = [str(error).split("\n", 1)[0].removesuffix(":") for error in errors]
+    problems = [f"{headline}: {'; '.join(error.problems)}" for headline, error in zip(headlines, errors, strict=True)]
+    return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
 
 
 def told(tool: Tool) -> str:

@@ -6,6 +6,7 @@ those of a parameter or field are told in a comment, others are recorded as unsa
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Final
 
 from fcregistry._problems import json_path
@@ -31,7 +32,7 @@ def with_definitions(schema: dict[str, Any], other: dict[str, Any]) -> dict[str,
     return {**schema, "$defs": {**ours, **theirs}}
 
 
-class TypeWriter:
+class TypeWriter(ABC):
     """Writes the types of one schema; a language says how each is spelt.
 
     Args:
@@ -50,33 +51,33 @@ class TypeWriter:
         self.references = References(schema)
         self.dropped: list[Dropped] = []
 
+    @abstractmethod
     def literal(self, value: Any) -> str:
         """Spell a JSON value as a type that has it alone."""
-        raise NotImplementedError
 
+    @abstractmethod
     def union(self, types: list[str]) -> str:
         """Spell a type of which every value is of one of these."""
-        raise NotImplementedError
 
+    @abstractmethod
     def array(self, item: str) -> str:
         """Spell an array of any length."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tuple(self, items: list[str], rest: str | None) -> str:
         """Spell an array that begins with these items, and goes on with others or ends."""
-        raise NotImplementedError
 
+    @abstractmethod
     def mapping(self, value: str) -> str:
         """Spell an object of any names."""
-        raise NotImplementedError
 
+    @abstractmethod
     def record(self, schema: dict[str, Any], place: Place) -> str:
         """Spell an object of known names."""
-        raise NotImplementedError
 
+    @abstractmethod
     def named(self, place: Place) -> str:
         """Spell what a reference names."""
-        raise NotImplementedError
 
     def type_of(self, schema: Any, place: Place, *, commented: bool = False) -> str:
         """Return a schema as a type.

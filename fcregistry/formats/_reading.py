@@ -45,6 +45,8 @@ class MalformedCallError(ValueError):
 
 def field(value: Any, name: str) -> Any:
     """Return a key of a mapping or an attribute of an SDK object; a sentinel that is not None where there is none."""
+    if type(value) is dict:  # as most are
+        return value.get(name, _ABSENT)
     if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
         return _ABSENT
     try:
@@ -68,7 +70,9 @@ def read_call(value: Any) -> ToolCall:
         _check_name(value.name, value.id)
         return value
     call = _unwrapped(value)
-    identity = _identity(call) or _identity(value)
+    identity = _identity(call)
+    if identity is None and call is not value:
+        identity = _identity(value)
     name = field(call, "name")
     if is_absent(name):
         raise MalformedCallError(f"{_kind(value)} is no tool call: {_SHAPE}", identity)
@@ -84,7 +88,7 @@ def _unwrapped(value: Any) -> Any:
     """Return what holds name and arguments: the value itself, or what it wraps."""
     for name in _WRAPPERS:
         inner = field(value, name)
-        if not (is_absent(inner) or inner is None):
+        if inner is not _ABSENT and inner is not None:
             return inner
     return value
 
@@ -93,7 +97,7 @@ def _arguments(call: Any, name: str, identity: str | None) -> Any:
     """Return the arguments of a call, or None where it has none."""
     for place in _ARGUMENTS:
         arguments = field(call, place)
-        if not is_absent(arguments):
+        if arguments is not _ABSENT:
             if place == "args":
                 _check_no_other_place(call, name, identity, {"args"})
             return arguments

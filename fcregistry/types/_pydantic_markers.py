@@ -37,6 +37,8 @@ def read_pydantic(name: str, marker: Any, marks: Marks) -> bool:
         marks.inner = ANY
     elif name in ("EncodedBytes", "EncodedStr"):
         marks.inner = EncodedCodec(marks.annotation, marker, decodes=not marks.validated)
+    elif name == "Discriminator":
+        _discriminator(marker.discriminator, marks)
     elif name in ("PlainSerializer", "WrapSerializer"):
         marks.note(f"{name} says nothing here: {marks.shown} is written as always")
     elif name not in _WITHOUT_EFFECT:
@@ -62,7 +64,7 @@ REFUSED: Final = {
 
 _WITHOUT_EFFECT: Final = frozenset(
     {
-        *("Strict", "AllowInfNan", "FailFast", "Discriminator", "Tag", "WithJsonSchema", "SkipValidation"),
+        *("Strict", "AllowInfNan", "FailFast", "Tag", "SkipValidation"),
         *("AliasGenerator", "SerializeAsAny"),
     }
 )
@@ -77,9 +79,18 @@ def _field(info: Any, marks: Marks) -> None:
         if unread:
             said = ", ".join(unread).removeprefix("validation_")  # `alias` is one of validation too
             marks.note(f"{said} of Field says nothing of a parameter; write it in the signature itself")
+    _discriminator(getattr(info.discriminator, "discriminator", info.discriminator), marks)
     marks.say_texts(info, info.json_schema_extra)
     if info.deprecated:
         marks.say("deprecated", True)
+
+
+def _discriminator(discriminator: Any, marks: Marks) -> None:
+    """Read what tells the members of a union apart: a field does so by itself, and a function is not asked."""
+    if discriminator is not None and not isinstance(discriminator, str):
+        marks.note(
+            f"the function that tells the members of {marks.shown} apart is not asked: the first that takes a value wins"
+        )
 
 
 def _says(info: Any, name: str) -> bool:

@@ -100,8 +100,12 @@ def _made(place: int, prefix: str = "t") -> Callable[[str], str]:
 
 def main() -> None:
     """Print a table."""
-    print(f"1,000 functions: registered in {registrations():.1f} ms, decorated in {decorations():.1f} ms (nothing is built)\n")
-    print(f"{'schema of a tool, µs':24} {'docstring':>10} {'first':>8} {'beyond':>8} {'again':>8} {'beyond':>8} {'pydantic-ai':>12}")
+    print(
+        f"1,000 functions: registered in {registrations():.1f} ms, decorated in {decorations():.1f} ms (nothing is built)\n"
+    )
+    print(
+        f"{'schema of a tool, µs':24} {'docstring':>10} {'first':>8} {'beyond':>8} {'again':>8} {'beyond':>8} {'pydantic-ai':>12}"
+    )
     for name, function in (("simple", get_current_weather), ("complex", place_order)):
         builds = {"docstring": docstring, "first": ours_first, "again": ours}
         if PeerTool is not None:

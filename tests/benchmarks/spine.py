@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-from typing import Any, Literal
+from typing import Literal
 
-from _clock import ROUNDS, compare, compare_processes, seconds_each, show
+from _clock import ROUNDS, compare, compare_processes, show
 from _tools import Address, Customer, Item, Size, get_current_weather, place_order
 
 from fcregistry import Executor, ToolCall
-
 
 SIMPLE = '{"location": "Tokyo", "unit": "celsius"}'
 ORDER = json.dumps(

@@ -10,6 +10,7 @@ import pytest
 from fcregistry import Executor, Tool, ToolCall, formats
 from fcregistry._results import ToolResult
 from fcregistry.formats import MalformedCallError, read_call, read_calls
+from fcregistry.formats._messages import shape_of
 
 
 class Sum(TypedDict):
@@ -126,6 +127,14 @@ def test_bedrock_calls_but_for_those_that_bedrock_makes_itself() -> None:
     assert parse("bedrock", BEDROCK) == expected
     assert parse("bedrock", {"output": {"message": BEDROCK}, "stopReason": "tool_use"}) == expected
     assert parse("bedrock", [BEDROCK["content"][3]]) == expected[1:]
+
+
+def test_what_openai_once_called_a_function_call_is_not_taken_for_geminis() -> None:
+    call = {"name": "add", "arguments": '{"a": 1, "b": 2}'}
+
+    assert read_call({"function_call": call}) == ToolCall("add", '{"a": 1, "b": 2}')
+    assert shape_of({"role": "assistant", "function_call": call}) is None
+    assert shape_of({"function_call": {"name": "add", "args": {}}}) == "gemini"
 
 
 @pytest.mark.parametrize("message", [OPENAI, ANTHROPIC, RESPONSES, GEMINI, BEDROCK])

@@ -370,6 +370,30 @@ def test_what_cannot_be_said_is_refused(schema: Any, problem: str) -> None:
     assert problem in caught.value.problems[0]
 
 
+def test_several_tools_that_cannot_be_said_are_named_together() -> None:
+    def other(values: dict[str, int]) -> None: ...
+
+    with pytest.raises(DefinitionError) as caught:
+        Executor([free, build, other]).describe("openai", strict=True)
+
+    assert str(caught.value).startswith(
+        "2 tools cannot be described:\n  - the tool free cannot be described in the format 'openai'"
+    )
+    assert [problem.partition(": ")[0] for problem in caught.value.problems] == [
+        f"the tool {name} cannot be described in the format 'openai' with strict=True" for name in ("free", "other")
+    ]
+    with pytest.raises(DefinitionError, match=r"^the tool free cannot be described"):
+        Executor([free, build]).describe("openai", strict=True)
+
+
+def test_a_property_that_no_value_can_stand_for_is_left_out() -> None:
+    schema = {
+        "properties": {"a": {"anyOf": [False, False]}, "b": False, "c": {"type": "string"}},
+        "additionalProperties": False,
+    }
+    assert parameters(schema)["required"] == ["c"]
+
+
 def test_a_format_without_a_strict_mode_names_those_that_have_one() -> None:
     tool = Tool.from_function(build)
     for name in ("gemini", "json-schema", "mcp", "python", "text", "typescript", "yaml"):

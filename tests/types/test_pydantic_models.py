@@ -237,6 +237,19 @@ def test_a_discriminator_tells_models_apart() -> None:
     assert schema_of(parameter) == schema_of(Cat | Dog)
 
 
+def test_a_function_that_tells_models_apart_is_not_asked_and_its_author_is_told() -> None:
+    def kind_of(value: Any) -> str:
+        raise AssertionError(value)
+
+    discriminator = pydantic.Discriminator(kind_of)
+    tagged = Annotated[Cat, pydantic.Tag("cat")] | Annotated[Dog, pydantic.Tag("dog")]
+    for annotation in (Annotated[tagged, discriminator], Annotated[tagged, Field(discriminator=discriminator)]):
+        codec = codec_of(annotation)
+        assert codec.decode({"kind": "dog", "age": 3}) == Dog(age=3)
+        assert len(codec.unsaid) == 1
+        assert codec.unsaid[0].endswith(" apart is not asked: the first that takes a value wins")
+
+
 def test_generic_models_are_read_with_their_arguments() -> None:
     assert_round_trip(Box[int], {"content": 1, "more": [2]}, Box[int](content=1, more=[2]))
     assert_refuses(Box[int], {"content": "a"})
