@@ -5,7 +5,7 @@ They are read as `ExactFloat`s, which validators do not know: those are shown pl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fcregistry._validation import Validator
 from fcregistry.types._core import with_plain_floats
