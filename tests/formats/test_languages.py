@@ -39,6 +39,15 @@ class Node:
     below: list[Node] = field(default_factory=list)
 
 
+@dataclass
+class Other:
+    name: str
+    nodes: list[Other]
+
+
+Other.__name__ = Other.__qualname__ = "Node"
+
+
 def plan(
     goal: Annotated[str, "Where to."],
     stops: list[Stop],
@@ -141,6 +150,28 @@ def test_python_takes_names_that_are_no_identifiers() -> None:
         "        content-type: A kind. // */ '''\n"
         '    """'
     )
+
+
+def test_python_keeps_names_that_a_class_would_mangle() -> None:
+    schema = {"properties": {"a": {"properties": {"__x": {"type": "string"}}}}, "additionalProperties": False}
+    text = Tool.from_function(take, parameters=schema).definition("python")
+
+    assert text.startswith('A = TypedDict("A", {"__x": "NotRequired[str]"})')
+
+
+def swap(node: Node) -> Other:
+    """Take one kind of node, and give another."""
+    return Other("", [])
+
+
+@pytest.mark.parametrize(
+    ("format_name", "names"), [("python", ("Node", "Node2")), ("typescript", ("swap$Node", "swap$result$Node"))]
+)
+def test_two_types_of_one_name_stay_two(format_name: str, names: tuple[str, str]) -> None:
+    text = said(swap, format_name)
+
+    assert [bool(re.search(rf"{re.escape(name)}\W", text)) for name in names] == [True, True]
+    assert ("value", "nodes") == tuple(word for word in ("value", "nodes") if text.count(word) == 1)
 
 
 def test_typescript() -> None:

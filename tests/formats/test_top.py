@@ -95,6 +95,14 @@ def test_the_properties_of_all_alternatives_are_there_and_what_all_require_is_re
     assert strict["properties"]["x"] == {"type": ["integer", "null"]}
 
 
+def test_where_one_alternative_takes_other_names_the_whole_does() -> None:
+    closed = {"properties": {"a": {"type": "string"}}, "additionalProperties": False}
+    opened = {"properties": {"b": {"type": "string"}}}
+
+    assert "additionalProperties" not in said({"anyOf": [closed, opened]})
+    assert said({"anyOf": [closed, closed]})["additionalProperties"] is False
+
+
 @pytest.mark.parametrize(
     ("schema", "properties", "required", "unsaid"),
     [

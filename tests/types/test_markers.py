@@ -7,7 +7,7 @@ import enum
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NewType
 from zoneinfo import available_timezones
 
 import annotated_types as at
@@ -192,6 +192,14 @@ def test_the_length_of_a_value_is_bounded_and_not_that_of_its_text() -> None:
     assert codec_of(annotation).decode("QUE=") == b"AA"
     assert refused(annotation, "") == "must satisfy MinLen(1)"
     assert_refuses(annotation, [])
+
+
+def test_a_bound_finds_its_type_behind_texts_names_and_unions() -> None:
+    described = Annotated[bytes, "some bytes"]
+    for annotation in (NewType("Some", described), described | None):
+        bounded = Annotated[annotation, at.MinLen(2)]
+        assert "minLength" not in str(schema_of(bounded))
+        assert refused(bounded, "QQ==") == "must satisfy MinLen(2)"
 
 
 def test_numbers_that_are_exactly_a_json_number_stand_in_the_schema() -> None:

@@ -28,6 +28,7 @@ Loop = TypeAliasType("Loop", "Loop")
 Maybe = TypeAliasType("Maybe", "Maybe | None")
 Here = TypeAliasType("Here", "There")
 There = TypeAliasType("There", "Here | int")
+Described = TypeAliasType("Described", "Annotated[Described, 'text'] | None")
 Missing = TypeAliasType("Missing", "list[Nowhere]")  # noqa: F821  # what cannot be resolved
 
 UserId = NewType("UserId", int)
@@ -119,7 +120,7 @@ def test_aliases_stand_in_records() -> None:
     assert_round_trip(Holder, encoded, Holder(["a"], [None], {"b": 1}, AdminId(UserId(2))))
 
 
-@pytest.mark.parametrize("alias", [Loop, Maybe, Here, There])
+@pytest.mark.parametrize("alias", [Loop, Maybe, Here, There, Described])
 def test_an_alias_that_stands_for_itself_is_refused(alias: Any) -> None:
     assert why_unsupported(alias).endswith("stands for itself; put a list or a record between")
     assert why_unsupported(list[alias]).endswith("stands for itself; put a list or a record between")

@@ -261,6 +261,14 @@ def test_a_validator_of_any_kind_runs() -> None:
         assert codec_of(Annotated[int, validator]).decode(3) == 6
 
 
+def test_a_bound_after_a_validator_is_one_of_the_type() -> None:
+    annotation = Annotated[bytes, pydantic.AfterValidator(lambda value: value * 2), Field(max_length=2)]
+    assert schema_of(annotation) == schema_of(bytes)
+    assert codec_of(annotation).decode("QQ==") == b"AA"
+    with pytest.raises(Refusal, match=r"must satisfy MaxLen\(2\)"):
+        codec_of(annotation).decode("QUE=")
+
+
 def test_a_text_is_stripped_after_its_bounds_were_checked() -> None:
     annotation = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, max_length=3)]
     assert codec_of(annotation).decode(" a ") == "A"
