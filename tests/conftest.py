@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -15,6 +16,9 @@ from typing import Any
 import pytest
 
 import fcregistry
+
+# A run in the background of a shell ignores interrupts, and so would the processes that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIMEOUT = 60
 """Seconds after which a process of a test is killed: a deadlock fails its test, and does not hold the run."""

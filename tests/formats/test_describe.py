@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 import yaml
 
+import fcregistry
 from fcregistry import Tool, formats
 from fcregistry.errors import FcregistryError, FormatNotFoundError
 
@@ -307,6 +310,52 @@ def test_yaml() -> None:
         "name: nothing\nparameters:\n  type: object\n  properties: {}\n  additionalProperties: false\n"
     )
     assert "!!python" not in text
+
+
+EVERY_FORMAT = """
+import json
+from dataclasses import dataclass
+from typing import Annotated, Literal
+from annotated_types import Gt, Len
+from fcregistry import Tool, formats
+
+@dataclass
+class Tree:
+    name: Annotated[str, Len(1, 9)]
+    tags: set[Literal["x", "y", "z"]]
+    children: "list[Tree]"
+    size: Annotated[float, Gt(0)] = 1
+
+def plant(tree: Tree, mode: Literal["a", 1, True, None] = "a", pair: tuple[int, str] = (1, "b")) -> Tree:
+    "Plant."
+
+def either(**given): ...
+
+foreign = {"anyOf": [{"properties": {"a": {}, "b": {}}, "required": ["b", "a"]}, {"properties": {"c": {}}, "required": ["a", "b"]}]}
+tools = [Tool.from_function(plant), Tool.from_function(either, parameters=foreign)]
+for name in formats.names():
+    for strict in (False, True)[: 1 + bool(formats.get(name).strict_profile)]:
+        for tool in tools[: 1 + (not strict)]:
+            definition = tool.definition(name, strict=strict, recursion="cut")
+            print(name, strict, json.dumps(definition), definition.dropped)
+"""
+
+
+def test_every_definition_is_byte_identical_whatever_the_hash_seed() -> None:
+    package = str(Path(fcregistry.__file__).parent.parent)
+    environment = {**os.environ, "PYTHONPATH": package}
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", EVERY_FORMAT],
+            env={**environment, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "4242")
+    }
+    assert len(outputs) == 1
+    assert outputs.pop().count("\n") == 4 + 2 * len(formats.names())
 
 
 WITHOUT_YAML = """

@@ -171,7 +171,7 @@ def test_two_types_of_one_name_stay_two(format_name: str, names: tuple[str, str]
     text = said(swap, format_name)
 
     assert [bool(re.search(rf"{re.escape(name)}\W", text)) for name in names] == [True, True]
-    assert ("value", "nodes") == tuple(word for word in ("value", "nodes") if text.count(word) == 1)
+    assert tuple(word for word in ("value", "nodes") if text.count(word) == 1) == ("value", "nodes")
 
 
 def test_typescript() -> None:
