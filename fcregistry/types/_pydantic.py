@@ -167,7 +167,12 @@ def _root(annotation: Any, cls: Any, reader: TypeReader) -> Codec:
     outer = reader.owner, reader.validated
     reader.owner, reader.validated = annotation, True
     try:
-        codec.fill(reader.read_in(_annotated(_fields_of(cls)["root"]), annotation))
+        root = _fields_of(cls)["root"]
+        stands_for = root.annotation
+        if holds_text(stands_for):  # pydantic 2.11 leaves the model's own name a text
+            names = {**vars(sys.modules[cls.__module__]), cls.__name__: cls}
+            stands_for = resolved(stands_for, names, reader.scope)
+        codec.fill(reader.read_in(Annotated[stands_for, root], annotation))
     finally:
         reader.owner, reader.validated = outer
     reader.check_later(codec.check)
