@@ -119,6 +119,9 @@ class Codec:
     through: bool = False
     """Whether its children see the very values that it sees, as the members of a union do, and not parts of them."""
 
+    withholds: bool = False
+    """Whether what it writes may lack or hide what it was given, by its author's wish: that is not the same value again."""
+
     unsaid: tuple[str, ...] = ()
     """What it checks, or cannot promise, beyond what its schema says: a sentence each, for the author of a tool."""
 

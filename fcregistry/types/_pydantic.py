@@ -150,6 +150,10 @@ class SerializedCodec(RecordCodec):
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         return {} if writer.results else super().schema(writer)
 
+    @property
+    def withholds(self) -> bool:  # type: ignore[override]  # as in every record
+        return True
+
     def encode(self, value: Any) -> Any:
         return self.cls.__pydantic_serializer__.to_python(value, mode="json", by_alias=True)  # type: ignore[attr-defined]  # a model's
 

@@ -63,6 +63,8 @@ class PydanticTextCodec(Codec):
 class SecretCodec(PydanticTextCodec):
     """A secret: written as asterisks, and never given as such."""
 
+    withholds = True
+
     def __init__(self, annotation: Any, adapter: Any) -> None:
         super().__init__(annotation, adapter)
         self.unsaid = (f"{self._shown}: a secret can be given, and is written as asterisks",)

@@ -186,6 +186,10 @@ class RecordCodec(Record):
         return encoded
 
     @property
+    def withholds(self) -> bool:  # type: ignore[override]  # known once it has its fields
+        return any(field.write_only or field.hidden for field in self.fields)
+
+    @property
     def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # known once it has its fields
         kept_out = [field.key for field in self.fields if field.write_only or field.hidden]
         if not kept_out:

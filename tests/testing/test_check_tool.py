@@ -7,12 +7,13 @@ import itertools
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, NamedTuple
 
+import pydantic
 import pytest
 from annotated_types import Interval, Len, MultipleOf, Predicate
 from hypothesis import strategies as st
@@ -267,6 +268,39 @@ def test_every_type_of_the_table_keeps_every_rule() -> None:
         except ConformanceError as error:
             broken[str(sample.annotation)] = str(error)
     assert broken == {}
+
+
+class Login(pydantic.BaseModel):
+    """What a guest logs in with."""
+
+    name: str
+    password: pydantic.SecretStr
+    token: str = pydantic.Field(default="", exclude=True)
+
+
+@dataclass
+class Sum:
+    """A sum of what it keeps and what it is only given."""
+
+    kept: int
+    given: InitVar[int]
+
+    def __post_init__(self, given: int) -> None:
+        self.kept += given
+
+
+@pytest.mark.parametrize("annotation", [Login, list[Login], Sum, Sum | None])
+def test_what_an_author_keeps_back_need_not_be_given_back(annotation: Any) -> None:
+    """A secret is written as asterisks, and an `InitVar` not at all: that is their use, and no fault of the tool."""
+
+    def take(value: Any) -> None:
+        """Take a value."""
+
+    take.__annotations__ = {"value": annotation}
+    report = check_tool(Tool.from_function(take), examples=8, without=["documents-its-parameters"])
+    assert report.skipped == {
+        "gives-the-call-back": "its types keep a part of what they are given to themselves, such as a secret"
+    }
 
 
 # --- tools that break some ----------------------------------------------------------------------------------------
