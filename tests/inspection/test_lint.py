@@ -243,6 +243,14 @@ def test_a_field_without_a_description_is_worth_a_note() -> None:
     ]
 
 
+@pytest.mark.parametrize("tag", [{"const": "card"}, {"type": "string", "enum": ["card"]}])
+def test_a_field_of_one_value_needs_no_words(tag: dict[str, Any]) -> None:
+    """It tells its record from others, and says so itself."""
+    pay = {"type": "object", "properties": {"kind": tag, "number": {"type": "string"}}}
+    tool = foreign(**schema_of(pay=pay))
+    assert [path for path, _ in said("undocumented-field", tool)] == ["$.properties.pay.properties.number"]
+
+
 def test_a_property_that_is_called_properties_is_no_field() -> None:
     tool = foreign(**schema_of(properties={"type": "array", "items": {"type": "string"}}))
     assert said("undocumented-field", tool) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from fcregistry._functions import STAR_STAR
 from fcregistry._problems import json_path
@@ -50,10 +50,17 @@ def _undocumented(subject: Subject) -> Iterator[Remark]:
 
 def _undocumented_fields(subject: Subject) -> Iterator[Remark]:
     for inside in walk(subject.schema):
-        if len(inside.path) > 2 and inside.keyword == "properties" and not subject.is_described(inside.schema):
+        if len(inside.path) < 3 or inside.keyword != "properties" or _is_tag(inside.schema):
+            continue
+        if not subject.is_described(inside.schema):
             where = json_path(inside.path)
             message = f"the field {inside.path[-1]!r} at {where} has no description"
             yield Remark(message, where, place_of(inside.path))
+
+
+def _is_tag(schema: Any) -> bool:
+    """Tell a field that has one value only, which tells its record from others and needs no words."""
+    return isinstance(schema, dict) and ("const" in schema or len(schema.get("enum", ())) == 1)
 
 
 def _unknown(subject: Subject) -> Iterator[Remark]:
