@@ -40,7 +40,7 @@ def repaired(
     if any(map(_looks_repairable, _all(violations))):
         arguments = copy.deepcopy(arguments)
         for _ in range(_ROUNDS):
-            done = [said for each in _all(violations) if (said := _unwrap(arguments, each))]
+            done = [said for each in _all(violations) if (said := _unwrap(arguments, each, tool.signature.exact))]
             done += _drop_nulls(arguments, violations, tool, validator)
             if not done:
                 break
@@ -67,8 +67,14 @@ def _with_inner(violation: Violation) -> Iterator[Violation]:
                 yield from _with_inner(inner)
 
 
-def _unwrap(arguments: dict[str, Any], violation: Violation) -> str | None:
-    """Take a text for the array or object that it holds, in place, and say so; None if there is nothing to be done."""
+def _unwrap(arguments: dict[str, Any], violation: Violation, exact: bool) -> str | None:
+    """Take a text for the array or object that it holds, in place, and say so; None if there is nothing to be done.
+
+    Args:
+        arguments: The arguments.
+        violation: What the text violates.
+        exact: Whether the numbers in the text keep their digits.
+    """
     path, value = violation.path, violation.instance
     expected = _expected_kinds(violation)
     if not path or not isinstance(value, str) or not expected & {"array", "object"} or "string" in expected:
@@ -76,7 +82,7 @@ def _unwrap(arguments: dict[str, Any], violation: Violation) -> str | None:
     holder = _holder(arguments, path)
     if not isinstance(holder[path[-1]], str):  # repaired already, by way of another violation
         return None
-    unwrapped = _unwrapped(value)
+    unwrapped = _unwrapped(value, exact)
     if unwrapped is None:
         return None
     holder[path[-1]] = unwrapped
@@ -124,9 +130,9 @@ def _expected_kinds(violation: Violation) -> set[str]:
     return expected
 
 
-def _unwrapped(text: str) -> list[Any] | dict[str, Any] | None:
+def _unwrapped(text: str, exact: bool) -> list[Any] | dict[str, Any] | None:
     try:
-        value = read_json(text)
+        value = read_json(text, exact)
     except ArgumentsError:
         return None
     return value if isinstance(value, (list, dict)) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal, NotRequired, TypedDict
 
 import pytest
@@ -313,3 +314,20 @@ def test_where_null_could_mean_several_things_it_is_a_mistake(schema: dict[str, 
 
     assert result.error is not None
     assert (result.error.code, result.repairs) == ("invalid_arguments", ())
+
+
+def test_numbers_keep_their_digits_through_every_repair() -> None:
+    """A Decimal has the digits that the model wrote, in a wrapped array and beside a null that is dropped."""
+
+    def pay(prices: list[Decimal], tip: Decimal, note: str = "") -> list[Decimal]:
+        """Pay."""
+        return [*prices, tip]
+
+    digits = "0.1000000000000000000000000001"
+    arguments = f'{{"prices": "[{digits}]", "tip": {digits}, "note": null}}'
+    result = Executor([pay]).run({"name": "pay", "arguments": arguments})
+    assert result.value == [Decimal(digits), Decimal(digits)]
+    assert result.repairs == (
+        "$.note was null: taken as left out",
+        "$.prices was JSON text: taken as the array that it holds",
+    )
