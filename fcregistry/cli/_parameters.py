@@ -112,7 +112,14 @@ def _plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
             found = {**others[0], **{key: value for key, value in found.items() if key != "anyOf"}}
         else:
             break
-    return found
+    return _as_text(found)
+
+
+def _as_text(schema: dict[str, Any]) -> dict[str, Any]:
+    """Take a decimal number, which may be a number or a text, for the text that was typed: a float would lose digits."""
+    if schema.get("format") == "decimal" and isinstance(schema.get("type"), list):
+        return {**schema, "type": "string"}
+    return schema
 
 
 def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> click.Option:
@@ -124,11 +131,10 @@ def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> cli
     if schema.get("type") == "boolean":
         declaration = f"{flag}/--no-{flag.removeprefix('--')}"
         return named(click.Option([declaration, variable], default=None, help=text), name)
-    items = schema.get("items")
-    multiple = (
-        schema.get("type") == "array" and isinstance(items, dict) and "prefixItems" not in schema and _is_scalar(items)
-    )
-    kind = _kind(items if multiple and isinstance(items, dict) else schema)
+    multiple = _is_list_of_scalars(schema)
+    if multiple:
+        schema = {**schema, "items": _as_text(schema["items"])}
+    kind = _kind(schema["items"] if multiple else schema)
     metavar = None if isinstance(kind, click.Choice) else _metavar(schema, kind)
     settings: dict[str, Any] = {} if multiple else {"callback": _only_one}
     made = click.Option(
@@ -151,8 +157,11 @@ def named(parameter: P, name: str) -> P:
     return parameter
 
 
-def _is_scalar(schema: dict[str, Any]) -> bool:
-    return schema.get("type") in ("string", "integer", "number", "boolean")
+def _is_list_of_scalars(schema: dict[str, Any]) -> bool:
+    items = schema.get("items")
+    if schema.get("type") != "array" or "prefixItems" in schema or not isinstance(items, dict):
+        return False
+    return _as_text(items).get("type") in ("string", "integer", "number", "boolean")
 
 
 def _kind(schema: dict[str, Any]) -> click.ParamType[Any]:

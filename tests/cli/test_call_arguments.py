@@ -286,3 +286,21 @@ def test_the_help_of_a_call_names_what_has_no_option(shop: Site) -> None:
         "the only way to give help (string); arg (integer); no_flag (boolean); _hidden (integer); größe (integer)."
         in text
     )
+
+
+def test_a_decimal_number_is_taken_as_it_is_typed(site: Site) -> None:
+    """No digit is lost on the way, whether it is given alone or several times; what is none is told."""
+    tools = """
+        from decimal import Decimal
+        from fcregistry import fc_register
+
+        @fc_register
+        def pay(amount: Decimal, rates: list[Decimal]) -> list[Decimal]:
+            "Pay."
+            return [amount, *rates]
+        """
+    site.install("acme-pay", {"pay": "acme_pay"}, {"acme_pay.py": tools})
+    digits = "0.1000000000000000000000000001"
+    assert called(site, "pay", "--amount", digits, "--rates", "-1.50", "--rates", "2") == [digits, "-1.50", "2"]
+    assert '--amount: must be a string of the format "decimal"' in refused(site, "pay", "--amount", "x", "--rates", "1")
+    assert "--rates DECIMAL..." in site.cli("call", "pay", "--help").stdout
