@@ -1,31 +1,19 @@
-"""How does a function's signature look in JSON, and how does a JSON object become a call of it?
-
-`Signature.of` gives one object: the schemas, and their inverse, `decode` and `bind`.
-"""
+"""How does a function's signature look in JSON? Its schemas; their inverse is its `binding`."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._binding import Binding
 from fcregistry._docstrings import Documentation, read_docstring
-from fcregistry._functions import (
-    EMPTY,
-    POSITIONAL,
-    POSITIONAL_ONLY,
-    STAR,
-    STAR_STAR,
-    Kind,
-    docstring_of,
-    kind_of_function,
-    raw_parameters,
-)
+from fcregistry._functions import EMPTY, STAR_STAR, Kind, docstring_of, kind_of_function, raw_parameters
 from fcregistry._parameters import Parameter, ParameterReader, untyped, warn
 from fcregistry._places import place_text, underlying
-from fcregistry.errors import DefinitionError, said_by
-from fcregistry.types._core import Codec, Refusal, walk
+from fcregistry.errors import DefinitionError
+from fcregistry.types._core import Codec, walk
 from fcregistry.types._records import add_default
 from fcregistry.types._schemas import codec_schema
-from fcregistry.types._values import EncodingError, to_json
 from fcregistry.types._writer import SchemaWriter
 
 if TYPE_CHECKING:
@@ -56,15 +44,9 @@ class Signature:
         self.parameters = parameters
         self.returns = returns
         self.remarks = remarks
-        self._by_name = {each.name: each for each in parameters if each.kind is not STAR_STAR}
+        self._named = [each for each in parameters if each.kind is not STAR_STAR]
         self._extra = next((each for each in parameters if each.kind is STAR_STAR), None)
-        self._positional = [each for each in parameters if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
-        self._star = next((each for each in parameters if each.kind is STAR), None)
-        # By keyword wherever that says the same: only positional-only parameters and `*args` need positions.
-        self._by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in parameters)
-        self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
         self._foreign = False  # whether the schema was written by others, and may say less than the function needs
-        self._hands_through = not self._decoders and self._extra is None
 
     @classmethod
     def of(
@@ -111,19 +93,20 @@ class Signature:
         """
         problems = []
         if self._extra is None:
-            unknown = [name for name in names if name not in self._by_name]
+            known = {each.name for each in self._named}
+            unknown = [name for name in names if name not in known]
             problems += [
                 f"the schema has the property {name!r}, and the function takes no such argument" for name in unknown
             ]
-        missing = [each.name for each in self._by_name.values() if each.required and not may_have(each.name)]
+        missing = [each.name for each in self._named if each.required and not may_have(each.name)]
         return problems + [f"the function needs {name!r}, and the schema has no such property" for name in missing]
 
     def parameters_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the arguments: always an object, even of nothing."""
         writer = SchemaWriter([each.codec for each in self.parameters])
-        properties = {each.name: _property(each, writer) for each in self._by_name.values()}
+        properties = {each.name: _property(each, writer) for each in self._named}
         schema: dict[str, Any] = {"type": "object", "properties": properties}
-        if required := [each.name for each in self._by_name.values() if each.required]:
+        if required := [each.name for each in self._named if each.required]:
             schema["required"] = required
         schema["additionalProperties"] = False if self._extra is None else (_described(self._extra, writer) or True)
         if writer.defs:
@@ -134,115 +117,15 @@ class Signature:
         """Return the JSON Schema of the result, or None if it is not annotated."""
         return None if self.returns is None else codec_schema(self.returns, results=True)
 
+    @cached_property
+    def binding(self) -> Binding:
+        """How a JSON object becomes a call: made at the first, since most tools are described more often than they are called."""
+        return Binding(self.parameters, foreign=self._foreign)
+
     @property
     def exact(self) -> bool:
         """Whether numbers have to keep the digits they were written with, until they are decoded."""
         return any(codec.exact for codec in walk(each.codec for each in self.parameters))
-
-    def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the Python values of valid arguments.
-
-        Raises:
-            Refusal: A value that the schema accepts and its type does not.
-        """
-        if self._foreign:
-            self._check_takes(arguments)
-        if self._hands_through:
-            return dict(arguments)
-        decoded = {}
-        extra = self._extra
-        for name, value in arguments.items():
-            decoder = self._decoders.get(name)
-            if decoder is None and extra is not None and name not in self._by_name:
-                decoder = extra.codec.decode
-            try:
-                decoded[name] = value if decoder is None else decoder(value)
-            except Refusal as refusal:
-                raise refusal.at(name) from None
-            except RecursionError:
-                raise
-            except Exception as error:  # foreign code: an extension's codec may raise anything
-                raise Refusal(f"cannot be decoded: {type(error).__name__}: {said_by(error)}", (name,)) from error
-        return decoded
-
-    def _check_takes(self, arguments: Mapping[str, Any]) -> None:
-        for name, value in arguments.items():
-            parameter = self._by_name.get(name, self._extra)
-            if parameter is None:
-                raise Refusal("is not a known name", (name,))
-            if parameter.kind is STAR and not isinstance(value, list):
-                raise Refusal("must be an array", (name,))
-        for each in self._by_name.values():
-            if each.required and each.name not in arguments:
-                raise Refusal("is required", (each.name,))
-
-    def bind(self, decoded: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the positional and keyword arguments of the call.
-
-        Omitted defaults are filled in where a later positional argument has a value: `inspect.BoundArguments` would move that one
-        to the left. A key named like a positional-only or `*` parameter is that parameter, and never reaches `**kwargs`.
-        """
-        if self._by_keyword:
-            return (), decoded
-        left = dict(decoded)
-        star = left.pop(self._star.name, ()) if self._star is not None else ()
-        given = [each for each in self._positional if each.kind is POSITIONAL_ONLY or star]
-        last = max((place for place, each in enumerate(given) if each.name in left or star), default=-1)
-        positional = [left.pop(each.name) if each.name in left else each.default for each in given[: last + 1]]
-        return (*positional, *star), left
-
-    def encode_argument(self, name: str, value: Any) -> Any:
-        """Return the JSON value of one argument given from Python, by its parameter's type where it is of it.
-
-        Raises:
-            EncodingError: It has no JSON form at all.
-        """
-        parameter = self._by_name.get(name, self._extra)
-        if parameter is None or not parameter.codec.handles(value):
-            return to_json(value)  # wrong, and for validation to say so
-        try:
-            return parameter.codec.encode(value)
-        except EncodingError:
-            raise
-        except Exception as error:  # foreign code: encoding a value reads its properties, which may raise anything
-            raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
-
-    def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the JSON arguments of a Python call: what a model would have written.
-
-        Raises:
-            TypeError: A value that is not of its parameter's type, or a call that the function does not take.
-        """
-        arguments: dict[str, Any] = {}
-        for each, value in zip(self._positional, args, strict=False):
-            arguments[each.name] = _encode(each, value)
-        rest = args[len(self._positional) :]
-        if rest and self._star is None:
-            raise TypeError(f"takes {len(self._positional)} positional arguments, not {len(args)}")
-        if self._star is not None and rest:
-            arguments[self._star.name] = [_encode_item(self._star, value) for value in rest]
-        for name, value in kwargs.items():
-            target = self._by_name.get(name, self._extra)
-            if target is None or name in arguments or target.kind in (POSITIONAL_ONLY, STAR):
-                raise TypeError(
-                    f"takes no keyword argument {name!r}" if name not in arguments else f"got {name!r} twice"
-                )
-            arguments[name] = _encode(target, value)
-        missing = [each.name for each in self._by_name.values() if each.required and each.name not in arguments]
-        if missing:
-            raise TypeError(f"needs a value for {', '.join(map(repr, missing))}")
-        return arguments
-
-
-def _encode(parameter: Parameter, value: Any) -> Any:
-    if not parameter.codec.handles(value):
-        raise TypeError(f"{parameter.name!r} does not take {value!r}")
-    return parameter.codec.encode(value)
-
-
-def _encode_item(star: Parameter, value: Any) -> Any:
-    encoded: list[Any] = _encode(star, [value])
-    return encoded[0]
 
 
 def _property(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:

@@ -180,7 +180,7 @@ class Tool:
             TypeError: The function does not take them, or one is not of its parameter's type.
         """
         try:
-            return ToolCall(self._name, self._definition.signature.encode(args, kwargs))
+            return ToolCall(self._name, self._definition.signature.binding.encode(args, kwargs))
         except TypeError as error:
             raise TypeError(f"{self._name} {error}") from None
 

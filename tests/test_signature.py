@@ -243,7 +243,7 @@ def test_keyword_arguments_without_a_type_take_anything() -> None:
 )
 def test_omitted_defaults_before_a_later_value_are_filled_in(arguments: dict[str, Any], values: list[Any]) -> None:
     signature = read(every_kind)
-    args, kwargs = signature.bind(signature.decode(arguments))
+    args, kwargs = signature.binding.bind(signature.binding.decode(arguments))
     assert every_kind(*args, **kwargs) == values
 
 
@@ -276,10 +276,10 @@ def test_a_refused_value_says_of_which_argument() -> None:
     ) -> None: ...
 
     with pytest.raises(Refusal) as caught:
-        read(even).decode({"numbers": [2, 3]})
+        read(even).binding.decode({"numbers": [2, 3]})
     assert caught.value.path == ("numbers", 1)
     with pytest.raises(Refusal) as caught:
-        read(even).decode({"x": 0})
+        read(even).binding.decode({"x": 0})
     assert caught.value.path == ("x",)
 
 
@@ -334,7 +334,7 @@ def test_unpacked_keyword_arguments_are_decoded_and_bound_and_those_left_out_are
     result = Executor([search]).run({"name": "search", "arguments": {"query": "a", "more": 1}})
     assert result.error is not None
     assert [problem.path for problem in result.error.problems] == ["$.depth", "$.more"]
-    assert read(search).encode(("a",), {"depth": 1, "point": Point(2)}) == {
+    assert read(search).binding.encode(("a",), {"depth": 1, "point": Point(2)}) == {
         "query": "a", "depth": 1, "point": {"x": 2, "y": 0},
     }  # fmt: skip
 
@@ -399,7 +399,7 @@ def test_an_unpacked_typed_dict_that_takes_other_keys_takes_them_as_keyword_argu
 
 def test_a_python_call_is_written_as_a_model_would() -> None:
     signature = read(every_kind)
-    assert signature.encode((1, 2, 3, 7, 8), {"d": 4, "k": "v"}) == {
+    assert signature.binding.encode((1, 2, 3, 7, 8), {"d": 4, "k": "v"}) == {
         "a": 1, "b": 2, "c": 3, "args": [7, 8], "d": 4, "k": "v",
     }  # fmt: skip
 
@@ -421,7 +421,7 @@ def test_a_python_call_that_the_function_does_not_take_is_a_type_error(
     def one(x: int) -> None: ...
 
     with pytest.raises(TypeError, match=f"^{message}$"):
-        read(one).encode(args, kwargs)
+        read(one).binding.encode(args, kwargs)
 
 
 # --- sorts of callables ------------------------------------------------------------------------------------------

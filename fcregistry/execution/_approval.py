@@ -26,7 +26,7 @@ def verdict(step: Step, approve: Approve | None) -> CallError | Awaitable[bool] 
     tool = step.bound.tool
     try:
         # Copies: what was validated is what runs, whatever predicate and callback do with what they are shown.
-        if callable(needs) and not needs(step.bound.signature.decode(read_arguments(step.arguments)[0])):
+        if callable(needs) and not needs(step.bound.signature.binding.decode(read_arguments(step.arguments)[0])):
             return None
         if approve is None:
             return approval_required(tool.name)

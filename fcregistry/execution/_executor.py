@@ -186,7 +186,7 @@ class Executor:
         encoded: dict[str, Any] = {}
         for parameter, value in arguments.items():
             try:
-                encoded[parameter] = tool.signature.encode_argument(parameter, value)
+                encoded[parameter] = tool.signature.binding.encode_argument(parameter, value)
             except EncodingError as error:
                 error_of = invalid_arguments(name, (Problem(f"$.{parameter}", str(error)),))
                 return failure(ToolCall(name), error_of, tool)
@@ -220,7 +220,7 @@ class Executor:
                 repairs += more
                 if problems:
                     return failure(call, invalid_arguments(tool.name, problems), tool, repairs)
-            decoded = signature.decode(arguments)
+            decoded = signature.binding.decode(arguments)
         except ArgumentsError as error:
             return failure(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:

@@ -49,7 +49,7 @@ class Step(NamedTuple):
     def invocation(self) -> Invocation:
         """Return the function with its arguments as Python takes them."""
         signature = self.bound.signature
-        args, kwargs = signature.bind(self.decoded)
+        args, kwargs = signature.binding.bind(self.decoded)
         return Invocation(self.bound.tool.function, args, kwargs, signature.kind)
 
     @property

@@ -95,7 +95,7 @@ class _Acceptance:
         try:
             for name in [name for name in given if name in codecs]:
                 codecs[name].decode(copy.deepcopy(given[name]))
-            signature.decode(given)
+            signature.binding.decode(given)
         except Refusal as refusal:
             return refusal.reason
         return ""

@@ -98,7 +98,7 @@ def leaves_its_input_alone(case: Case) -> Verdict:
         if trial.arrival is not None:
             _empty(trial.arrival.args, trial.arrival.kwargs)
         with suppress(Refusal):
-            case.tool.signature.decode(decoded)
+            case.tool.signature.binding.decode(decoded)
         for changed, who in ((given, "the call"), (decoded, "decoding")):
             if json.dumps(changed) != json.dumps(arguments):
                 return Failure(

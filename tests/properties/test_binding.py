@@ -94,7 +94,7 @@ def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st
                 arguments[each.name] = data.draw(st.integers())
     shuffled = dict(data.draw(st.permutations(list(arguments.items()))))
     assert Validator(signature.parameters_schema()).problems(shuffled) == ()
-    args, kwargs = signature.bind(signature.decode(shuffled))
+    args, kwargs = signature.binding.bind(signature.binding.decode(shuffled))
     local = function(*args, **kwargs)
     if "star" in local:
         local["star"] = list(local["star"])
@@ -115,5 +115,6 @@ def test_a_python_call_written_as_json_is_the_same_call(shape: Shape, data: st.D
     kwargs |= {
         f"u{place}": place for place, optional in enumerate(shape.unpacked) if not optional or data.draw(st.booleans())
     }
-    bound = signature.bind(signature.decode(signature.encode(tuple(args), kwargs)))
+    binding = signature.binding
+    bound = binding.bind(binding.decode(binding.encode(tuple(args), kwargs)))
     assert function(*bound[0], **bound[1]) == function(*args, **kwargs)

@@ -147,7 +147,7 @@ def _problems_of_call(subject: Subject, example: Any) -> list[str]:
     try:
         if problems := subject.tool.validator().problems(arguments):
             return [str(problem) for problem in problems]
-        subject.tool.signature.decode(arguments)
+        subject.tool.signature.binding.decode(arguments)
     except RecursionError:
         return [_ENDLESS]
     except Refusal as refusal:
