@@ -451,9 +451,7 @@ def with_codec(codec: Codec) -> Tool:
         """
 
     tool = Tool.from_function(take)
-    tool.signature._decoders["value"] = codec.decode
     tool.signature.parameters = (tool.signature.parameters[0]._replace(codec=codec),)
-    tool.signature._hands_through = False
     return tool
 
 
