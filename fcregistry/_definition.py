@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._declarations import Declaration
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Definition:
-    """What several views of one tool share. Everything is made at first use, and kept as text: schemas are handed out as copies."""
+    """What several views of one tool share. Everything is made at first use; schemas are kept packed, and handed out as copies."""
 
     __slots__ = ("_parameters", "_returns", "_signature", "_validators", "declaration", "strict")
 
@@ -25,8 +26,8 @@ class Definition:
         self.declaration = declaration
         self.strict = strict
         self._signature: Signature | None = None
-        self._parameters: str | None = None
-        self._returns: str | None = None
+        self._parameters: bytes = b""
+        self._returns: bytes | None = None
         self._validators: dict[str, Validator] = {}
 
     @property
@@ -53,42 +54,48 @@ class Definition:
         foreign = declared.options.get("parameters")
         if foreign is None:
             signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
-            self._parameters = _ENCODER.encode(signature.parameters_schema())
+            self._parameters = _packed(signature.parameters_schema())
         else:
             signature, schema = _read_foreign(declared, foreign)
-            self._parameters = _ENCODER.encode(schema)
+            self._parameters = _packed(schema)
         self._signature = signature
 
     @property
-    def parameters(self) -> str:
-        """The schema of the arguments, as JSON text."""
-        self.signature  # noqa: B018  # makes the text
-        return self._parameters or ""
+    def parameters(self) -> dict[str, Any]:
+        """The schema of the arguments. A copy."""
+        self.signature  # noqa: B018  # makes the schema too
+        schema: dict[str, Any] = marshal.loads(self._parameters)
+        return schema
 
     @property
-    def returns(self) -> str | None:
-        """The schema of the result, as JSON text; None if there is none."""
+    def returns(self) -> dict[str, Any] | None:
+        """The schema of the result, or None if there is none. A copy."""
         if self._returns is None:
-            schema = self.signature.returns_schema()
-            self._returns = "" if schema is None else _ENCODER.encode(schema)
-        return self._returns or None
+            self._returns = _packed(self.signature.returns_schema())
+        schema: dict[str, Any] | None = marshal.loads(self._returns)
+        return schema
 
     def validator(self, engine: Engine) -> Validator:
         """Return the validator of the arguments."""
         if engine not in self._validators:
-            self._validators[engine] = Validator(json.loads(self.parameters), FORMATS, engine)
+            self._validators[engine] = Validator(self.parameters, FORMATS, engine)
         return self._validators[engine]
 
     def standing_in(self, function: Callable[..., Any]) -> Definition:
         """Return the same of another function that takes the same arguments."""
         declared = self.declaration
         other = Definition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
-        other._signature, other._parameters, other._returns = self.signature, self.parameters, self._returns
+        other._signature, other._parameters, other._returns = self.signature, self._parameters, self._returns
         other._validators = self._validators
         return other
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False)  # made once: `json.dumps` makes one for each call
+def _packed(schema: dict[str, Any] | None) -> bytes:
+    """Return a schema in a few bytes that are quickly unpacked, for this process alone."""
+    try:
+        return marshal.dumps(schema)
+    except ValueError:  # a default is of a class derived from str, say: no JSON itself, and becomes it
+        return marshal.dumps(json.loads(json.dumps(schema)))
 
 
 def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from itertools import chain, repeat
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
@@ -53,25 +52,26 @@ def _of_code(function: FunctionType) -> list[RawParameter]:
     code, annotations = function.__code__, function.__annotations__
     names, positional, keyword_only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
     defaults = function.__defaults__ or ()
-    values = chain(repeat(EMPTY, positional - len(defaults)), defaults)
+    bare, alone = positional - len(defaults), code.co_posonlyargcount
     parameters = [
         RawParameter(
-            name,
-            POSITIONAL_ONLY if place < code.co_posonlyargcount else POSITIONAL,
-            value,
-            annotations.get(name, EMPTY),
+            names[place],
+            POSITIONAL_ONLY if place < alone else POSITIONAL,
+            EMPTY if place < bare else defaults[place - bare],
+            annotations.get(names[place], EMPTY),
         )
-        for place, (name, value) in enumerate(zip(names[:positional], values, strict=True))
+        for place in range(positional)
     ]
     after = positional + keyword_only
     if code.co_flags & inspect.CO_VARARGS:
         parameters.append(RawParameter(names[after], STAR, EMPTY, annotations.get(names[after], EMPTY)))
         after += 1
-    given = function.__kwdefaults__ or {}
-    parameters += [
-        RawParameter(name, KEYWORD_ONLY, given.get(name, EMPTY), annotations.get(name, EMPTY))
-        for name in names[positional : positional + keyword_only]
-    ]
+    if keyword_only:
+        given = function.__kwdefaults__ or {}
+        parameters += [
+            RawParameter(name, KEYWORD_ONLY, given.get(name, EMPTY), annotations.get(name, EMPTY))
+            for name in names[positional : positional + keyword_only]
+        ]
     if code.co_flags & inspect.CO_VARKEYWORDS:
         parameters.append(RawParameter(names[after], STAR_STAR, EMPTY, annotations.get(names[after], EMPTY)))
     return parameters
@@ -98,6 +98,8 @@ def _check_bound(function: Callable[..., Any], module: str) -> None:
 
 def docstring_of(function: Callable[..., Any]) -> str | None:
     """Return the docstring of a callable: that of the function behind a partial, of the class of a callable object."""
+    if type(function) is FunctionType:
+        return function.__doc__
     source = underlying(function)
     if is_method_of(source, function):
         return source.__doc__ or type(function).__doc__
@@ -107,7 +109,8 @@ def docstring_of(function: Callable[..., Any]) -> str | None:
 def kind_of_function(function: Callable[..., Any]) -> Kind:
     """Tell a plain function, a coroutine function and the two sorts of generator apart, behind partials and methods."""
     if _is_plain(function):
-        return _kind_of_code(function.__code__.co_flags)
+        flags = function.__code__.co_flags
+        return _kind_of_code(flags) if flags & _NOT_SYNC else "sync"
     for source in (function, underlying(function)):
         if inspect.isasyncgenfunction(source):
             return "async generator"
@@ -116,6 +119,9 @@ def kind_of_function(function: Callable[..., Any]) -> Kind:
         if inspect.isgeneratorfunction(source):
             return "generator"
     return "sync"
+
+
+_NOT_SYNC: Final = inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE | inspect.CO_GENERATOR
 
 
 def _kind_of_code(flags: int) -> Kind:

@@ -60,9 +60,10 @@ class ParameterReader:
     ) -> None:
         self.problems: list[str] = []
         self.doubts: list[str] = []
-        self.remarks = [
-            f"the docstring's line {line!r} cannot be read, and is left out" for line in documentation.unread
-        ]
+        self.remarks: list[str] = []
+        if documentation.unread:
+            unread = [f"the docstring's line {line!r} cannot be read, and is left out" for line in documentation.unread]
+            self.remarks += unread
         self._source = source
         self._documented = dict(documentation.parameters)
         self._globals: dict[str, Any] | None = None
@@ -74,9 +75,11 @@ class ParameterReader:
         read: list[Parameter] = []
         for each in raw:
             typed_dict = unpacked(self._tried(each.annotation)) if each.kind is STAR_STAR else None
-            read += [self._parameter(each)] if typed_dict is None else self._unpacked(each, typed_dict)
-        names = Counter(each.name for each in read)
-        if len(names) < len(read):
+            if typed_dict is None:
+                read.append(self._parameter(each))
+                continue
+            read += self._unpacked(each, typed_dict)
+            names = Counter(each.name for each in read)
             self.problems += [f"parameter {name!r} is there twice" for name, count in names.items() if count > 1]
         return read
 
@@ -89,7 +92,9 @@ class ParameterReader:
         if raw.kind is STAR:
             codec = ListCodec(codec, list)
         default = raw.default
-        if type(default).__name__ == "FieldInfo" and type(default).__module__.startswith("pydantic"):
+        if default is EMPTY:
+            pass
+        elif type(default).__name__ == "FieldInfo" and type(default).__module__.startswith("pydantic"):
             self.problems.append(
                 f"parameter {raw.name!r}: its default is a pydantic Field, which a call would hand to the function as it is; "
                 "write Annotated[…, Field(…)], and the default itself after it"
@@ -150,6 +155,8 @@ class ParameterReader:
             return annotation
 
     def _resolved(self, annotation: Any) -> Any:
+        if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
+            return annotation
         if isinstance(annotation, str):
             for names in (self._scope, self._names(), vars(builtins)):
                 if annotation in names:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_FUNCTION = type(lambda: None)
+
+
 def underlying(function: Callable[..., Any]) -> Any:
     """Return the object with a `__code__` behind partials, bound methods and callable objects, if there is one."""
     seen: Any = function
@@ -117,6 +120,8 @@ def check_callable(function: object) -> None:
 
 def default_name(function: Callable[..., Any]) -> str:
     """Return the name that a callable brings along."""
+    if type(function) is _FUNCTION:
+        return str(function.__name__)
     source = underlying(function)
     check_callable(function)
     if is_method_of(source, function):  # a callable object: its class names it, as a def names a function

@@ -44,8 +44,8 @@ class Signature:
         self.parameters = parameters
         self.returns = returns
         self.remarks = remarks
-        self._named = [each for each in parameters if each.kind is not STAR_STAR]
-        self._extra = next((each for each in parameters if each.kind is STAR_STAR), None)
+        self._extra = parameters[-1] if parameters and parameters[-1].kind is STAR_STAR else None
+        self._named = parameters if self._extra is None else parameters[:-1]
         self._foreign = False  # whether the schema was written by others, and may say less than the function needs
 
     @classmethod

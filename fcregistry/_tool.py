@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +13,7 @@ from fcregistry._declared import Options
 from fcregistry._definition import Definition
 from fcregistry._options import checked, name_problem
 from fcregistry._origin import Origin
-from fcregistry._places import check_callable, default_name, underlying
+from fcregistry._places import default_name, underlying
 from fcregistry._validation import Engine, Validator
 from fcregistry.errors import DefinitionError
 from fcregistry.types._formats import FORMATS
@@ -53,10 +52,12 @@ class Tool:
         Raises:
             DefinitionError: The name or an option cannot be.
         """
-        checked(options, repr(function))
-        check_callable(function)
+        if options:
+            checked(options, repr(function))
         given = options.get("name")
-        name = default_name(function) if given is None else given
+        name = default_name(function)  # which checks that it is one
+        if given is not None:
+            name = given
         if problem := name_problem(name):
             raise DefinitionError(f"{function!r} cannot be a tool: {problem}")
         module = getattr(underlying(function), "__module__", None) or "__main__"
@@ -124,14 +125,12 @@ class Tool:
 
         It is of draft 2020-12, unless the tool was given a schema: that may name an older draft in its `$schema`.
         """
-        schema: dict[str, Any] = json.loads(self._definition.parameters)
-        return schema
+        return self._definition.parameters
 
     @property
     def returns(self) -> dict[str, Any] | None:
         """The JSON Schema of its result, or None if that is not annotated, or has none. A copy."""
-        text = self._definition.returns
-        return None if text is None else json.loads(text)
+        return self._definition.returns
 
     @property
     def origin(self) -> Origin:
@@ -241,5 +240,8 @@ class Tool:
 
 
 def _set(tool: Tool, definition: Definition, name: str, owner: _ports.Owner | None) -> None:
-    for slot, value in (("_definition", definition), ("_name", name), ("_owner", owner), ("_options", None)):
-        object.__setattr__(tool, slot, value)
+    write = object.__setattr__
+    write(tool, "_definition", definition)
+    write(tool, "_name", name)
+    write(tool, "_owner", owner)
+    write(tool, "_options", None)

@@ -28,7 +28,7 @@ def read_google(section: Section, said: Said) -> None:
         said.describe_result(section.kind, _result(joined(section.lines)))
         return
     for entry in _entries(section.lines):
-        head = _head("\n".join(entry))
+        head = _head("\n".join(entry) if len(entry) > 1 else entry[0])
         if head is None:
             said.cannot_read(entry[0].strip())
         else:
@@ -61,8 +61,9 @@ def _entries(lines: list[str]) -> Iterator[list[str]]:
 
 def _level(lines: list[str]) -> int:
     """Return the indentation of the first entry that can be read, or of the first line if none can."""
-    first = next((line for line in lines if line), "")
-    if _head(first) is None:
+    first = lines[0] if lines and lines[0] else next((line for line in lines if line), "")
+    plain = _PLAIN.match(first)
+    if (plain is None or not plain[1].isidentifier()) and _head(first) is None:
         written = [line for line in lines if line]
         alone = next((place for place, line in enumerate(written) if _head(line) is not None), 0)
         text = "\n".join(written)
@@ -79,8 +80,10 @@ def _is_bullet(line: str) -> bool:
 def _head(text: str) -> tuple[list[str], str | None, str] | None:
     """Return the names, the type and the text of an entry `name (type): text`, or None if it is none."""
     if plain := _PLAIN.match(text):
-        written, type_ = plain.groups(default="")
+        written, type_ = plain.groups("")
         rest = text[plain.end() :]
+        if not type_ and written.isidentifier():  # as most are
+            return [written], None, rest
     elif parts := cut_at_colon(text):
         written, bracket, type_ = parts[0].partition("(")
         if bracket and not type_.rstrip().endswith(")"):

@@ -40,7 +40,9 @@ def names_in(text: str) -> list[str]:
 
 def type_in(text: str) -> str | None:
     """Return a type without what follows it of being optional or of defaults, or None if nothing else is said."""
-    type_ = " ".join(text.split()) if text else ""
+    if not text:
+        return None
+    type_ = " ".join(text.split())
     for marker in (", optional", ",optional", ", default"):
         type_ = type_.partition(marker)[0]
     return None if type_ in ("", "optional") else type_

@@ -9,9 +9,17 @@ def clean(text: str) -> list[str]:
     As PEP 257 describes it, and `inspect.cleandoc` does; that one takes quadratic time for blank lines at the start, and leaves
     the line ends of Windows.
     """
-    first, *others = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs().split("\n")
-    lines = [first.strip(), *dedented(others)]
-    lines = [line for place, line in enumerate(lines) if line or (place and lines[place - 1])]
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    first, *others = text.expandtabs().split("\n")
+    lines: list[str] = []
+    above = first.strip()
+    if above:
+        lines.append(above)
+    for line in dedented(others):
+        if line or above:
+            lines.append(line)
+        above = line
     if lines and not lines[-1]:
         lines.pop()
     return lines
@@ -36,7 +44,7 @@ def joined(lines: list[str]) -> str:
 
 def text_after(first: str) -> str:
     """Return the text that begins in the line of its entry: the indentation of its other lines is theirs alone."""
-    line, newline, others = first.partition("\n")
-    if not newline:
-        return line.strip()
+    if "\n" not in first:
+        return first.strip()
+    line, _, others = first.partition("\n")
     return "\n".join([line.strip(), *dedented(others.split("\n"))]).strip()

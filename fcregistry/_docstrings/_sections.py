@@ -108,16 +108,17 @@ def _is_underlined(lines: list[str], place: int) -> bool:
 def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
     """Return where a section of Google style ends: at a line that is indented no more than its header, or at a header among its entries."""
     margin, entries = indentation(lines[place]), -1
-    if place + 1 < len(lines) and lines[place + 1] and indentation(lines[place + 1]) == margin:
-        return _end_of_unindented(lines, place)
+    in_entries = kind in _OF_ENTRIES
     for number in range(place + 1, len(lines)):
         line = lines[number]
         if not line:
             continue
         depth = len(line) - len(line.lstrip())
         if entries < 0:
+            if depth == margin and number == place + 1:
+                return _end_of_unindented(lines, place)
             entries = depth
-        if depth <= margin or (depth <= entries and kind in _OF_ENTRIES and line.strip() in _HEADERS):
+        if depth <= margin or (in_entries and depth <= entries and line[-1] == ":" and line.strip() in _HEADERS):
             return number
     return len(lines)
 

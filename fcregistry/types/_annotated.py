@@ -7,8 +7,9 @@ is told so where that matters: by lint.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
+from fcregistry.types._core import origin_of
 from fcregistry.types._markers import read_annotated_types, read_msgspec
 from fcregistry.types._marks import Marks, show_marker
 from fcregistry.types._pydantic_markers import read_pydantic
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of an `Annotated[…]`."""
-    if get_origin(annotation) is not Annotated:
+    if origin_of(annotation) is not Annotated:
         return None
     inner, *markers = get_args(annotation)
     marks = Marks(reader.read(inner), inner, take, reader.validated)

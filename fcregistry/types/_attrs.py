@@ -8,9 +8,9 @@ on a value of the field's declared type.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import TYPE_CHECKING, Any
 
-from fcregistry.types._core import show_type
+from fcregistry.types._core import origin_of, show_type
 from fcregistry.types._fields import RawField, raw_hints, read_record
 from fcregistry.types._records import MISSING, RecordCodec, attribute
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of an attrs class, or of a generic one with its arguments."""
-    cls = get_origin(annotation) or annotation
+    cls = origin_of(annotation) or annotation
     if not (isinstance(cls, type) and hasattr(cls, "__attrs_attrs__")):
         return None
     return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))

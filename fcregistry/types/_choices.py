@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 import types
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import typing_extensions
 
-from fcregistry.types._core import Codec, UnsupportedType, kind_of, show_type
+from fcregistry.types._core import Codec, UnsupportedType, kind_of, origin_of, show_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def key_of(value: object) -> tuple[str, object]:
     """Return what makes two JSON scalars equal: kind and value, so 1 is 1.0 and never true."""
-    return (kind_of(value) or "", value)
+    return ("string", value) if type(value) is str else (kind_of(value) or "", value)
 
 
 def is_json_scalar(value: object) -> bool:
@@ -37,18 +37,20 @@ class ChoiceCodec(Codec):
 
     def __init__(self, choices: Iterable[tuple[Any, Any]]) -> None:
         self._by_key: dict[tuple[str, object], tuple[Any, Any]] = {}
-        for encoded, value in choices:
-            self._by_key.setdefault(key_of(encoded), (encoded, value))
+        same = True
+        for choice in choices:
+            encoded, value = choice
+            same = same and encoded is value
+            self._by_key.setdefault(key_of(encoded), choice)
         self.values = [encoded for encoded, _ in self._by_key.values()]
         self.keys = list(self._by_key)
-        self.kinds = frozenset(kind for kind, _ in self._by_key)
-        # 1.0 is accepted for 1, and has to become it.
-        self.plain = "number" not in self.kinds and all(encoded is value for encoded, value in self._by_key.values())
+        self.kinds = frozenset([kind for kind, _ in self.keys])
+        self.plain = same and "number" not in self.kinds  # 1.0 is accepted for 1, and has to become it
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         names = {_TYPE_NAMES[type(value)] for value in self.values}
-        typed: dict[str, Any] = {"type": names.pop()} if len(names) == 1 else {}
-        return {**typed, "enum": list(self.values)}
+        values = list(self.values)
+        return {"type": names.pop(), "enum": values} if len(names) == 1 else {"enum": values}
 
     def accepts(self, value: object) -> bool:
         try:
@@ -112,7 +114,7 @@ def _member_json(member: enum.Enum) -> Any:
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a Literal or an Enum."""
-    if get_origin(annotation) in (Literal, typing_extensions.Literal):
+    if origin_of(annotation) in (Literal, typing_extensions.Literal):
         return _literal(annotation)
     if (
         isinstance(annotation, type)
@@ -128,12 +130,13 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
 
 
 def _literal(annotation: Any) -> Codec:
-    if not get_args(annotation):
+    values = get_args(annotation)
+    if not values:
         raise UnsupportedType("Literal[()] allows no value at all; name the values, as in Literal['a', 'b']")
     choices = []
-    for value in get_args(annotation):
+    for value in values:
         encoded = _member_json(value) if isinstance(value, enum.Enum) else value
-        if not is_json_scalar(encoded):
+        if type(encoded) is not str and not is_json_scalar(encoded):
             raise UnsupportedType(
                 f"{show_type(annotation)} holds {value!r}, which has no JSON form; use strings, numbers, booleans or None"
             )

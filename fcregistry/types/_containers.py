@@ -7,9 +7,9 @@ import collections.abc as abc
 import functools
 import inspect
 import typing
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, get_args
 
-from fcregistry.types._core import Codec, Refusal, UnsupportedType, show_type
+from fcregistry.types._core import Codec, Refusal, UnsupportedType, origin_of, show_type
 from fcregistry.types._keys import KeyCodec, read_key
 from fcregistry.types._scalars import ANY
 
@@ -191,7 +191,7 @@ class DictCodec(Codec):
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of an array or object type without fields."""
-    origin = get_origin(annotation) or annotation
+    origin = origin_of(annotation) or annotation
     try:
         hash(origin)
     except TypeError:
@@ -213,7 +213,7 @@ def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: T
     key, item = arguments or (str, Any)
     make = MAPPINGS[origin]
     if origin is collections.defaultdict:  # what a missing key gives is what an empty value of the type is
-        empty = get_origin(item) or item
+        empty = origin_of(item) or item
         make = functools.partial(make, empty if empty in _EMPTY else None)
     return DictCodec(read_key(key, reader, annotation), reader.read_in(item, annotation), make, origin)
 

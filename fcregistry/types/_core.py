@@ -13,7 +13,9 @@ An annotation is read by the families in `_table.py`, first match first; each is
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from functools import cached_property
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Final, Generic, get_args, get_origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -166,6 +168,16 @@ class Codec:
 class Named(Codec):
     """A codec whose schema has a name of its own, so that it can refer to itself, and need stand only once in a schema."""
 
+    @cached_property
+    def written(self) -> dict[tuple[bool, bool], bytes]:
+        """Its schema as it was written where nothing recurs, packed: with texts or without, of results or of arguments."""
+        return {}
+
+    @cached_property
+    def within(self) -> list[Named]:
+        """What is named next inside of it; asked once it has its fields."""
+        return nearest_named(self.children())
+
     @property
     def title(self) -> str:
         """The name that `$defs` gives it, if no other has it."""
@@ -175,6 +187,17 @@ class Named(Codec):
     def full_name(self) -> str:
         """The name that tells it from others of its title, such as that of its module and class."""
         return self.title
+
+
+def nearest_named(codecs: Iterable[Codec]) -> list[Named]:
+    """Return what is named among codecs and in those that have no name, as often as it is there, in the order in which it is met."""
+    found: list[Named] = []
+    for codec in codecs:
+        if isinstance(codec, Named):
+            found.append(codec)
+        elif children := codec.children():
+            found += nearest_named(children)
+    return found
 
 
 class Record(Named):
@@ -206,6 +229,14 @@ def walk(codecs: Iterable[Codec], *, same: bool = False) -> Iterator[Codec]:
             yield codec
             if codec.through or not same:
                 stack.extend(list(codec.children())[::-1])
+
+
+def origin_of(annotation: Any) -> Any:
+    """Return what `typing.get_origin` does; sooner for classes and for `list[…]` and its like, of which each family asks it."""
+    kind = type(annotation)
+    if kind is type:
+        return None if annotation is not Generic else Generic
+    return annotation.__origin__ if kind is GenericAlias else get_origin(annotation)
 
 
 def show_type(annotation: Any) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import TYPE_CHECKING, Any
 
-from fcregistry.types._core import show_type
+from fcregistry.types._core import origin_of, show_type
 from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._records import MISSING, RecordCodec, attribute
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a dataclass, or of a generic one with its arguments."""
-    cls = get_origin(annotation) or annotation
+    cls = origin_of(annotation) or annotation
     if not isinstance(cls, type) or not dataclasses.is_dataclass(cls):
         return None
     return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))

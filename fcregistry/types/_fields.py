@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import InitVar
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, get_type_hints
 
 from fcregistry._docstrings import DocumentedParameter, read_docstring
-from fcregistry.types._core import UnsupportedType, show_type
+from fcregistry.types._core import UnsupportedType, origin_of, show_type
 from fcregistry.types._names import (
     NOT_REQUIRED,
     READ_ONLY,
@@ -110,15 +110,15 @@ def _fields(annotation: Any, cls: type, raw: Iterable[RawField], reader: TypeRea
             said = entry.description
         read.append(
             Field(
-                key=each.key or each.name,
-                name=each.keyword or each.name,
-                attribute=each.name,
-                codec=codec,
-                required=each.required,
-                default=each.default,
-                description=said or "",
-                write_only=each.write_only,
-                hidden=each.hidden,
+                each.key or each.name,
+                each.keyword or each.name,
+                each.name,
+                codec,
+                each.required,
+                each.default,
+                said or "",
+                each.write_only,
+                each.hidden,
             )
         )
     if problems:
@@ -129,7 +129,7 @@ def _fields(annotation: Any, cls: type, raw: Iterable[RawField], reader: TypeRea
 def _documented(cls: Any, names: set[str]) -> dict[str, DocumentedParameter]:
     """Return what the docstrings of a class, and of those above it that declare some of its fields, say of them."""
     documented: dict[str, DocumentedParameter] = {}
-    for base in reversed(cls.__mro__):
+    for base in cls.__mro__[-2::-1]:  # without `object`
         text = base.__dict__.get("__doc__")
         if text and "\n" in text and (base is cls or names & _own_hints(base).keys()):
             documented |= read_docstring(text).attributes
@@ -138,7 +138,7 @@ def _documented(cls: Any, names: set[str]) -> dict[str, DocumentedParameter]:
 
 def _hints(cls: Any, reader: TypeReader) -> Mapping[str, Any]:
     """Return the annotations of a class and those above it, with names instead of texts."""
-    written = [base for base in cls.__mro__ if any(map(holds_text, _own_hints(base).values()))]
+    written = [base for base in cls.__mro__[:-1] if any(map(holds_text, _own_hints(base).values()))]
     if not written:
         return raw_hints(cls)
     try:
@@ -184,7 +184,7 @@ def unresolved(cls: Any, error: Exception) -> UnsupportedType:
 def raw_hints(cls: Any) -> dict[str, Any]:
     """Return the annotations of a class and those above it, as they were written."""
     hints: dict[str, Any] = {}
-    for base in reversed(cls.__mro__):
+    for base in cls.__mro__[-2::-1]:  # without `object`
         hints |= _own_hints(base)
     return hints
 
@@ -199,7 +199,7 @@ def says_required(hint: Any) -> bool | None:
     text = getattr(hint, "__forward_arg__", hint if isinstance(hint, str) else "")
     if text:  # where annotations are texts, `__required_keys__` knows only the class's own `total`
         return False if "NotRequired[" in text else True if "Required[" in text else None
-    while get_origin(hint) in (Annotated, *READ_ONLY):
+    while origin_of(hint) in (Annotated, *READ_ONLY):
         hint = get_args(hint)[0]
-    origin = get_origin(hint)
+    origin = origin_of(hint)
     return True if origin in REQUIRED else False if origin in NOT_REQUIRED else None

@@ -9,10 +9,10 @@ with `array_like=True` is an object here too, because names tell a model more th
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Union, get_args
 
 from fcregistry.types._choices import ChoiceCodec
-from fcregistry.types._core import show_type
+from fcregistry.types._core import origin_of, show_type
 from fcregistry.types._fields import RawField, read_record, unresolved
 from fcregistry.types._records import MISSING, Field, RecordCodec
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a Struct, or of a generic one with its arguments."""
     msgspec = sys.modules.get("msgspec")
-    cls = get_origin(annotation) or annotation
+    cls = origin_of(annotation) or annotation
     if msgspec is None or not (isinstance(cls, type) and issubclass(cls, msgspec.Struct)):
         return None
     return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import TYPE_CHECKING, Any
 
-from fcregistry.types._core import UnsupportedType, show_type
+from fcregistry.types._core import UnsupportedType, origin_of, show_type
 from fcregistry.types._fields import RawField, raw_hints, read_record
 from fcregistry.types._records import MISSING, RecordCodec, attribute
 
@@ -19,7 +19,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     Raises:
         UnsupportedType: It is a `collections.namedtuple`, which says no types.
     """
-    cls = get_origin(annotation) or annotation
+    cls = origin_of(annotation) or annotation
     if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return None
     return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))

@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 import typing
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
 import typing_extensions
 
-from fcregistry.types._core import JSON_KINDS, Codec, Named, UnsupportedType, show_type, walk
+from fcregistry.types._core import JSON_KINDS, Codec, Named, UnsupportedType, origin_of, show_type, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -112,7 +112,7 @@ class AliasCodec(Named):
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of what a name for a type stands for."""
     kind = type(annotation)
-    origin = get_origin(annotation)
+    origin = origin_of(annotation)
     if kind in _NEW_TYPES:
         return reader.read(annotation.__supertype__)
     if origin in _QUALIFIERS:
@@ -134,7 +134,7 @@ def _alias(annotation: Any, reader: TypeReader) -> Codec:
         if isinstance(known, AliasCodec):
             known.referred = True
         return known
-    alias = get_origin(annotation) or annotation
+    alias = origin_of(annotation) or annotation
     value = filled_in(_value(alias, reader), arguments_of(annotation, alias))
     codec = AliasCodec(show_type(annotation), alias.__module__)
     reader.learn(annotation, codec)
@@ -164,12 +164,14 @@ def _value(alias: Any, reader: TypeReader) -> Any:
 
 def holds_text(annotation: Any) -> bool:
     """Tell whether an annotation is a text, or has one inside that stands for a type, as in `list["Node"]`."""
+    if type(annotation) is type:  # as most that are asked
+        return False
     if isinstance(annotation, (str, typing.ForwardRef)):
         return True
     arguments = getattr(annotation, "__args__", None)
-    if not arguments or get_origin(annotation) in _LITERALS or not isinstance(arguments, tuple):
+    if not arguments or origin_of(annotation) in _LITERALS or not isinstance(arguments, tuple):
         return False
-    return any(map(holds_text, arguments))
+    return any(type(each) is not type and holds_text(each) for each in arguments)
 
 
 def resolved(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:
@@ -221,7 +223,7 @@ def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
     variables = getattr(origin, "__type_params__", None) or getattr(origin, "__parameters__", None) or ()
     arguments = dict(zip(variables, get_args(annotation), strict=False))
     for base in getattr(origin, "__orig_bases__", ()):
-        above = get_origin(base)
+        above = origin_of(base)
         if above is not None and isinstance(above, type):
             inherited = arguments_of(base, above)
             arguments = {**{each: filled_in(given, arguments) for each, given in inherited.items()}, **arguments}
@@ -230,4 +232,4 @@ def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
 
 def unpacked(annotation: Any) -> Any | None:
     """Return the TypedDict inside `Unpack[…]` (PEP 692), or None if it is no such."""
-    return get_args(annotation)[0] if get_origin(annotation) in _UNPACK else None
+    return get_args(annotation)[0] if origin_of(annotation) in _UNPACK else None

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from fcregistry.errors import said_by
-from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type
 from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._names import AliasCodec, holds_text, resolved
 from fcregistry.types._pydantic_types import read as read_type
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a model, a pydantic dataclass, or a type of pydantic's own that is text in JSON."""
     pydantic = sys.modules.get("pydantic")
-    cls: Any = get_origin(annotation) or annotation
+    cls: Any = origin_of(annotation) or annotation
     if pydantic is None or not isinstance(cls, type):
         return None
     if "pydantic.v1" in sys.modules and issubclass(cls, sys.modules["pydantic.v1"].BaseModel):

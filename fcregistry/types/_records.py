@@ -228,7 +228,7 @@ def _told_apart_by(codec: Codec) -> str:
 
     if isinstance(codec, Named):  # by name only: a record may hold itself
         return codec.full_name
-    return str(codec.schema(SchemaWriter(codec.children(), texts=False)))
+    return str(codec.schema(SchemaWriter([*codec.children()], texts=False)))
 
 
 def add_default(schema: dict[str, Any], codec: Codec, default: Any) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import collections.abc as abc
 import inspect
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._containers import ListCodec, decode_items
-from fcregistry.types._core import Codec, UnsupportedType, show_type, with_plain_floats
+from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type, with_plain_floats
 from fcregistry.types._values import to_json_text
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class ScalarCodec(Codec):
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a set type."""
-    origin = get_origin(annotation) or annotation
+    origin = origin_of(annotation) or annotation
     try:
         make = SETS.get(origin)
     except TypeError:  # unhashable

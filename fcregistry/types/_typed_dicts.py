@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, get_origin
+from typing import TYPE_CHECKING, Any, Final
 
 import typing_extensions
 from typing_extensions import is_typeddict
 
-from fcregistry.types._core import show_type
+from fcregistry.types._core import origin_of, show_type
 from fcregistry.types._fields import RawField, raw_hints, read_record, says_required
 from fcregistry.types._names import holds_text
 from fcregistry.types._records import MISSING, RecordCodec
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a TypedDict, or of a generic one with its arguments."""
-    cls = get_origin(annotation) or annotation
+    cls = origin_of(annotation) or annotation
     if not is_typeddict(cls):
         return None
     return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Union, get_args
 
-from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, kind_of, show_type
+from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, kind_of, origin_of, show_type
 from fcregistry.types._tags import NO_TAGS, Tags, overlaps, tags_of
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class UnionCodec(Codec):
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         schemas = [writer.write(member) for member in self._members]
+        if len(schemas) == 2 and "type" in schemas[0] and schemas[0]["type"] != schemas[1].get("type"):
+            return {"anyOf": schemas}  # as `X | None` has them
         written = list({repr(schema): schema for schema in schemas}.values())  # as text, in which true is not 1
         return {"anyOf": written} if len(written) > 1 else written[0]
 
@@ -93,7 +95,7 @@ class UnionCodec(Codec):
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of Optional, Union and `X | Y`."""
-    if get_origin(annotation) not in (Union, types.UnionType):
+    if origin_of(annotation) not in (Union, types.UnionType):
         return None
     members = [reader.read_in(member, annotation) for member in get_args(annotation)]
     if sum("object" in member.kinds for member in members) > 1:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import marshal
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.types._core import Codec, Named
+from fcregistry.types._core import Codec, Named, nearest_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 
 class SchemaWriter:
@@ -21,46 +23,61 @@ class SchemaWriter:
         results: Whether the schema is of what is written, not of what is given: some fields are only given.
     """
 
-    def __init__(self, roots: Iterable[Codec], *, texts: bool = True, results: bool = False) -> None:
+    def __init__(self, roots: Sequence[Codec], *, texts: bool = True, results: bool = False) -> None:
         self.texts = texts
         self.results = results
-        shared = _recurring(list(roots))
-        self._names = _distinct_names(shared) if shared else {}
+        self._roots = roots
+        self._names: dict[Named, str] | None = None
         self._defs: dict[str, dict[str, Any]] = {}
 
     def write(self, codec: Codec) -> dict[str, Any]:
         """Return the schema of a codec, a `$ref` where it is a record that recurs."""
-        if not isinstance(codec, Named) or codec not in self._names:
+        if not isinstance(codec, Named):
             return codec.schema(self)
-        name = self._names[codec]
+        if self._names is None:
+            self._names = _distinct_names(_recurring(self._roots))
+        name = self._names.get(codec)
+        if name is None:
+            return codec.schema(self) if self._names else self._written(codec)
         if name not in self._defs:
             self._defs[name] = {}  # taken before its fields are written: they may refer to it
             self._defs[name] = codec.schema(self)
         return {"$ref": f"#/$defs/{name}"}
 
+    def _written(self, codec: Named) -> dict[str, Any]:
+        """Return the schema of what has a name where nothing recurs: it is the same in every schema, and kept for the next."""
+        key = (self.texts, self.results)
+        packed = codec.written.get(key)
+        if packed is not None:
+            schema: dict[str, Any] = marshal.loads(packed)
+            return schema
+        schema = codec.schema(self)
+        with contextlib.suppress(ValueError):  # a default is of a class derived from str, say
+            codec.written[key] = marshal.dumps(schema)
+        return schema
+
     @property
     def defs(self) -> dict[str, dict[str, Any]]:
         """The records written so far that recur, sorted by name."""
-        return dict(sorted(self._defs.items()))
+        return dict(sorted(self._defs.items())) if self._defs else self._defs
 
 
-def _recurring(roots: list[Codec]) -> list[Named]:
+def _recurring(roots: Sequence[Codec]) -> list[Named]:
     """Return what is named and referred to more than once, or lies too deep inside of others, in the order in which it is met."""
-    seen: set[Codec] = set()
+    seen: set[Named] = set()
     recurring: dict[Named, None] = {}
-    stack = [(root, 0) for root in roots[::-1]]
+    stack = [(each, 1) for each in nearest_named(roots)[::-1]]
     while stack:
         codec, depth = stack.pop()
-        if isinstance(codec, Named):
-            if codec in seen:
-                recurring[codec] = None
-                continue
-            seen.add(codec)
-            depth += 1
-            if depth > _DEEPEST:
-                recurring[codec] = None
-                depth = 1
-        stack += [(child, depth) for child in list(codec.children())[::-1]]
+        if codec in seen:
+            recurring[codec] = None
+            continue
+        seen.add(codec)
+        if depth > _DEEPEST:
+            recurring[codec] = None
+            depth = 1
+        if within := codec.within:
+            stack += [(each, depth + 1) for each in within[::-1]]
     return list(recurring)
 
 
@@ -70,6 +87,8 @@ _DEEPEST: Final = 12
 
 def _distinct_names(shared: list[Named]) -> dict[Named, str]:
     """Name what recurs by its title; by its module too where two share one."""
+    if not shared:
+        return {}
     titles = Counter(each.title for each in shared)
     names: dict[Named, str] = {}
     taken: set[str] = set()
