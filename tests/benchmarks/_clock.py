@@ -1,57 +1,91 @@
-"""How is something timed against its floor? Interleaved, in one run, by medians: so a busy machine slows both alike."""
+"""How is something timed against its floor? In turns, in one run, by medians: so a busy machine slows both alike.
+
+The garbage collector is off while calls are timed: it would charge its work to whichever call it falls on.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import gc
-import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from time import perf_counter
-from typing import Any
+from typing import TypeAlias
 
-ROUNDS = 15
+ROUNDS = 51
+SECONDS_A_TURN = 0.003
+"""Long enough that reading the clock costs nothing, short enough that most turns are not interrupted: the median is of those."""
+
+PROCESSES = 15
+"""How often a whole process is timed."""
+
+Timer: TypeAlias = Callable[[int], float]
+"""Does something so many times, and returns the seconds that all took."""
 
 
-def seconds_each(function: Callable[[], Any], times: int) -> float:
-    """Return the seconds that one call takes, over so many."""
-    start = perf_counter()
-    for _ in range(times):
-        function()
-    return (perf_counter() - start) / times
+def plain(function: Callable[[], object]) -> Timer:
+    """Time a function."""
+
+    def seconds(times: int) -> float:
+        start = perf_counter()
+        for _ in range(times):
+            function()
+        return perf_counter() - start
+
+    return seconds
 
 
-def compare(floor: Callable[[], Any], ours: Callable[[], Any], *, times: int = 2000) -> tuple[float, float]:
-    """Return the median seconds of the floor and of ours, timed in turns."""
-    floor(), ours()
+def awaited(runner: asyncio.Runner, function: Callable[[], Awaitable[object]]) -> Timer:
+    """Time what a function gives to await, on a loop that is running by then."""
+
+    async def seconds(times: int) -> float:
+        start = perf_counter()
+        for _ in range(times):
+            await function()
+        return perf_counter() - start
+
+    return lambda times: runner.run(seconds(times))
+
+
+def medians(timers: Mapping[str, Timer], *, rounds: int = ROUNDS) -> dict[str, float]:
+    """Return the median seconds that each takes once, timed in turns."""
+    taken: dict[str, list[float]] = {name: [] for name in timers}
+    times = {name: times_a_turn(timer) for name, timer in timers.items()}
+    gc.collect()
     gc.disable()
     try:
-        pairs = [(seconds_each(floor, times), seconds_each(ours, times)) for _ in range(ROUNDS)]
+        for _ in range(rounds):
+            for name, timer in timers.items():
+                taken[name].append(timer(times[name]) / times[name])
     finally:
         gc.enable()
-    return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
+    return {name: statistics.median(each) for name, each in taken.items()}
+
+
+def times_a_turn(timer: Timer) -> int:
+    """Return how often something is done in a turn; it is warm afterwards."""
+    timer(2)
+    once = min(timer(1) for _ in range(5))
+    return max(1, int(SECONDS_A_TURN / max(once, 1e-7)))
+
+
+def compare(floor: Callable[[], object], ours: Callable[[], object], *, rounds: int = ROUNDS) -> tuple[float, float]:
+    """Return the median seconds of the floor and of ours."""
+    took = medians({"floor": plain(floor), "ours": plain(ours)}, rounds=rounds)
+    return took["floor"], took["ours"]
 
 
 def process_seconds(arguments: Sequence[str]) -> float:
-    """Return the seconds that a whole process of this Python takes."""
+    """Return the seconds that a whole process of this Python takes, which sees what is installed and no checkout."""
     start = perf_counter()
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env={**os.environ})
+    subprocess.run([sys.executable, "-P", *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return perf_counter() - start
 
 
 def compare_processes(floor: Sequence[str], ours: Sequence[str]) -> tuple[float, float]:
     """Return the median seconds of two processes, run in turns."""
     process_seconds(floor), process_seconds(ours)
-    pairs = [(process_seconds(floor), process_seconds(ours)) for _ in range(ROUNDS)]
+    pairs = [(process_seconds(floor), process_seconds(ours)) for _ in range(PROCESSES)]
     return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
-
-
-def show(title: str, rows: Sequence[tuple[str, float, float, str]]) -> None:
-    """Print what, its floor, ours and the ratio; times in the unit that each row names."""
-    scale = {"µs": 1e6, "ms": 1e3}
-    print(f"\n{title}\n")
-    print(f"{'what':58} {'floor':>11} {'ours':>11} {'ratio':>7}")
-    for what, floor, ours, unit in rows:
-        factor = scale[unit]
-        print(f"{what:58} {floor * factor:8.2f} {unit} {ours * factor:8.2f} {unit} {ours / floor:6.2f}x")

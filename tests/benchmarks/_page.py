@@ -1,0 +1,124 @@
+"""What stands in docs/explanation/performance.md? What was measured, where, and how to read it; made anew by every full run."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from textwrap import fill
+
+from _peers import PeerReport, Time
+from _tables import COLUMNS, Table, markdown, ratio, time_of
+
+INTRODUCTION = """# Performance
+
+What fcregistry costs, beside the same work written by hand, and beside other packages. `nox -s benchmarks` measures it and
+writes this page. Read the ratios: the times are those of one machine.
+"""
+
+HOW = """## How it is measured
+
+- A floor and what is compared with it are timed in turns, in one process and in one run. So a busy machine slows both
+  alike. What is shown are medians.
+- The garbage collector is off while calls are timed, and on in between. It would charge its work to whichever call it
+  falls on.
+- Everything is warm: validators and codecs are made at the first call, which is not timed.
+- An aim is what this project wants to hold. A row that does not hold it says NO.
+
+Two traps, for whoever measures again:
+
+- **Without byte code, one times the compiler.** With `PYTHONDONTWRITEBYTECODE` set, or with packages that were installed
+  uncompiled, every start of a process compiles its modules. The benchmarks refuse to start under that variable, and install
+  with `--compile`.
+- **The default pool of asyncio is small.** It has as many threads as there are CPUs, and four more. 100 blocking calls of
+  50 ms wait for each other there, and take many times as long as on threads of their own.
+"""
+
+PEER_WORDS = """Each peer runs in an environment of its own, its newest release, with the floor in turns beside it: the ratio in
+brackets is to the floor in the same process. All are asked in turns, several times. They run the two tools from above, from
+the text of the arguments to the peer's own result, through its public API. Where that takes a dict, `json.loads` comes
+first.
+
+A plain function costs a thread where a peer knows asynchronous code only: that is most of what *simple* shows there. The
+complex tool is given to such a peer as an async function. *Its types* asks whether that tool gets the dataclasses it is
+annotated with, and not dicts. *Wrong value* is one that the `enum` of the schema forbids. A dash: it cannot do that, or not
+without an error."""
+
+OWN = ("fcregistry", "jsonschema", "jsonschema-rs", "docstring-parser", "click")
+NONE = "\N{EN DASH}"
+QUESTIONS = {"simple": "simple", "async": "simple, async", "complex": "complex"}
+
+
+def page(tables: Sequence[Table], peers: Sequence[PeerReport], load: str) -> str:
+    """Return the page; the load is that of the machine before anything was measured."""
+    parts = [INTRODUCTION, *map(section, tables), peers_section(peers), HOW, where(load)]
+    return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+def section(table: Table) -> str:
+    """Show one script's table."""
+    return f"## {table.title}\n\n{fill(table.words, 120)}\n\n{markdown(COLUMNS, [row.cells for row in table.rows])}\n"
+
+
+def peers_section(peers: Sequence[PeerReport]) -> str:
+    """Show what peers take for the same calls and schemas."""
+    ran = [peer for peer in peers if not peer.failure]
+    calls = markdown(
+        ("JSON text to result", *QUESTIONS.values(), "its types", "wrong value"),
+        [
+            (_name(peer), *(_time(peer.time(question)) for question in QUESTIONS), _types(peer), _wrong(peer))
+            for peer in ran
+        ],
+    )
+    schemas = markdown(
+        ("building a schema", "simple", "complex"),
+        [
+            (_name(peer), _seconds(peer.seconds("schema simple")), _seconds(peer.seconds("schema complex")))
+            for peer in ran
+        ],
+    )
+    notes = "\n".join(f"- {note}" for note in failures(peers))
+    trouble = f"\nWhat did not work, and is left out above:\n\n{notes}\n" if notes else ""
+    return f"## Other packages\n\n{PEER_WORDS}\n\n{calls}\n\n{schemas}\n{trouble}"
+
+
+def failures(peers: Sequence[PeerReport]) -> list[str]:
+    """Tell which peers did not answer, or not everything."""
+    notes = [f"{_name(peer)} {peer.failure}" for peer in peers if peer.failure]
+    return notes + [f"{_name(peer)}, {question}: {said}" for peer in peers for question, said in peer.failures.items()]
+
+
+def where(load: str) -> str:
+    """Tell on what machine, when, and by which command this was measured."""
+    facts = [
+        f"- machine: {os.cpu_count()} CPUs, {platform.machine()}, {platform.system()}; load before the run {load}",
+        f"- Python: {platform.python_implementation()} {platform.python_version()}",
+        f"- versions: {', '.join(f'{name} {version(name)}' for name in OWN)}",
+        f"- date: {datetime.now(UTC).date()}",
+        "- command: `nox -s benchmarks`",
+    ]
+    return "## Where\n\n" + "\n".join(facts) + "\n"
+
+
+def _name(peer: PeerReport) -> str:
+    return f"{peer.name} {peer.version}".rstrip()
+
+
+def _time(time: Time | None) -> str:
+    return NONE if time is None else f"{time_of(time.seconds, 'µs')} ({ratio(1, time.beside)})"
+
+
+def _seconds(seconds: float | None) -> str:
+    return NONE if seconds is None else time_of(seconds, "µs")
+
+
+def _types(peer: PeerReport) -> str:
+    if peer.time("complex") is None:
+        return NONE
+    return "yes" if peer.said("typed") else "no"
+
+
+def _wrong(peer: PeerReport) -> str:
+    return {True: "refused", False: "the tool runs", None: NONE}[peer.said("caught")]

@@ -1,0 +1,115 @@
+"""How is what was measured shown? As rows of a table, each with what it must keep to; as text, as Markdown, or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal, TypeAlias
+
+Unit: TypeAlias = Literal["µs", "ms"]
+
+_FACTORS: dict[str, float] = {"µs": 1e6, "ms": 1e3}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line: what was measured, beside what, and whether the aim is kept (None: there is none)."""
+
+    what: str
+    floor: str
+    ours: str
+    beside: str
+    aim: str = ""
+    kept: bool | None = None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What stands in the columns of `Table.COLUMNS`."""
+        mark = "" if self.kept is None else "yes" if self.kept else "NO"
+        return self.what, self.floor, self.ours, self.beside, self.aim, mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under a title, with what has to be known to read them."""
+
+    title: str
+    words: str
+    rows: Sequence[Row]
+
+
+COLUMNS = ("what", "floor", "ours", "beside it", "aim", "kept")
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def time_of(seconds: float, unit: Unit) -> str:
+    """Write a time with the digits that mean something."""
+    return f"{_digits(seconds * _FACTORS[unit])} {unit}"
+
+
+def ratio(floor: float, ours: float) -> str:
+    """Write how many times the floor something is."""
+    return f"{_digits(ours / floor)}{TIMES}"
+
+
+def times(what: str, floor: float, ours: float, unit: Unit, *, most: float | None = None) -> Row:
+    """Make a row whose aim is a multiple of the floor."""
+    shown = ratio(floor, ours)
+    if most is None:
+        return _row(what, floor, ours, unit, shown)
+    return _row(what, floor, ours, unit, shown, f"≤ {most:g}{TIMES}", ours <= most * floor)
+
+
+def beyond(what: str, floor: float, ours: float, unit: Unit, *, most: float) -> Row:
+    """Make a row whose aim is so many units more than the floor."""
+    more = (ours - floor) * _FACTORS[unit]
+    return _row(what, floor, ours, unit, f"{more:+.2f} {unit}", f"≤ +{most:g} {unit}", more <= most)
+
+
+def within(what: str, floor: float, ours: float, unit: Unit, *, most: float) -> Row:
+    """Make a row whose aim is a time, whatever the floor takes."""
+    return _row(what, floor, ours, unit, ratio(floor, ours), f"≤ {most:g} {unit}", ours * _FACTORS[unit] <= most)
+
+
+def _row(what: str, floor: float, ours: float, unit: Unit, beside: str, aim: str = "", kept: bool | None = None) -> Row:
+    return Row(what=what, floor=time_of(floor, unit), ours=time_of(ours, unit), beside=beside, aim=aim, kept=kept)
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table; columns after the first are numbers, and stand to the right."""
+    rule = ["---", *["--:"] * (len(header) - 1)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [header, rule, *rows])
+
+
+def text(table: Table) -> str:
+    """Write a table for a terminal."""
+    lines = [COLUMNS, *(row.cells for row in table.rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
+    shown = [
+        "  ".join(
+            cell.ljust(width) if at == 0 else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    ]
+    return "\n".join([f"{table.title}\n{'-' * len(table.title)}", *shown])
+
+
+def present(*tables: Table) -> None:
+    """Print what a script measured: as text, or, where it was started with `--json`, as one line of JSON."""
+    if "--json" in sys.argv[1:]:
+        print(json.dumps([asdict(table) for table in tables]))
+        return
+    print("\n\n".join(text(table) for table in tables))
+
+
+def read(printed: str) -> list[Table]:
+    """Return the tables that a script printed as JSON, in its last line."""
+    given = json.loads(printed.strip().splitlines()[-1])
+    return [Table(**{**table, "rows": [Row(**row) for row in table["rows"]]}) for table in given]

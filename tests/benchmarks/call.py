@@ -1,0 +1,99 @@
+"""What does one call cost, from JSON text to its result, beside the same work written by hand?"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from _clock import awaited, compare, medians, plain
+from _tables import Row, Table, beyond, present, times, within
+from _tools import (
+    ORDER,
+    SIMPLE,
+    WRONG,
+    get_current_weather,
+    get_weather_async,
+    order_by_hand,
+    place_order,
+    weather_by_hand,
+    wrong_by_hand,
+)
+
+from fcregistry import Executor, Tool, ToolCall
+
+CALL = ToolCall("get_current_weather", SIMPLE)
+ASYNC_CALL = ToolCall("get_weather_async", SIMPLE)
+ORDER_CALL = ToolCall("place_order", ORDER)
+WRONG_CALL = ToolCall("get_current_weather", WRONG)
+
+
+def plain_calls(executor: Executor) -> list[Row]:
+    """Time `run`, with arguments that fit and arguments that do not."""
+    assert executor.run(CALL).content == "Tokyo: 20 celsius"
+    assert '"Customer"' in executor.run(ORDER_CALL).content
+    assert "celsius" in executor.run(WRONG_CALL).content
+    run = executor.run
+    return [
+        times("simple tool", *compare(weather_by_hand, lambda: run(CALL)), "µs", most=1.6),
+        times("complex tool, its records constructed", *compare(order_by_hand, lambda: run(ORDER_CALL)), "µs", most=2),
+        within("one argument wrong, with its message", *compare(wrong_by_hand, lambda: run(WRONG_CALL)), "µs", most=10),
+    ]
+
+
+def async_calls(runner: asyncio.Runner, executor: Executor) -> list[Row]:
+    """Time `arun`: an async tool against the same tool in plain form, and a plain tool that need not leave the loop."""
+    in_line = Executor([Tool.from_function(get_current_weather, blocking=False)])
+    timers = {
+        "by hand": plain(weather_by_hand),
+        "run": plain(lambda: executor.run(CALL)),
+        "arun": awaited(runner, lambda: executor.arun(ASYNC_CALL)),
+        "in line": awaited(runner, lambda: in_line.arun(CALL)),
+    }
+    assert runner.run(executor.arun(ASYNC_CALL)).content == "Tokyo: 20 celsius"
+    assert runner.run(in_line.arun(CALL)).content == "Tokyo: 20 celsius"
+    took = medians(timers)
+    return [
+        beyond(
+            "async tool through `arun` (floor: the plain tool through `run`)", took["run"], took["arun"], "µs", most=1
+        ),
+        beyond(
+            "plain tool through `arun`, `blocking=False` (the same floor)", took["run"], took["in line"], "µs", most=1
+        ),
+    ]
+
+
+def threaded_calls(runner: asyncio.Runner, executor: Executor) -> list[Row]:
+    """Time a plain tool from async code, which needs a thread, against a thread of the loop and nothing else."""
+
+    async def bare() -> str:
+        return await asyncio.get_running_loop().run_in_executor(pool, weather_by_hand)
+
+    with ThreadPoolExecutor(1) as pool:
+        took = medians({"bare": awaited(runner, bare), "ours": awaited(runner, partial(executor.arun, CALL))})
+    return [
+        times(
+            "plain tool through `arun`, on a thread (floor: `run_in_executor`)",
+            took["bare"],
+            took["ours"],
+            "µs",
+            most=1.2,
+        )
+    ]
+
+
+def main() -> None:
+    """Show what was measured."""
+    executor = Executor([get_current_weather, get_weather_async, place_order])
+    with asyncio.Runner() as runner:
+        rows = [*plain_calls(executor), *async_calls(runner, executor), *threaded_calls(runner, executor)]
+    words = (
+        "From the text of the arguments to the text of the result. The floor is `json.loads`, the call and `json.dumps` of its "
+        "result, written by hand for this tool; for the complex tool with its dataclasses and its Enum constructed, for the wrong "
+        "call with the one check that finds it. The floor validates nothing."
+    )
+    present(Table(title="One call", words=words, rows=rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""How does mcp run a call? `call_tool` of a server, without a transport."""
+
+import json
+
+from _peer import AsyncCall, Function, Peer, report
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool
+
+
+def acall(function: Function) -> AsyncCall:
+    server, name = MCPServer("benchmark"), function.__name__
+    server.add_tool(function)
+
+    async def result(text: str) -> object:
+        return await server.call_tool(name, json.loads(text))
+
+    return result
+
+
+def schema(function: Function) -> object:
+    return Tool.from_function(function).parameters
+
+
+if __name__ == "__main__":
+    report(Peer(schema=schema, acall=acall))

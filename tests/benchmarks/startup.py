@@ -1,0 +1,26 @@
+"""What does a whole process cost: one that declares a tool, and one that runs a command?"""
+
+from __future__ import annotations
+
+from _clock import compare_processes
+from _tables import Table, beyond, present, times
+
+DECLARE = "from fcregistry import fc_register\n@fc_register('tool')\ndef f(a: int) -> int: return a"
+HELLO = "import click\n@click.command()\ndef hello(): click.echo('hello')\nhello()"
+
+
+def main() -> None:
+    """Show what was measured."""
+    declare = compare_processes(["-c", "pass"], ["-c", DECLARE])
+    listed = compare_processes(["-c", HELLO], ["-m", "fcregistry", "list"])
+    version = compare_processes(["-c", HELLO], ["-m", "fcregistry", "--version"])
+    rows = [
+        beyond("import, and one decoration (floor: bare Python)", *declare, "ms", most=8),
+        times("`fcregistry list` (floor: a click hello-world)", *listed, "ms", most=1.8),
+        times("`fcregistry --version` (the same floor)", *version, "ms"),
+    ]
+    present(Table(title="Starting", words="Whole processes, from their start to their end.", rows=rows))
+
+
+if __name__ == "__main__":
+    main()
