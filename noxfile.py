@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 nox.needs_version = ">=2025.2.9"
-nox.options.sessions = ["tests", "lint", "typing", "installed", "docs", "floors"]
+nox.options.sessions = ["tests", "lint", "typing", "installed", "docs", "dask", "floors"]
 nox.options.reuse_venv = "yes"
 
 ROOT = Path(__file__).parent
@@ -27,6 +27,7 @@ PLUGINS: dict[Path, dict[str, Any]] = {
 }
 PROJECTS = [PACKAGE, *PLUGINS.values()]
 OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
+NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with every dependency was tried on the first
 
 
 # --- interpreters ---------------------------------------------------------------------------------
@@ -112,7 +113,8 @@ def tests(session: nox.Session) -> None:
     for version in MISSING:
         session.warn(f"Python {version} is not installed here: its tests are SKIPPED")
     install_wheels(session, "test")
-    session.run("pytest", *session.posargs, env=OWN_CODE_ONLY)
+    chosen = [] if session.python == TESTED[0] else NOT_AGAIN
+    session.run("pytest", *chosen, *session.posargs, env=OWN_CODE_ONLY)
 
 
 @nox.session(python=TESTED[:1], requires=["build"])
@@ -120,7 +122,7 @@ def floors(session: nox.Session) -> None:
     """Is every floor in the dependencies high enough? The same tests, with the oldest of everything that we allow."""
     session.install(*lowest(dependencies()), *nox.project.dependency_groups(PACKAGE, "test"))
     session.install("--force-reinstall", "--no-deps", *wheels(session))
-    session.run("pytest", *session.posargs, env=OWN_CODE_ONLY)
+    session.run("pytest", *NOT_AGAIN, *session.posargs, env=OWN_CODE_ONLY)
 
 
 @nox.session
@@ -154,12 +156,19 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session(requires=["build"])
+def dask(session: nox.Session) -> None:
+    """Do tool calls run on Dask, on a cluster of worker processes? Arguments after `--` go to pytest."""
+    install_wheels(session, "dask")
+    session.run("pytest", "tests/dask", *session.posargs, env=OWN_CODE_ONLY)
+
+
+@nox.session(requires=["build"])
 def benchmarks(session: nox.Session) -> None:
-    """How fast is it? Runs each script of tests/benchmarks, or those named after `--`; never part of CI."""
+    """How fast is it, beside its floors and its peers? Never part of CI.
+
+    Writes docs/explanation/performance.md. After `--`: some of call, batches, scale, schemas, startup and peers, and no page.
+    """
     install_wheels(session, "benchmarks")
-    scripts = session.posargs or sorted(str(path) for path in ROOT.glob("tests/benchmarks/[!_]*.py"))
-    if not scripts:
-        session.error("tests/benchmarks has no scripts")
-    for script in scripts:
-        # Without byte code one would time the compiler.
-        session.run("python", script, env={**OWN_CODE_ONLY, "PYTHONDONTWRITEBYTECODE": None})
+    # Without byte code one would time the compiler. The scripts share a folder; they keep the checkout off the path themselves.
+    timed = {"PYTHONDONTWRITEBYTECODE": None, "PYTHONSAFEPATH": None}
+    session.run("python", "tests/benchmarks/run.py", *session.posargs, env=timed)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fcregistry import agents, discovery, errors, execution, formats, testing, types
     from fcregistry._calls import Problem, ToolCall
+    from fcregistry._context import Context
     from fcregistry._decorator import fc_register
     from fcregistry._registry import Registry, registry
     from fcregistry._results import ToolResult
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
     from fcregistry.discovery import load_plugins
     from fcregistry.discovery._hookspecs import hookimpl
     from fcregistry.execution import Executor
+    from fcregistry.execution._hooks import CallHooks
     from fcregistry.types._reader import Family
 
 __all__ = [
+    "Context",
     "Executor",
     "FunctionCall",
     "Problem",
@@ -55,6 +58,7 @@ __all__ = [
 
 # Public name -> the module it lives in; None: it is a module itself.
 _HOMES: dict[str, str | None] = {
+    "Context": "_context",
     "Executor": "execution",
     "FunctionCall": "agents",
     "Problem": "_calls",
@@ -111,6 +115,16 @@ def _foreign_types(module: str) -> tuple[Family, ...]:
     return current().extensions.families(module)
 
 
+def _call_hooks(given: object) -> CallHooks | None:
+    from fcregistry._config import call_hook_names
+
+    if isinstance(given, (list, tuple)) and not given and not call_hook_names():
+        return None  # and nobody pays for discovery
+    from fcregistry.discovery._call_hooks import call_hooks
+
+    return call_hooks(given)
+
+
 def _pattern_matcher(pattern: str) -> Any:
     from fcregistry._validation._gate import matcher
 
@@ -120,4 +134,5 @@ def _pattern_matcher(pattern: str) -> Any:
 _ports.discovery = _discovery
 _ports.describe = _describe
 _ports.foreign_types = _foreign_types
+_ports.call_hooks = _call_hooks
 _ports.pattern_matcher = _pattern_matcher

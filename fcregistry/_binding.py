@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._functions import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._injection import ContextParameter
 from fcregistry.errors import said_by
 from fcregistry.types._core import Refusal
 from fcregistry.types._values import EncodingError, to_json
@@ -20,19 +21,30 @@ class Binding:
 
     Args:
         parameters: The function's parameters, in order.
+        context: The parameter that takes the context of a call, if there is one.
         foreign: Whether the schema was written by others, and may say less than the function needs.
+
+    Attributes:
+        by_keyword: Whether every argument is passed by its name.
+        hands_through: Whether the Python values are the JSON values.
     """
 
-    def __init__(self, parameters: Sequence[Parameter], *, foreign: bool) -> None:
+    def __init__(
+        self, parameters: Sequence[Parameter], context: ContextParameter | None = None, *, foreign: bool = False
+    ) -> None:
+        self._context = context
         self._foreign = foreign
         self._by_name = {each.name: each for each in parameters if each.kind is not STAR_STAR}
         self._extra = next((each for each in parameters if each.kind is STAR_STAR), None)
         self._positional = [each for each in parameters if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
         self._star = next((each for each in parameters if each.kind is STAR), None)
+        self._order: list[Parameter | ContextParameter] = list(self._positional)
+        if context is not None and context.kind in (POSITIONAL_ONLY, POSITIONAL):
+            self._order.insert(context.place, context)
         # By keyword wherever that says the same: only positional-only parameters and `*args` need positions.
-        self._by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in parameters)
+        self.by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in self._order)
         self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
-        self._hands_through = not self._decoders and self._extra is None
+        self.hands_through = not self._decoders and self._extra is None and not foreign
 
     def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the Python values of valid arguments.
@@ -42,7 +54,7 @@ class Binding:
         """
         if self._foreign:
             self._check_takes(arguments)
-        if self._hands_through:
+        if self.hands_through:
             return dict(arguments)
         decoded = {}
         extra = self._extra
@@ -71,19 +83,29 @@ class Binding:
             if each.required and each.name not in arguments:
                 raise Refusal("is required", (each.name,))
 
-    def bind(self, decoded: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the positional and keyword arguments of the call.
+    def bind(self, decoded: dict[str, Any], context: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the positional and keyword arguments of the call; `decoded` is left as it is.
 
         Omitted defaults are filled in where a later positional argument has a value: `inspect.BoundArguments` would move that one
         to the left. A key named like a positional-only or `*` parameter is that parameter, and never reaches `**kwargs`.
         """
-        if self._by_keyword:
-            return (), decoded
+        taker = self._context
+        if self.by_keyword:
+            return (), decoded if taker is None else {**decoded, taker.name: context}
         left = dict(decoded)
         star = left.pop(self._star.name, ()) if self._star is not None else ()
-        given = [each for each in self._positional if each.kind is POSITIONAL_ONLY or star]
-        last = max((place for place, each in enumerate(given) if each.name in left or star), default=-1)
-        positional = [left.pop(each.name) if each.name in left else each.default for each in given[: last + 1]]
+        given = [each for each in self._order if each.kind is POSITIONAL_ONLY or star]
+        last = max(
+            (place for place, each in enumerate(given) if each is taker or each.name in left or star), default=-1
+        )
+        positional: list[Any] = []
+        for each in given[: last + 1]:
+            if isinstance(each, ContextParameter):
+                positional.append(context)
+            else:
+                positional.append(left.pop(each.name) if each.name in left else each.default)
+        if taker is not None and taker not in given:
+            left[taker.name] = context
         return (*positional, *star), left
 
     def encode_argument(self, name: str, value: Any) -> Any:

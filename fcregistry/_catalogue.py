@@ -168,11 +168,16 @@ class Catalogue:
 
 def subject(tool: Tool) -> Subject:
     """Return what selectors look at in a tool."""
+    options = tool.options
     return Subject(
         name=tool.declared_name,
         group=tool.group,
         distribution=tool.origin.distribution,
-        tags=frozenset(tool.options.tags),
+        tags=frozenset(options.tags),
+        read_only=options.read_only,
+        destructive=options.destructive,
+        idempotent=options.idempotent,
+        open_world=options.open_world,
     )
 
 

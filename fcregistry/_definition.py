@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 class Definition:
     """What several views of one tool share. Everything is made at first use; schemas are kept packed, and handed out as copies."""
 
-    __slots__ = ("_parameters", "_returns", "_signature", "_validators", "declaration", "strict")
+    __slots__ = ("_digest", "_parameters", "_returns", "_signature", "_validators", "declaration", "strict")
 
     def __init__(self, declaration: Declaration, strict: bool) -> None:
         self.declaration = declaration
         self.strict = strict
         self._signature: Signature | None = None
         self._parameters: bytes = b""
+        self._digest: str = ""
         self._returns: bytes | None = None
         self._validators: dict[str, Validator] = {}
 
@@ -68,6 +69,16 @@ class Definition:
         return schema
 
     @property
+    def schema_digest(self) -> str:
+        """The SHA-256 of the schema of the arguments, in hexadecimal; the order of names in it makes no difference."""
+        if not self._digest:
+            from hashlib import sha256  # OpenSSL, which most processes need not load
+
+            canonical = json.dumps(self.parameters, sort_keys=True, separators=(",", ":"))
+            self._digest = sha256(canonical.encode()).hexdigest()
+        return self._digest
+
+    @property
     def returns(self) -> dict[str, Any] | None:
         """The schema of the result, or None if there is none. A copy."""
         if self._returns is None:
@@ -85,7 +96,8 @@ class Definition:
         """Return the same of another function that takes the same arguments."""
         declared = self.declaration
         other = Definition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
-        other._signature, other._parameters, other._returns = self.signature, self._parameters, self._returns
+        other._signature = self.signature.without_context()
+        other._parameters, other._returns = self._parameters, self._returns
         other._validators = self._validators
         return other
 
@@ -101,7 +113,7 @@ def _packed(schema: dict[str, Any] | None) -> bytes:
 def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
     """Return the signature of a function whose schema others wrote, and the schema as it is published."""
     headline = f"{declared.module}.{declared.name} cannot be a tool:"
-    signature = Signature.untyped(declared.function, declared.module)
+    signature = Signature.untyped(declared.function, declared.module, declared.locals)
     try:
         foreign = ForeignSchema.read(given)
     except SchemaError as error:

@@ -34,16 +34,31 @@ _UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 def _json_text(value: object) -> str:
     """Return a JSON value as text that can be printed: what a terminal obeys, and what UTF-8 cannot carry, is escaped."""
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
+    text = _ENCODER.encode(value)
+    return text if text.isascii() and "\x7f" not in text else _UNPRINTABLE.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
+
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)  # made once: `json.dumps` makes one for each call
 
 
 def show(value: object) -> str:
     """Return a JSON value as bounded text."""
+    if type(value) is str and len(value) <= _LONGEST_VALUE - 2 and _is_plain(value):
+        return f'"{value}"'
     try:
         text = _json_text(value)
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
+
+
+def _is_plain(text: str) -> bool:
+    """Tell a text that JSON writes as it is, as most words are."""
+    return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
 def demand(keyword: str, limit: Any) -> str:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import is_typeddict
 
-from fcregistry._docstrings import Documentation
+from fcregistry._docstrings import NOTHING_SAID, Documentation
 from fcregistry._doctypes import type_named
 from fcregistry._functions import EMPTY, KEYWORD_ONLY, STAR, STAR_STAR, RawParameter, raw_parameters
+from fcregistry._injection import ContextParameter, context_parameter
+from fcregistry._places import underlying
 from fcregistry.errors import DefinitionWarning
 from fcregistry.types._containers import ListCodec
 from fcregistry.types._core import Codec, UnsupportedType, show_type
@@ -53,6 +55,7 @@ class ParameterReader:
         problems: What has no JSON form.
         doubts: What has a type that says nothing.
         remarks: What else its author should know.
+        context: The parameter that takes the context of a call, once the parameters are read.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class ParameterReader:
         if documentation.unread:
             unread = [f"the docstring's line {line!r} cannot be read, and is left out" for line in documentation.unread]
             self.remarks += unread
+        self.context: ContextParameter | None = None
         self._source = source
         self._documented = dict(documentation.parameters)
         self._globals: dict[str, Any] | None = None
@@ -73,7 +77,11 @@ class ParameterReader:
     def parameters(self, raw: list[RawParameter]) -> list[Parameter]:
         """Return what is known of parameters; a TypedDict that `**kwargs` unpacks is a parameter for each of its keys."""
         read: list[Parameter] = []
+        self.context = context_parameter(raw, self._resolved, self.problems)
         for each in raw:
+            if self.context is not None and each.name == self.context.name:
+                self._documented.pop(each.name, None)
+                continue
             typed_dict = unpacked(self._tried(each.annotation)) if each.kind is STAR_STAR else None
             if typed_dict is None:
                 read.append(self._parameter(each))
@@ -197,18 +205,25 @@ def _owner(function: Any) -> type | None:
     return instance if isinstance(instance, type) else type(instance)
 
 
-def untyped(function: Callable[..., Any], module: str) -> tuple[Parameter, ...]:
-    """Return parameters that take what they are given: of a tool that brings its own schema.
+def untyped(
+    function: Callable[..., Any], module: str, names: Mapping[str, Any]
+) -> tuple[tuple[Parameter, ...], ContextParameter | None, list[str]]:
+    """Return parameters that take what they are given, the one that takes the context, and what cannot be: of a tool that brings its own schema.
 
     Raises:
         DefinitionError: Python does not know them.
     """
-    return tuple(
+    raw = raw_parameters(function, module)
+    reader = ParameterReader(function, underlying(function), names, NOTHING_SAID)
+    context = context_parameter(raw, reader._resolved, reader.problems)
+    parameters = tuple(
         Parameter(
             each.name, each.kind, ANY, each.default, "", each.default is EMPTY and each.kind not in (STAR, STAR_STAR)
         )
-        for each in raw_parameters(function, module)
+        for each in raw
+        if context is None or each.name != context.name
     )
+    return parameters, context, reader.problems
 
 
 def warn(message: str, source: Any) -> None:

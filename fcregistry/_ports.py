@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from fcregistry._declarations import Declaration
     from fcregistry._tool import Tool
+    from fcregistry.execution._hooks import CallHooks
     from fcregistry.formats import Definition, TextDefinition
     from fcregistry.types._reader import Family
 
@@ -50,6 +51,9 @@ describe: Callable[[Tool, str, bool, Literal["refuse", "cut"]], Definition | Tex
 
 foreign_types: Callable[[str], tuple[Family, ...]]
 """Return the families that an installed extension has for types of a top-level module, such as `numpy`; none if there is none."""
+
+call_hooks: Callable[[object], CallHooks | None]
+"""Return the hooks that the environment names, and those that an executor is given; None where there are none."""
 
 pattern_matcher: Callable[[str], Callable[[str], bool]]
 """Return whether a text matches a pattern of JSON Schema, told in linear time."""

@@ -61,6 +61,8 @@ def worded(violations: Iterable[Violation]) -> tuple[Problem, ...]:
     for violation in violations:
         for problem in _problems(violation):
             problems[problem] = None
+    if len(problems) < 2:
+        return tuple(problems)
     ordered = sorted(problems, key=lambda problem: (_sort_key(problem.path), problem.message))
     if len(ordered) > MOST_PROBLEMS:
         more = len(ordered) - MOST_PROBLEMS
@@ -90,6 +92,8 @@ def _unconditional(violation: Violation) -> Iterable[Problem]:
     if keyword == "required":
         return [Problem(json_path((*path, name)), "is required") for name in limit]
     if keyword == "additionalProperties" and isinstance(violation.instance, dict):
+        if len(limit) == 1:
+            return [Problem(json_path((*path, limit[0])), _unknown(limit[0], violation.known))]
         # The nearest name is looked for only where it can be shown: a call may have a hundred thousand unknown names.
         names = sorted(limit, key=lambda name: _sort_key(json_path((*path, name))))
         known = [violation.known if place <= MOST_PROBLEMS else () for place in range(len(names))]

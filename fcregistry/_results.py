@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from fcregistry._calls import Problem, ToolCall
+    from fcregistry._content import Content, Output
+    from fcregistry._origin import Provenance
     from fcregistry._tool import Tool
+    from fcregistry.execution._approving._decisions import Approval
 
 # The codes of a failed call, with who can mend it. They are part of the public contract: docs/reference/errors.md.
 ERROR_CODES: Final = (
@@ -61,7 +64,9 @@ class CallError:
     @property
     def text(self) -> str:
         """The message with its problems, a line each: what the model reads."""
-        return "\n".join([self.message, *(f"- {problem}" for problem in self.problems)])
+        if not self.problems:
+            return self.message
+        return "\n".join([self.message, *[f"- {problem}" for problem in self.problems]])
 
     def to_json(self) -> dict[str, Any]:
         """This error as a JSON object."""
@@ -76,21 +81,51 @@ class CallError:
         return f"CallError({self.code!r}, {self.text!r})"
 
 
+class Notes:
+    """How a result came about, where that is not as usual. Immutable.
+
+    Args:
+        attempts: How often the tool was called.
+        cached: Whether it was not called, since an equal call was before.
+        approval: How the call was approved or denied.
+    """
+
+    __slots__ = ("approval", "attempts", "cached")
+
+    def __init__(self, attempts: int = 1, cached: bool = False, approval: Approval | None = None) -> None:
+        self.attempts = attempts
+        self.cached = cached
+        self.approval = approval
+
+
 class ToolResult:
     """What came of a tool call. Immutable; made once the value is encoded, so it cannot change afterwards.
 
     Args:
         call: The call that was asked for; None where there was nothing that could be read as one.
-        value: What the tool returned.
+        value: What the tool returned, for the program.
         error: Why the call failed, or None.
         content: The text for the model.
         tool: The tool that ran, or would have.
         arguments: The decoded arguments that the tool was called with.
         duration: Seconds that the tool itself took.
         repairs: What was repaired in the call before it was validated.
+        output: What more there is of what the tool returned: pieces of content, the whole of what was cut; None where `content` is all.
+        notes: What is to be said of how it came about; None where nothing is.
     """
 
-    __slots__ = ("_arguments", "_call", "_content", "_duration", "_error", "_repairs", "_tool", "_value")
+    __slots__ = (
+        "_arguments",
+        "_call",
+        "_content",
+        "_duration",
+        "_error",
+        "_notes",
+        "_output",
+        "_repairs",
+        "_tool",
+        "_value",
+    )
 
     def __init__(
         self,
@@ -102,6 +137,8 @@ class ToolResult:
         arguments: Mapping[str, Any] | None = None,
         duration: float = 0.0,
         repairs: tuple[str, ...] = (),
+        output: Output | None = None,
+        notes: Notes | None = None,
     ) -> None:
         self._call = call
         self._value = value
@@ -111,6 +148,8 @@ class ToolResult:
         self._arguments = arguments
         self._duration = duration
         self._repairs = repairs
+        self._output = output
+        self._notes = notes
 
     @property
     def ok(self) -> bool:
@@ -124,7 +163,7 @@ class ToolResult:
 
     @property
     def value(self) -> Any:
-        """What the tool returned, as the Python object it returned."""
+        """What the tool returned, as the Python object it returned; the value of a `ToolOutput`."""
         return self._value
 
     @property
@@ -134,13 +173,25 @@ class ToolResult:
 
     @property
     def content(self) -> str:
-        """The text for the model: a str as it is, everything else as JSON."""
+        """The text for the model: a str as it is, everything else as JSON; of `Content`, its texts, and words that name the rest."""
         return self._content
 
     @property
-    def blocks(self) -> tuple[dict[str, str], ...]:
-        """The content as content blocks, `{"type": "text", "text": …}`."""
-        return ({"type": "text", "text": self._content},)
+    def parts(self) -> tuple[Content, ...]:
+        """The pieces of content that the tool gave; none where it gave a value, whose text is `content`."""
+        return () if self._output is None else self._output.parts
+
+    @property
+    def blocks(self) -> tuple[dict[str, Any], ...]:
+        """The content as content blocks of the Model Context Protocol: `{"type": "text", "text": …}`, and one for each of `parts`."""
+        if self._output is None or not self._output.parts:
+            return ({"type": "text", "text": self._content},)
+        return tuple(part.to_block() for part in self._output.parts)
+
+    @property
+    def whole(self) -> str | tuple[Content, ...] | None:
+        """The text, or the parts, as they were before a size limit took from them; None where none did."""
+        return None if self._output is None else self._output.whole
 
     @property
     def tool(self) -> Tool | None:
@@ -162,6 +213,40 @@ class ToolResult:
         """What was repaired in the call before it was validated, a sentence each."""
         return self._repairs
 
+    @property
+    def attempts(self) -> int:
+        """How often the tool was called for it."""
+        return 1 if self._notes is None else self._notes.attempts
+
+    @property
+    def cached(self) -> bool:
+        """Whether it is that of an equal call before, which was kept."""
+        return self._notes is not None and self._notes.cached
+
+    @property
+    def approval(self) -> Approval | None:
+        """How the call was approved or denied, for the developer; None where nobody was asked."""
+        return None if self._notes is None else self._notes.approval
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Which tool it was, of which distribution, version and schema; None for an unknown one."""
+        return None if self._tool is None else self._tool.provenance
+
+    def with_content(self, content: str) -> ToolResult:
+        """Return this result with another text for the model, and nothing beside it; the value for the program stays."""
+        told = object.__new__(ToolResult)
+        for name in ToolResult.__slots__:
+            setattr(told, name, getattr(self, name))
+        told._content, told._output = content, None
+        return told
+
+    def with_approval(self, approval: Approval) -> ToolResult:
+        """Return this result with how its call was approved or denied."""
+        told = self.with_content(self._content)
+        told._output, told._notes = self._output, Notes(self.attempts, self.cached, approval)
+        return told
+
     def unwrap(self) -> Any:
         """Return the value.
 
@@ -178,10 +263,16 @@ class ToolResult:
         if self._call is not None:
             shown |= {"id": self._call.id, "name": self._call.name}
         shown["content"] = self._content
+        if self.parts:
+            shown["blocks"] = list(self.blocks)
         if self._error is not None:
             shown["error"] = self._error.to_json()
         if self._repairs:
             shown["repairs"] = list(self._repairs)
+        if self.cached:
+            shown["cached"] = True
+        if self.attempts > 1:
+            shown["attempts"] = self.attempts
         return shown
 
     def __repr__(self) -> str:

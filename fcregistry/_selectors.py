@@ -5,6 +5,7 @@ search.lookup  search.*  in a group; everything in a group and below
 weather_*                a glob over names, in every group
 acme-weather:*           a distribution's tools (names compare normalised, as on PyPI)
 tag=read   group=search  by tag; by group, and that group alone
+destructive=true         by what its author says of it: true, false or unset; so read_only, idempotent and open_world
 !acme-weather:delete_*   taken away from what stands before it (from everything, if it stands first)
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fcregistry._declarations import DEFAULT_GROUP
 from fcregistry.errors import SelectorError
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _GLOB = re.compile(r"[*?\[]")
+
+HINTS: Final = ("read_only", "destructive", "idempotent", "open_world")
+"""What an author may say of a tool, and a selector may ask for."""
+
+_HINT_VALUES: Final = {"true": True, "false": False, "unset": None}
 
 
 def is_glob(text: str) -> bool:
@@ -43,6 +49,10 @@ class Subject:
     distribution: str | None
     tags: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +66,7 @@ class Selector:
         group: The group or glob of groups it names; None for any.
         name: The name or glob of names; None for any.
         tag: The tag it asks for.
+        hint: The hint it asks for, and its value; None for one that is not set.
     """
 
     text: str
@@ -64,6 +75,7 @@ class Selector:
     group: str | None = None
     name: str | None = None
     tag: str | None = None
+    hint: tuple[str, bool | None] | None = None
 
     @property
     def is_exact(self) -> bool:
@@ -78,6 +90,9 @@ class Selector:
             return False
         if self.tag is not None:
             return self.tag in subject.tags
+        if self.hint is not None:
+            name, value = self.hint
+            return getattr(subject, name) is value
         return self._group_matches(subject.group) and (self.name is None or fnmatchcase(subject.name, self.name))
 
     def _distribution_matches(self, distribution: str | None) -> bool:
@@ -106,7 +121,8 @@ def parse_selector(text: str) -> Selector:
     body = written[1:].strip() if excludes else written
     if not body or body.startswith("!") or any(character.isspace() for character in body):
         raise SelectorError(
-            f"{text!r} is no selector: write a tool's name, a glob, distribution:name, tag=…, group=… or one of these after '!'"
+            f"{text!r} is no selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as read_only=true, "
+            "or one of these after '!'"
         )
     if "=" in body:
         return _by_property(body, excludes)
@@ -128,8 +144,13 @@ def parse_selector(text: str) -> Selector:
 
 def _by_property(body: str, excludes: bool) -> Selector:
     key, _, value = body.partition("=")
+    if key in HINTS:
+        if value not in _HINT_VALUES:
+            raise SelectorError(f"{body!r} is no selector: {key} is true, false or unset")
+        return Selector(text=body, excludes=excludes, hint=(key, _HINT_VALUES[value]))
     if key not in ("tag", "group") or not value:
-        raise SelectorError(f"{body!r} is no selector: only tag=… and group=… have an equals sign")
+        hints = "=…, ".join(HINTS)
+        raise SelectorError(f"{body!r} is no selector: only tag=…, group=… and the hints {hints}=… have an equals sign")
     if key == "tag":
         return Selector(text=body, excludes=excludes, tag=value)
     return Selector(text=body, excludes=excludes, group=value)

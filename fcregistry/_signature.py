@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from fcregistry.types._writer import SchemaWriter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from fcregistry._injection import ContextParameter
+
 
 class Signature:
     """A function seen from JSON.
@@ -29,6 +32,7 @@ class Signature:
         parameters: Its parameters, in order.
         returns: The codec of its result, or None if it is not annotated.
         remarks: What its author was warned of: what could be said of it and is not.
+        context: The parameter that the executor fills in, if there is one; it is none of the parameters.
     """
 
     def __init__(
@@ -38,12 +42,14 @@ class Signature:
         parameters: tuple[Parameter, ...],
         returns: Codec | None,
         remarks: tuple[str, ...] = (),
+        context: ContextParameter | None = None,
     ) -> None:
         self.kind: Kind = kind_of_function(function)
         self.documentation = documentation
         self.parameters = parameters
         self.returns = returns
         self.remarks = remarks
+        self.context = context
         self._extra = parameters[-1] if parameters and parameters[-1].kind is STAR_STAR else None
         self._named = parameters if self._extra is None else parameters[:-1]
         self._foreign = False  # whether the schema was written by others, and may say less than the function needs
@@ -74,13 +80,20 @@ class Signature:
         remarks = (*reader.doubts, *reader.remarks)
         for remark in remarks:
             warn(f"{place_text(function, module)}: {remark}", source)
-        return cls(function, documentation, tuple(parameters), returns, remarks)
+        return cls(function, documentation, tuple(parameters), returns, remarks, reader.context)
 
     @classmethod
-    def untyped(cls, function: Callable[..., Any], module: str) -> Signature:
-        """Read only how a function is called: for a tool that brings its own schema, whose values are handed on as they are."""
+    def untyped(cls, function: Callable[..., Any], module: str, names: Mapping[str, Any] | None = None) -> Signature:
+        """Read only how a function is called: for a tool that brings its own schema, whose values are handed on as they are.
+
+        Raises:
+            DefinitionError: Python does not know its parameters, or it takes its context in a way that cannot be.
+        """
         documentation = read_docstring(docstring_of(function))
-        signature = cls(function, documentation, untyped(function, module), None)
+        parameters, context, problems = untyped(function, module, names or {})
+        if problems:
+            raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
+        signature = cls(function, documentation, parameters, None, context=context)
         signature._foreign = True
         return signature
 
@@ -120,7 +133,16 @@ class Signature:
     @cached_property
     def binding(self) -> Binding:
         """How a JSON object becomes a call: made at the first, since most tools are described more often than they are called."""
-        return Binding(self.parameters, foreign=self._foreign)
+        return Binding(self.parameters, self.context, foreign=self._foreign)
+
+    def without_context(self) -> Signature:
+        """Return the same of a function that is given no context."""
+        if self.context is None:
+            return self
+        other = copy(self)
+        other.context = None
+        other.__dict__.pop("binding", None)
+        return other
 
     @property
     def exact(self) -> bool:

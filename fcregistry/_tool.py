@@ -12,7 +12,7 @@ from fcregistry._declarations import DEFAULT_GROUP, Declaration
 from fcregistry._declared import Options
 from fcregistry._definition import Definition
 from fcregistry._options import checked, name_problem
-from fcregistry._origin import Origin
+from fcregistry._origin import Origin, Provenance
 from fcregistry._places import default_name, underlying
 from fcregistry._validation import Engine, Validator
 from fcregistry.errors import DefinitionError
@@ -136,18 +136,17 @@ class Tool:
     def origin(self) -> Origin:
         """Where it came from."""
         declared = self._definition.declaration
-        source = underlying(declared.function)
-        code = getattr(source, "__code__", None)
-        owner = self._owner
-        return Origin(
-            distribution=owner.distribution if owner else None,
-            version=owner.version if owner else None,
-            entry_point=owner.entry_point if owner else None,
-            module=declared.module,
-            qualname=getattr(source, "__qualname__", type(source).__qualname__),
-            file=code.co_filename if code else None,
-            line=code.co_firstlineno if code else None,
-        )
+        return Origin.of(self._owner, declared.module, underlying(declared.function))
+
+    @property
+    def schema_digest(self) -> str:
+        """The SHA-256 of `parameters`, in hexadecimal: the same in every process and on every Python, another for another schema."""
+        return self._definition.schema_digest
+
+    @property
+    def provenance(self) -> Provenance:
+        """Which tool it is, of which version: what results, logs and spans say of it."""
+        return Provenance.of(self._owner, self.id, self.schema_digest)
 
     @property
     def definition_error(self) -> DefinitionError | None:

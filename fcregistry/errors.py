@@ -14,7 +14,9 @@ nothing of fcregistry catches what it expects:
     ├── PluginError (ImportError)             a plugin that does not load
     ├── ConfigurationError (ValueError)       a setting that cannot be read
     ├── MissingDependencyError (ImportError)  an optional package that is not installed
+    ├── ApprovalError (ValueError)            prepared calls, or decisions about them, that cannot be taken up
     ├── ToolCallError (RuntimeError)          a failed result that was unwrapped
+    ├── CallCancelledError (RuntimeError)     raised *in* a tool that was cancelled and asked whether it was
     └── ToolError (Exception)                 raised *by* a tool: its message is meant for the model
 
     DefinitionWarning (UserWarning)           a tool that works, but says less than its author could say
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AmbiguousToolError",
+    "ApprovalError",
+    "CallCancelledError",
     "ConfigurationError",
     "DefinitionError",
     "DefinitionWarning",
@@ -121,6 +125,10 @@ class MissingDependencyError(FcregistryError, ImportError):
     """An optional package that is not installed; the message says what to install."""
 
 
+class ApprovalError(FcregistryError, ValueError):
+    """Prepared calls that cannot be taken up: changed, signed with another key, too old, taken up before; or a decision about none of them."""
+
+
 class ToolCallError(FcregistryError, RuntimeError):
     """A failed `ToolResult` that was unwrapped; the tool's own exception is its cause.
 
@@ -131,6 +139,18 @@ class ToolCallError(FcregistryError, RuntimeError):
     def __init__(self, error: CallError) -> None:
         super().__init__(error.text)
         self.error = error
+
+
+class CallCancelledError(FcregistryError, RuntimeError):
+    """Raised inside a tool by `CancellationToken.check`: the call was cancelled, and its result says so.
+
+    Attributes:
+        reason: What the one who cancelled said; empty if nothing.
+    """
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason or "the call was cancelled")
+        self.reason = reason
 
 
 class ToolError(FcregistryError):

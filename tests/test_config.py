@@ -9,7 +9,10 @@ import pytest
 
 from fcregistry import _config
 
+READERS = {_config.DISABLE: _config.disabled_items, _config.CALL_HOOKS: _config.call_hook_names}
 
+
+@pytest.mark.parametrize("variable", READERS)
 @pytest.mark.parametrize(
     ("text", "items"),
     [
@@ -21,14 +24,14 @@ from fcregistry import _config
     ],
 )
 def test_names_are_separated_by_commas_and_space(
-    monkeypatch: pytest.MonkeyPatch, text: str | None, items: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, variable: str, text: str | None, items: tuple[str, ...]
 ) -> None:
-    """They stay in their order, which means something for selectors; an unset variable names nothing."""
-    if text is None:
-        monkeypatch.delenv(_config.DISABLE, raising=False)
-    else:
-        monkeypatch.setenv(_config.DISABLE, text)
-    assert _config.disabled_items() == items
+    """They stay in their order, which means something for selectors and hooks; an unset variable names nothing."""
+    for each in READERS:
+        monkeypatch.delenv(each, raising=False)
+    if text is not None:
+        monkeypatch.setenv(variable, text)
+    assert {each: read() for each, read in READERS.items()} == {**dict.fromkeys(READERS, ()), variable: items}
 
 
 def test_nothing_is_read_on_import() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from fcregistry import Registry
-from fcregistry._selectors import Selector, Subject, normalized, parse_selector, parse_selectors
+from fcregistry import Registry, registry
+from fcregistry._selectors import HINTS, Selector, Subject, normalized, parse_selector, parse_selectors
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
 SUBJECTS = [
@@ -82,6 +84,7 @@ def test_an_excluding_selector_says_so(text: str) -> None:
         ("?", False),
         ("tag=a", False),
         ("group=a", False),
+        ("read_only=true", False),
     ],
 )
 def test_exact_selectors_name_one_tool(text: str, is_exact: bool) -> None:
@@ -93,14 +96,35 @@ def test_what_is_no_selector_is_refused_with_the_grammar(text: str) -> None:
     with pytest.raises(SelectorError) as caught:
         parse_selector(text)
     assert str(caught.value) == (
-        f"{text!r} is no selector: write a tool's name, a glob, distribution:name, tag=…, group=… or one of these after '!'"
+        f"{text!r} is no selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as read_only=true, "
+        "or one of these after '!'"
     )
 
 
-@pytest.mark.parametrize("text", ["tag=", "group=", "tags=read", "=x", "name=x"])
-def test_only_tag_and_group_have_an_equals_sign_and_a_value(text: str) -> None:
-    with pytest.raises(SelectorError, match="only tag=… and group=… have an equals sign"):
+@pytest.mark.parametrize("text", ["tag=", "group=", "tags=read", "=x", "name=x", "readonly=true", "acme:tag=x"])
+def test_only_some_properties_have_an_equals_sign_and_a_value(text: str) -> None:
+    with pytest.raises(SelectorError) as caught:
         parse_selector(text)
+    assert str(caught.value) == (
+        f"{text!r} is no selector: only tag=…, group=… and the hints read_only=…, destructive=…, idempotent=…, open_world=… "
+        "have an equals sign"
+    )
+
+
+@pytest.mark.parametrize("text", ["read_only=", "destructive=yes", "idempotent=True", "open_world=0", "read_only=*"])
+def test_a_hint_is_true_false_or_unset(text: str) -> None:
+    hint = text.partition("=")[0]
+    with pytest.raises(SelectorError, match=f"{hint} is true, false or unset"):
+        parse_selector(text)
+
+
+@pytest.mark.parametrize("hint", HINTS)
+@pytest.mark.parametrize("value", [True, False, None])
+def test_a_hint_matches_what_the_author_said_and_nothing_else(hint: str, value: bool | None) -> None:
+    said: dict[str, Any] = dict.fromkeys(HINTS, not value) | {hint: value}
+    about = replace(SUBJECTS[0], **said)
+    matching = [word for word in ("true", "false", "unset") if parse_selector(f"{hint}={word}").matches(about)]
+    assert matching == [{True: "true", False: "false", None: "unset"}[value]]
 
 
 @pytest.mark.parametrize("text", ["acme:", ":name", ":"])
@@ -148,16 +172,19 @@ def returning(value: str) -> Callable[[], str]:
 def shelf() -> Registry:
     """A registry of seven tools in four groups."""
     made = Registry()
-    for group, name, tags in [
-        ("tool", "read_book", ("read",)),
-        ("tool", "write_book", ()),
-        ("search", "find", ("read", "web")),
-        ("search.web", "crawl", ("web",)),
-        ("search.web.deep", "dig", ()),
-        ("admin", "delete_book", ()),
-        ("admin", "delete_shelf", ()),
+    for group, name, tags, read_only in [
+        ("tool", "read_book", ("read",), True),
+        ("tool", "write_book", (), False),
+        ("search", "find", ("read", "web"), True),
+        ("search.web", "crawl", ("web",), None),
+        ("search.web.deep", "dig", (), None),
+        ("admin", "delete_book", (), False),
+        ("admin", "delete_shelf", (), False),
     ]:
-        made.register(returning(name), name, group=group, tags=tags)
+        if read_only is None:
+            made.register(returning(name), name, group=group, tags=tags)
+        else:
+            made.register(returning(name), name, group=group, tags=tags, read_only=read_only)
     return made
 
 
@@ -177,6 +204,9 @@ def shelf() -> Registry:
         (["*_book", "!*", "find"], ["find"]),
         (["find", "!no_such_tool", "!nothing:*", "!tag=none"], ["find"]),
         (["tag=read", "!tag=web"], ["read_book"]),
+        (["read_only=true"], ["find", "read_book"]),
+        (["read_only=unset", "tag=read"], ["crawl", "dig", "find", "read_book"]),
+        (["!read_only=false", "!tag=web"], ["dig", "read_book"]),
     ],
 )
 def test_selectors_are_applied_in_their_order_and_the_result_is_sorted(
@@ -185,7 +215,9 @@ def test_selectors_are_applied_in_their_order_and_the_result_is_sorted(
     assert list(shelf.select(*selectors)) == names
 
 
-@pytest.mark.parametrize("selector", ["no_such", "no_such*", "search.no_such", "tag=none", "group=none", "acme:*"])
+@pytest.mark.parametrize(
+    "selector", ["no_such", "no_such*", "search.no_such", "tag=none", "group=none", "acme:*", "destructive=true"]
+)
 def test_a_selector_that_matches_nothing_raises(shelf: Registry, selector: str) -> None:
     with pytest.raises(ToolNotFoundError):
         shelf.select("find", selector)
@@ -194,3 +226,14 @@ def test_a_selector_that_matches_nothing_raises(shelf: Registry, selector: str) 
 def test_a_pattern_that_matches_nothing_is_answered_with_the_nearest_names(shelf: Registry) -> None:
     with pytest.raises(ToolNotFoundError, match=r"the selector 'read_bok\*' matches no tool; did you mean 'read_book'"):
         shelf.select("read_bok*")
+
+
+@pytest.mark.parametrize(("setting", "is_there"), [("destructive=true", False), ("destructive=false", True)])
+def test_a_hint_disables_tools_too(setting: str, is_there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FCREGISTRY_DISABLE", setting)
+    registry.register(returning("wipe"), "wipe_for_the_test", destructive=True)
+    try:
+        assert ("wipe_for_the_test" in registry) is is_there
+    finally:
+        monkeypatch.undo()
+        registry.remove("wipe_for_the_test")

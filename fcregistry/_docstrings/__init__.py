@@ -6,6 +6,8 @@ one, reading it does not fail. A line that cannot be read is left out, and said.
 
 from __future__ import annotations
 
+from typing import Final
+
 from fcregistry._docstrings._fields import read_fields
 from fcregistry._docstrings._google import read_google
 from fcregistry._docstrings._lines import clean
@@ -13,7 +15,10 @@ from fcregistry._docstrings._numpy import read_numpy
 from fcregistry._docstrings._said import Documentation, DocumentedParameter, Said
 from fcregistry._docstrings._sections import cut
 
-__all__ = ["Documentation", "DocumentedParameter", "read_docstring"]
+__all__ = ["NOTHING_SAID", "Documentation", "DocumentedParameter", "read_docstring"]
+
+NOTHING_SAID: Final = Documentation("", "", {}, None, ())
+"""What no docstring says."""
 
 
 def read_docstring(text: str | None) -> Documentation:
@@ -27,7 +32,7 @@ def read_docstring(text: str | None) -> Documentation:
         text: A docstring as it stands in the source, or None.
     """
     if not isinstance(text, str):
-        return Documentation("", "", {}, None, ())  # a callable object's `__doc__` may be anything
+        return NOTHING_SAID  # a callable object's `__doc__` may be anything
     prose, sections = cut(clean(text))
     said = Said()
     for section in sections:

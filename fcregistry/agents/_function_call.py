@@ -15,7 +15,7 @@ from fcregistry.formats._reading import field, is_absent
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry._results import ToolResult
-    from fcregistry.execution._approval import Approve
+    from fcregistry.execution._approving._approval import Approver
     from fcregistry.execution._tools import ToolLike
 
 Message: TypeAlias = dict[str, Any]
@@ -30,25 +30,28 @@ class FunctionCall:
     Args:
         llm: A callable from messages to a message or a text. One that has a parameter `tools` is given the tools' definitions in
             OpenAI's shape by that name. None where the application owns its loop, and only `execute` is used.
-        tools: What the model may call, as for `Executor`.
+        tools: What the model may call, as for `Executor`; or an `Executor`, made with whatever else there is to say.
         registry: Where names are looked up; the process's by default.
         approve: As for `Executor`.
 
     Raises:
         ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
+        TypeError: `llm` cannot be called, or an executor was given beside what it is made with.
     """
 
     def __init__(
         self,
         llm: Model | None = None,
-        tools: ToolLike | Iterable[ToolLike] = (),
+        tools: ToolLike | Iterable[ToolLike] | Executor = (),
         *,
         registry: Registry | None = None,
-        approve: Approve | None = None,
+        approve: Approver | None = None,
     ) -> None:
         if llm is not None and not callable(llm):
             raise TypeError(f"llm is a callable from messages to a message or text, not {llm!r}")
-        self.executor = Executor(tools, registry=registry, approve=approve)
+        if isinstance(tools, Executor) and (registry is not None or approve is not None):
+            raise TypeError("registry and approve are for the executor: give them where it is made")
+        self.executor = tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve)
         self._llm = llm
         self._takes_tools = llm is not None and _takes(llm, "tools")
 

@@ -134,20 +134,31 @@ def _check_writable(path: Path) -> None:
 
 
 def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
-    value = result.value
+    data = _bytes(result)
     if output is not None:
-        _keep(
-            bytes(value)
-            if isinstance(value, (bytes, bytearray))
-            else (_text(result) + "\n").encode("utf-8", "backslashreplace"),
-            output,
-        )
-    elif isinstance(value, (bytes, bytearray)) and is_terminal() and not as_json:
-        remark(f"{len(value)} bytes; --output FILE writes them to a file")
+        _keep((_text(result) + "\n").encode("utf-8", "backslashreplace") if data is None else data, output)
     elif as_json or not is_terminal():
-        say_json_text(json.dumps(value, ensure_ascii=False) if type(value) is str else result.content)
+        say_json_text(_json(result))
+    elif data is not None and not result.parts:
+        remark(f"{len(data)} bytes; --output FILE writes them to a file")
     else:
         say(_text(result))
+        if data is not None:
+            remark("(--output FILE writes it to a file)")
+
+
+def _bytes(result: ToolResult) -> bytes | None:
+    """Return the bytes of a result that is bytes: a value, or one image, sound or file."""
+    if result.parts:
+        return result.parts[0].data if len(result.parts) == 1 and result.parts[0].is_media else None
+    return bytes(result.value) if isinstance(result.value, (bytes, bytearray)) else None
+
+
+def _json(result: ToolResult) -> str:
+    """Return a result as a program reads it: the JSON of a value, the content blocks of what is more than one."""
+    if result.parts:
+        return json.dumps(result.blocks, ensure_ascii=False)
+    return json.dumps(result.value, ensure_ascii=False) if type(result.value) is str else result.content
 
 
 def _keep(content: bytes, path: Path) -> None:
@@ -164,6 +175,6 @@ def _keep(content: bytes, path: Path) -> None:
 
 def _text(result: ToolResult) -> str:
     """Return a result as a person reads it: text as it is, JSON indented."""
-    if type(result.value) is str:
+    if type(result.value) is str or result.parts:
         return result.content
     return json.dumps(json.loads(result.content), indent=2, ensure_ascii=False)

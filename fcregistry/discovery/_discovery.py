@@ -153,11 +153,16 @@ def _claim(plugin: FoundPlugin) -> tuple[bool, bool]:
 
 
 def _subject(declaration: Declaration, owner: Owner | None) -> Subject:
+    options = declaration.options
     return Subject(
         name=declaration.name,
         group=declaration.group,
         distribution=owner.distribution if owner else None,
-        tags=frozenset(declaration.options.get("tags", ())),
+        tags=frozenset(options.get("tags", ())),
+        read_only=options.get("read_only"),
+        destructive=options.get("destructive"),
+        idempotent=options.get("idempotent"),
+        open_world=options.get("open_world"),
     )
 
 

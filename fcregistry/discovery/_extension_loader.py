@@ -1,4 +1,4 @@
-"""What does one extension provide? It is imported, its hooks are held against the specs, and called. What goes wrong is recorded."""
+"""What does one extension provide? It is imported, and the hooks that ask for that are called. What goes wrong is recorded."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pluggy
 
-from fcregistry.discovery import _hookspecs
+from fcregistry.discovery import _implemented
 from fcregistry.discovery._families import TypeFamilies
 from fcregistry.discovery._finder import FoundExtension
-from fcregistry.discovery._hookspecs import PROJECT, hook_names
+from fcregistry.discovery._implemented import call_hook, implemented
 from fcregistry.discovery._loader import own_part
 from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension
 from fcregistry.discovery._prints import prints_to_stderr
@@ -34,15 +34,15 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
             module = importlib.import_module(extension.module)
             if getattr(getattr(module, "__spec__", None), "_initializing", False):
                 return None
-            hooks = _hooks(extension, _named(extension, module))
+            hooks = implemented(_named(extension, module), extension.label, extension.value)
             types = TypeFamilies()
             hooks.fc_register_types(types=types)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
-        machinery = (__file__, str(Path(pluggy.__file__).parent))
+        machinery = (__file__, _implemented.__file__, str(Path(pluggy.__file__).parent))
         return FailedExtension(extension=extension, error=error, traceback=own_part(error, *machinery))
-    return LoadedExtension(extension=extension, families=tuple(types))
+    return LoadedExtension(extension=extension, families=tuple(types), call_hook=call_hook(hooks, extension.label))
 
 
 def _named(extension: FoundExtension, module: Any) -> Any:
@@ -64,24 +64,3 @@ def _named(extension: FoundExtension, module: Any) -> Any:
             f"{extension.label} names the class {extension.attribute}; name an instance of it, or a module"
         )
     return named
-
-
-def _hooks(extension: FoundExtension, named: Any) -> Any:
-    """Return the hooks that an object implements, as pluggy calls them.
-
-    Raises:
-        PluginError: It implements none, or one that there is not.
-        PluginValidationError: One takes an argument that its spec has not.
-    """
-    manager = pluggy.PluginManager(PROJECT)  # one an extension: asking one does not ask the others
-    manager.add_hookspecs(_hookspecs)
-    manager.register(named, extension.label)
-    callers = manager.get_hookcallers(named) or []
-    if not callers:
-        raise PluginError(
-            f"{extension.label}: {extension.value} implements no hook; mark its functions with fcregistry.hookimpl"
-        )
-    for caller in callers:
-        if not caller.has_spec() and not all(each.optionalhook for each in caller.get_hookimpls()):
-            raise PluginError(f"{extension.label}: there is no hook {caller.name}; there is: {', '.join(hook_names())}")
-    return manager.hook

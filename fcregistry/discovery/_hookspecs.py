@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Final
 import pluggy
 
 if TYPE_CHECKING:
+    from fcregistry._calls import ToolCall
+    from fcregistry._results import ToolResult
+    from fcregistry._tool import Tool
     from fcregistry.discovery._families import TypeFamilies
+    from fcregistry.execution._approving._decisions import Deny
 
 PROJECT: Final = "fcregistry"
 """The name that pluggy knows specs and implementations by."""
@@ -28,6 +32,38 @@ def fc_register_types(types: TypeFamilies) -> None:
 
     Args:
         types: Takes the families, by `types.add(family)`.
+    """
+
+
+@hookspec(firstresult=True)
+def fc_before_call(tool: Tool, call: ToolCall) -> ToolCall | Deny | None:
+    """Have a word before a call that is valid is approved and run.
+
+    Called only where an executor, or `FCREGISTRY_CALL_HOOKS`, names the extension; in the order in which they are named, until one denies.
+    A plain function, which is not to wait for long. Whatever it raises refuses the call.
+
+    Args:
+        tool: The tool that would run.
+        call: The call: its name, its validated arguments as a JSON object, its id. A copy.
+
+    Returns:
+        None to go on; a `ToolCall` of the same tool with other arguments, which are validated in their turn; or `Deny("why")`.
+    """
+
+
+@hookspec(firstresult=True)
+def fc_after_call(tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult | Deny | None:
+    """Have a word after a call, whatever came of it: also when it was denied, or failed.
+
+    Called in the order opposite to `fc_before_call`. Whatever it raises withholds the result.
+
+    Args:
+        tool: The tool.
+        call: The call as it ran, or would have. A copy.
+        result: What came of it, as the hooks before left it.
+
+    Returns:
+        None to leave the result; another `ToolResult` of the same call; or `Deny("why")`, which withholds it.
     """
 
 

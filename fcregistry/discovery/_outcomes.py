@@ -10,6 +10,7 @@ from fcregistry.discovery._finder import FoundEntryPoint, FoundExtension, FoundP
 from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:
+    from fcregistry.execution._hooks import CallHook
     from fcregistry.types._reader import Family
 
 
@@ -111,10 +112,12 @@ class LoadedExtension:
     Attributes:
         extension: What was found.
         families: What it reads annotations with, in the order in which they are asked.
+        call_hook: What it has to say about calls, if anything.
     """
 
     extension: FoundExtension
     families: tuple[Family, ...]
+    call_hook: CallHook | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,80 @@
-"""How is a tool call carried out? Parse, validate, decode, approve, bind, invoke, encode: one pipeline, in `_executor.py`."""
+"""How is a tool call carried out? Parse, validate, decode, approve, bind, invoke, encode: one pipeline, in `_pipeline.py`.
 
-from fcregistry._results import CallError
-from fcregistry.errors import ToolError
-from fcregistry.execution._executor import Executor
+Names are resolved when they are first used: whoever writes a tool that returns `Content` does not import the executor for it.
+"""
 
-__all__ = ["CallError", "Executor", "ToolError"]
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fcregistry._cancellation import CancellationToken
+    from fcregistry._content import Content, ToolOutput
+    from fcregistry._results import CallError
+    from fcregistry.errors import ToolError
+    from fcregistry.execution._approving._decisions import Approval, Approve, Deny
+    from fcregistry.execution._approving._policy import Policy
+    from fcregistry.execution._approving._prepared import PreparedCalls, WaitingCall
+    from fcregistry.execution._channel import Partial, Progress
+    from fcregistry.execution._executor import Executor
+    from fcregistry.execution._reading._repair_names import REPAIRS
+    from fcregistry.execution._repeating._caches import Cache, MemoryCache
+    from fcregistry.execution._repeating._retries import Retry
+
+__all__ = [
+    "REPAIRS",
+    "Approval",
+    "Approve",
+    "Cache",
+    "CallError",
+    "CancellationToken",
+    "Content",
+    "Deny",
+    "Executor",
+    "MemoryCache",
+    "Partial",
+    "Policy",
+    "PreparedCalls",
+    "Progress",
+    "Retry",
+    "ToolError",
+    "ToolOutput",
+    "WaitingCall",
+]
+
+# Public name -> the module it lives in.
+_HOMES: dict[str, str] = {
+    "REPAIRS": "fcregistry.execution._reading._repair_names",
+    "Approval": "fcregistry.execution._approving._decisions",
+    "Approve": "fcregistry.execution._approving._decisions",
+    "Cache": "fcregistry.execution._repeating._caches",
+    "CallError": "fcregistry._results",
+    "CancellationToken": "fcregistry._cancellation",
+    "Content": "fcregistry._content",
+    "Deny": "fcregistry.execution._approving._decisions",
+    "Executor": "fcregistry.execution._executor",
+    "MemoryCache": "fcregistry.execution._repeating._caches",
+    "Partial": "fcregistry.execution._channel",
+    "Policy": "fcregistry.execution._approving._policy",
+    "PreparedCalls": "fcregistry.execution._approving._prepared",
+    "Progress": "fcregistry.execution._channel",
+    "Retry": "fcregistry.execution._repeating._retries",
+    "ToolError": "fcregistry.errors",
+    "ToolOutput": "fcregistry._content",
+    "WaitingCall": "fcregistry.execution._approving._prepared",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # light, but not needed before the first name is
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,34 +1,52 @@
-"""How is a tool call carried out?
-
-One pipeline for sync and async: prepare (read, look up, parse, validate, decode), verdict, invoke, finish; only the invoke step has two
-forms. A model's mistakes and a tool's failures are values: nothing that a model can write makes a method here raise.
-"""
+"""What does an application run tool calls with?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from fcregistry import formats
+from fcregistry import _ports, formats
 from fcregistry._calls import Problem, ToolCall
-from fcregistry._results import CallError, ToolResult
-from fcregistry.execution._approval import Approve, asked, verdict, wait_for
-from fcregistry.execution._arguments import ArgumentsError, read_arguments
-from fcregistry.execution._batches import listed, uninterrupted
-from fcregistry.execution._invoke import ainvoke, ainvoke_on_thread, invoke
-from fcregistry.execution._names import ToolFinder
-from fcregistry.execution._outcome import failure, finished
-from fcregistry.execution._repairs import repaired
-from fcregistry.execution._steps import Bound, Step
+from fcregistry._results import ToolResult
+from fcregistry.execution._approving._approval import Gate
+from fcregistry.execution._approving._preparing import prepared_of
+from fcregistry.execution._approving._resuming import resumed
+from fcregistry.execution._batching._batches import arun_together, listed, run_together
+from fcregistry.execution._batching._resources import check_keys
+from fcregistry.execution._effects import adrive, drive
+from fcregistry.execution._elsewhere._places import places
+from fcregistry.execution._pipeline import Pipeline
+from fcregistry.execution._reading._repair_names import allowed_repairs
+from fcregistry.execution._repeating._caches import MemoryCache
+from fcregistry.execution._repeating._caching import cache_problem, check_caches
+from fcregistry.execution._run import check_deps, run_of
+from fcregistry.execution._settings import Settings
+from fcregistry.execution._short import read_if_call
+from fcregistry.execution._streams import astreamed, streamed
 from fcregistry.execution._tools import ToolLike, toolset_of
-from fcregistry.execution._wording import invalid_arguments, refused, unavailable, unknown_tool
-from fcregistry.formats import MalformedCallError, read_call
-from fcregistry.types import EncodingError, Refusal
+from fcregistry.execution._watching._observation import unwatched, watching
+from fcregistry.execution._wording import invalid_arguments
+from fcregistry.execution._writing._limits import limits_of
+from fcregistry.execution._writing._outcome import failure
+from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from fcregistry._cancellation import CancellationToken
     from fcregistry._registry import Registry
     from fcregistry._toolset import Toolset
     from fcregistry._validation import Engine
+    from fcregistry.execution._approving._approval import Approver
+    from fcregistry.execution._approving._policy import Policy
+    from fcregistry.execution._approving._prepared import PreparedCalls
+    from fcregistry.execution._approving._resuming import Decision, Resumed
+    from fcregistry.execution._repeating._caches import Cache
+    from fcregistry.execution._repeating._retries import Retry
+    from fcregistry.execution._settings import Exposure
+    from fcregistry.execution._steps import Step
+    from fcregistry.execution._streams import Event
     from fcregistry.formats._transform import OnRecursion
 
 
@@ -40,16 +58,31 @@ class Executor:
         registry: Where names are looked up; the process's by default.
         approve: Asked before a tool that requires approval, with the tool and the validated call; may be a coroutine function.
             Without it, such calls are refused.
+        approve_timeout: Seconds within which it has to answer; None for ever. No answer is a denial.
+        policy: Which calls are allowed, asked about, denied; without it, what the tools' authors say holds.
+        hooks: Names of extensions, and modules, objects or functions marked with `hookimpl`: asked before and after every call.
+        timeout: Seconds that a call may take of a tool that has no `timeout` of its own; None for ever.
         max_concurrency: How many calls of one batch run at the same time.
+        retry: When a call that failed is tried again; None for never.
+        cache: Keeps the results of tools with `cache=True`; a `MemoryCache` of its own by default.
+        deps: What contexts can have: objects, and classes of which every call brings one.
+        repairs: Which slips of models are repaired: all, none, or those of these names; see `REPAIRS`.
+        pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. It stays yours.
         validator: `jsonschema-rs`, or `jsonschema` to do without the gate.
         check_results: Whether a result that does not fit its tool's return schema is an error. Without it, such a result is
             written by its own type.
+        expose_errors: Whether a model reads what a tool raised: `all`, scrubbed and bounded, or `tool-errors`, which keeps everything but the
+            message of a `ToolError` for the application.
+        max_characters: How many characters of a result a model reads; what is longer is cut in the middle, and says so. None for all.
+        max_bytes: How many bytes of images, sounds and files a model gets with a result. None for all.
+        keep: A folder where the whole of what is cut is kept.
 
     Raises:
         ToolNotFoundError: A name that no tool has.
         AmbiguousToolError: A name that several have.
         DuplicateToolError: Two tools of one wire name.
-        DefinitionError: Something that cannot be a tool.
+        DefinitionError: Something that cannot be a tool, or one whose context asks for what `deps` lacks.
+        TypeError, ValueError: One of the other arguments cannot be.
     """
 
     def __init__(
@@ -57,27 +90,51 @@ class Executor:
         tools: ToolLike | Iterable[ToolLike] = (),
         *,
         registry: Registry | None = None,
-        approve: Approve | None = None,
+        approve: Approver | None = None,
+        approve_timeout: float | None = None,
+        policy: Policy | None = None,
+        hooks: object = (),
+        timeout: float | None = None,
         max_concurrency: int = 64,
+        retry: Retry | None = None,
+        cache: Cache | None = None,
+        deps: Sequence[Any] = (),
+        repairs: bool | Collection[str] = True,
+        pool: object = None,
         validator: Engine = "jsonschema-rs",
         check_results: bool = False,
+        expose_errors: Exposure = "all",
+        max_characters: int | None = None,
+        max_bytes: int | None = None,
+        keep: str | PathLike[str] | None = None,
     ) -> None:
-        if max_concurrency < 1:
-            raise ValueError(f"max_concurrency is at least 1, not {max_concurrency}")
-        if approve is not None and not callable(approve):
-            raise TypeError(f"approve is a function of the tool and the call, not {approve!r}")
-        self._tools = toolset_of(tools, registry)
-        self._find = ToolFinder(self._tools).find
-        self._approve = approve
-        self._max_concurrency = max_concurrency
-        self._engine: Engine = validator
-        self._check_results = check_results
-        self._bound: dict[str, Bound] = {}
+        if problem := None if cache is None else cache_problem(cache):
+            raise TypeError(f"cache={cache!r:.80} {problem}")
+        toolset = toolset_of(tools, registry)
+        settings = Settings(
+            engine=validator,
+            check_results=check_results,
+            timeout=timeout,
+            max_concurrency=max_concurrency,
+            expose_errors=expose_errors,
+            deps=tuple(deps),
+            repairs=allowed_repairs(repairs),
+            limits=limits_of(max_characters, max_bytes, keep),
+            cache=MemoryCache() if cache is None else cache,
+            retry=retry,
+            hooks=_ports.call_hooks(hooks),
+            places=places(toolset.values(), pool),
+        )
+        for check in (check_keys, check_caches):
+            check(toolset.values())
+        check_deps(toolset.values(), settings.deps)
+        self._pipeline = Pipeline(toolset, settings, Gate(toolset.values(), policy, approve, approve_timeout))
+        self._short, self._short_async = self._pipeline.short, self._pipeline.short_async
 
     @property
     def tools(self) -> Toolset:
         """The tools that may be called, by wire name."""
-        return self._tools
+        return self._pipeline.tools
 
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the tools as a format describes them: what to send to a provider.
@@ -91,47 +148,60 @@ class Executor:
             FormatNotFoundError: There is no such format.
             DefinitionError: It has no strict mode, a tool cannot be said in it, or they are too many for one request.
         """
-        return formats.get(format).describe(self._tools.values(), strict=strict, recursion=recursion)
+        return formats.get(format).describe(self.tools.values(), strict=strict, recursion=recursion)
 
-    def run(self, call: object) -> ToolResult:
+    def run(
+        self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
+    ) -> ToolResult:
         """Carry out one call, and wait for it.
 
         Args:
             call: A `ToolCall`, `{"name": …, "arguments": …}`, or a call in the shape of a provider, as a dict or an SDK object.
+            cancellation: Ends it: a tool that has begun goes on unless it asks, but nobody waits for it.
+            deps: What its context can have, before what the executor has.
 
         Returns:
             What came of it, whatever the call was.
         """
-        step = self._prepare(call)
-        if isinstance(step, ToolResult):
-            return step
-        against = verdict(step, self._approve)
-        if against is not None and not isinstance(against, CallError):
-            against = wait_for(step, against)
-        return finished(step, against or invoke(step.invocation()))
+        if cancellation is None and not deps and watching() is None:
+            read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
+            if read is not None and (way := self._short.get(read._name)) is not None:
+                result = way(read)
+                if result is not None:
+                    if result._error is not None:
+                        unwatched(result)
+                    return result
+        return drive(self._pipeline.course(call, run_of(cancellation, deps)))
 
-    async def arun(self, call: object) -> ToolResult:
+    async def arun(
+        self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
+    ) -> ToolResult:
         """Carry out one call without blocking the running loop: async tools on it, blocking ones on a thread.
 
         Args:
             call: As for `run`.
+            cancellation: As for `run`; cancelling the task does the same, and raises `CancelledError`.
+            deps: As for `run`.
         """
-        step = self._prepare(call)
-        if isinstance(step, ToolResult):
-            return step
-        against = verdict(step, self._approve)
-        if against is not None and not isinstance(against, CallError):
-            against = await asked(step, against)
-        if against is not None:
-            return finished(step, against)
-        call_it = ainvoke_on_thread if step.needs_thread else ainvoke
-        return finished(step, await call_it(step.invocation()))
+        if cancellation is None and not deps and watching() is None:
+            read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
+            if read is not None and (way := self._short_async.get(read._name)) is not None:
+                result = await way(read)
+                if result is not None:
+                    if result._error is not None:
+                        unwatched(result)
+                    return result
+        return await adrive(self._pipeline.course(call, run_of(cancellation, deps)))
 
-    def run_all(self, calls: Iterable[object]) -> list[ToolResult]:
+    def run_all(
+        self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
+    ) -> list[ToolResult]:
         """Carry out calls concurrently, and wait for all; one that fails takes no other with it.
 
         Args:
             calls: Each as for `run`.
+            cancellation: As for `run`, for all of them.
+            deps: As for `run`, for all of them.
 
         Returns:
             Their results, in the order of the calls.
@@ -139,39 +209,106 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        given = listed(calls)
-        if len(given) < 2:
-            return [self.run(call) for call in given]
-        from fcregistry.execution._loop import background  # asyncio is 38 ms, which a single call need not pay
+        return run_together(self._pipeline, self._prepared(calls), run_of(cancellation, deps))
 
-        here = [place for place, call in enumerate(given) if self._wants_caller(call)]
-        elsewhere = [place for place in range(len(given)) if place not in set(here)]
-        future = background.submit(lambda: self._gather([given[place] for place in elsewhere]))
-        try:
-            results = {place: self.run(given[place]) for place in here}
-            results |= zip(elsewhere, uninterrupted(future.result()), strict=True)
-        except BaseException:  # whatever ends the waiting ends the calls too
-            future.cancel()
-            raise
-        return [results[place] for place in range(len(given))]
-
-    async def arun_all(self, calls: Iterable[object]) -> list[ToolResult]:
+    async def arun_all(
+        self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
+    ) -> list[ToolResult]:
         """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
-        return uninterrupted(await self._gather(listed(calls)))
+        return await arun_together(self._pipeline, self._prepared(calls), run_of(cancellation, deps))
 
-    async def _gather(self, calls: list[object]) -> list[ToolResult | KeyboardInterrupt]:
-        import asyncio
+    def stream(
+        self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
+    ) -> Iterator[Event]:
+        """Carry out one call, and follow it.
 
-        slots = asyncio.Semaphore(self._max_concurrency)
+        Args:
+            call: As for `run`.
+            cancellation: As for `run`.
+            deps: As for `run`.
 
-        async def limited(call: object) -> ToolResult | KeyboardInterrupt:
-            async with slots:
-                try:
-                    return await self.arun(call)
-                except KeyboardInterrupt as interrupt:  # raised out of a task, it would end the loop for everybody
-                    return interrupt
+        Yields:
+            `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
+            that cancels the call.
+        """
+        return streamed(self._pipeline, call, run_of(cancellation, deps))
 
-        return list(await asyncio.gather(*map(limited, calls)))
+    def astream(
+        self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
+    ) -> AsyncIterator[Event]:
+        """Carry out one call on the running loop, and follow it; as `stream` otherwise."""
+        return astreamed(self._pipeline, call, run_of(cancellation, deps))
+
+    def prepare(self, calls: Iterable[object]) -> PreparedCalls:
+        """Read, validate and judge calls, and run none: for an application that has to wait for somebody's decision, here or in another process.
+
+        Args:
+            calls: Each as for `run`.
+
+        Returns:
+            The calls, of which `waiting` says what is to be decided.
+
+        Raises:
+            TypeError: `calls` is one call, and not a list of them.
+        """
+        return prepared_of(map(self._after_hooks, self._prepared(calls)), self._pipeline.gate)
+
+    def resume(
+        self,
+        prepared: PreparedCalls,
+        decisions: Mapping[str, Decision] | None = None,
+        *,
+        by: str | None = None,
+        cancellation: CancellationToken | None = None,
+        deps: Sequence[Any] = (),
+    ) -> list[ToolResult]:
+        """Carry out prepared calls: those that nobody has to decide about, and those that were approved.
+
+        Args:
+            prepared: The calls.
+            decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
+            by: Who decided, for the developer.
+            cancellation: As for `run`, for all of them.
+            deps: As for `run`, for all of them.
+
+        Returns:
+            The results of all calls, in their order. One that waits and has no decision is refused.
+
+        Raises:
+            ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
+        """
+        return run_together(self._pipeline, self._resumed(prepared, decisions, by), run_of(cancellation, deps))
+
+    async def aresume(
+        self,
+        prepared: PreparedCalls,
+        decisions: Mapping[str, Decision] | None = None,
+        *,
+        by: str | None = None,
+        cancellation: CancellationToken | None = None,
+        deps: Sequence[Any] = (),
+    ) -> list[ToolResult]:
+        """Carry out prepared calls on the running loop; as `resume` otherwise."""
+        return await arun_together(self._pipeline, self._resumed(prepared, decisions, by), run_of(cancellation, deps))
+
+    def _prepared(self, calls: Iterable[object]) -> list[Step | ToolResult]:
+        return [self._pipeline.prepare(call) for call in listed(calls)]
+
+    def _after_hooks(self, step: Step | ToolResult) -> Step | ToolResult:
+        """Return a call as the hooks leave it: whoever approves sees what is going to run."""
+        passage = self._pipeline.passage(step)
+        if isinstance(passage, ToolResult):
+            return passage
+        result = passage.ask_hooks()
+        return passage.step if result is None else passage.end(result)
+
+    def _resumed(
+        self, prepared: PreparedCalls, decisions: Mapping[str, Decision] | None, by: str | None
+    ) -> list[Resumed]:
+        pipeline = self._pipeline
+        return resumed(
+            prepared, decisions or {}, by=by, gate=pipeline.gate, find=pipeline.find, prepare=pipeline.prepare
+        )
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:
         """Call a tool from Python, by wire name, with Python values: they take the same way as a model's.
@@ -180,7 +317,7 @@ class Executor:
             name: The wire name.
             **arguments: By parameter name; a `*args` parameter takes a list.
         """
-        tool = self._find(name)
+        tool = self._pipeline.find(name)
         if tool is None:
             return self.run(ToolCall(name, {}))
         encoded: dict[str, Any] = {}
@@ -193,52 +330,4 @@ class Executor:
         return self.run(ToolCall(name, encoded))
 
     def __repr__(self) -> str:
-        return f"<Executor of {', '.join(self._tools) or 'no tools'}>"
-
-    # The pipeline
-
-    def _prepare(self, given: object) -> Step | ToolResult:
-        """Read, look up, parse, validate and decode a call; a result if any of it fails."""
-        try:
-            call = read_call(given)
-        except MalformedCallError as error:
-            read = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
-            tool = self._find(error.name)
-            if error.name and tool is None:
-                return failure(read, unknown_tool(error.name, self._tools))
-            return failure(read, CallError("malformed_call", str(error)), tool)
-        bound = self._bound.get(call.name) or self._bind(call.name)
-        if bound is None:
-            return failure(call, unknown_tool(call.name, self._tools))
-        tool, signature, validator, needs_env, _, exact, _ = bound
-        if needs_env and tool.missing_env:
-            return failure(call, unavailable(tool), tool)
-        try:
-            arguments, repairs = read_arguments(call.arguments, exact)
-            if not validator.is_valid(arguments):
-                arguments, more, problems = repaired(arguments, tool, validator)
-                repairs += more
-                if problems:
-                    return failure(call, invalid_arguments(tool.name, problems), tool, repairs)
-            decoded = signature.binding.decode(arguments)
-        except ArgumentsError as error:
-            return failure(call, CallError("malformed_call", str(error)), tool)
-        except Refusal as refusal:
-            return failure(call, refused(tool, refusal), tool)
-        except RecursionError:
-            problem = Problem("$", "is nested too deeply")
-            return failure(call, invalid_arguments(tool.name, (problem,)), tool)
-        return Step(call, bound, arguments, decoded, repairs)
-
-    def _bind(self, name: str) -> Bound | None:
-        tool = self._find(name)
-        if tool is None:
-            return None
-        return self._bound.setdefault(name, Bound.of(tool, self._engine, self._check_results))
-
-    def _wants_caller(self, call: object) -> bool:
-        try:
-            tool = self._find(read_call(call).name)
-        except MalformedCallError:
-            return False
-        return tool is not None and tool.options.blocking == "caller"
+        return f"<Executor of {', '.join(self.tools) or 'no tools'}>"

@@ -2,39 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fcregistry.execution._digits import DigitsValidator
-from fcregistry.execution._invoke import Invocation
+from fcregistry.execution._calling._lanes import Lane, lane_of
+from fcregistry.execution._reading._digits import DigitsValidator
+from fcregistry.execution._repeating._caching import cache_of
 
 if TYPE_CHECKING:
     from fcregistry._calls import ToolCall
     from fcregistry._signature import Signature
     from fcregistry._tool import Tool
-    from fcregistry._validation import Engine, Validator
+    from fcregistry._validation import Validator
+    from fcregistry.execution._elsewhere._places import Place
+    from fcregistry.execution._repeating._caches import Cache
+    from fcregistry.execution._settings import Settings
 
 
 class Bound(NamedTuple):
-    """A tool with what each of its calls needs, looked up once."""
+    """A tool with what each of its calls needs, looked up once.
+
+    Attributes:
+        tool: The tool.
+        signature: Its signature.
+        validator: Of its arguments.
+        needs_env: Whether it requires variables of the environment.
+        is_open: Whether nobody ever has to approve of a call of it.
+        exact: Whether numbers in its arguments keep their digits.
+        results: Validates its results, if that is asked for.
+        lane: Where it runs.
+        timeout: Seconds that a call of it may take; None for ever.
+        cache: Keeps its results, if they are kept.
+        place: Where it runs, if that is another process.
+    """
 
     tool: Tool
     signature: Signature
     validator: Validator
     needs_env: bool
-    needs_approval: bool | Callable[[Mapping[str, Any]], bool]
+    is_open: bool
     exact: bool
     results: Validator | None
+    lane: Lane
+    timeout: float | None
+    cache: Cache | None
+    place: Place | None
 
     @classmethod
-    def of(cls, tool: Tool, engine: Engine, check_results: bool = False) -> Bound:
-        """Return a tool made ready."""
+    def of(cls, tool: Tool, settings: Settings, is_open: bool = True) -> Bound:
+        """Return a tool made ready.
+
+        Args:
+            tool: The tool.
+            settings: What the executor was told.
+            is_open: Whether nobody ever has to approve of a call of it.
+        """
         options, signature = tool.options, tool.signature
-        validator, exact = tool.validator(engine), signature.exact
-        if exact:
-            validator = DigitsValidator(validator)
-        results = tool.result_validator(engine) if check_results else None
-        return cls(tool, signature, validator, bool(options.requires_env), options.requires_approval, exact, results)
+        validator, exact = tool.validator(settings.engine), signature.exact
+        place = settings.places.get(tool.name)
+        return cls(
+            tool,
+            signature,
+            DigitsValidator(validator) if exact else validator,
+            bool(options.requires_env) and place is None,  # a worker has an environment of its own
+            is_open,
+            exact,
+            tool.result_validator(settings.engine) if settings.check_results else None,
+            lane_of(signature.kind, options.blocking) if place is None else "elsewhere",
+            settings.timeout if options.timeout is None else options.timeout,
+            cache_of(tool, settings.cache),
+            place,
+        )
 
 
 class Step(NamedTuple):
@@ -45,14 +82,3 @@ class Step(NamedTuple):
     arguments: dict[str, Any]
     decoded: dict[str, Any]
     repairs: tuple[str, ...]
-
-    def invocation(self) -> Invocation:
-        """Return the function with its arguments as Python takes them."""
-        signature = self.bound.signature
-        args, kwargs = signature.binding.bind(self.decoded)
-        return Invocation(self.bound.tool.function, args, kwargs, signature.kind)
-
-    @property
-    def needs_thread(self) -> bool:
-        """Whether it would hold up an event loop."""
-        return self.bound.signature.kind in ("sync", "generator") and self.bound.tool.options.blocking is True

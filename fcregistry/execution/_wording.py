@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._calls import Problem
 from fcregistry._problems import json_path
 from fcregistry._results import CallError
-from fcregistry.errors import ToolError, said_by
+from fcregistry.errors import CallCancelledError, ToolError, said_by
+from fcregistry.execution._calling._threads import TooManyAbandonedError
+from fcregistry.execution._calling._waiting import GivenUp
+from fcregistry.execution._elsewhere._remote_errors import RemoteError, WorkerError
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._tool import Tool
+    from fcregistry.execution._settings import Exposure
     from fcregistry.types import Refusal
 
 _MOST_CHARACTERS: Final = 2000
@@ -91,12 +95,50 @@ def misfit(tool: Tool, problems: Iterable[Problem]) -> CallError:
     return CallError("unencodable_result", f"{tool.name} ran, but its result is not what it promises: {reason}")
 
 
-def tool_failed(tool: Tool, exception: BaseException) -> CallError:
-    """Word what a tool raised: a `ToolError` in its own words, anything else by type and message, both scrubbed and bounded."""
-    if type(exception).__name__ == "CancelledError":  # asyncio's, which is not imported here for its name alone
+def cancelled_before(tool: Tool, reason: str) -> CallError:
+    """Word a call that was cancelled before it began."""
+    return CallError("cancelled", f"the call of {tool.name} was cancelled{_because(tool, reason)}; it was not run")
+
+
+def given_up(tool: Tool, end: GivenUp) -> CallError:
+    """Word a call that nobody waits for any more: its time was up, or it was cancelled."""
+    if end.why == "cancelled":
+        message = f"{tool.name} was cancelled before it was done{_because(tool, end.reason)}"
+        return CallError("cancelled", message, exception=end)
+    again = bool(tool.options.idempotent or tool.options.read_only)
+    now = "it was stopped" if end.stopped else "it may still be running"
+    message = f"{tool.name} did not answer within {end.seconds:g} seconds; {now}"
+    return CallError("timeout", message, retryable=again, exception=end)
+
+
+def _because(tool: Tool, reason: str) -> str:
+    return f" ({scrub(reason, _secrets(tool))})" if reason else ""
+
+
+def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") -> CallError:
+    """Word what a tool raised: a `ToolError` in its own words, anything else by type and message, both scrubbed and bounded.
+
+    Args:
+        tool: The tool.
+        exception: What it raised, or what says that nobody waited for it.
+        expose: Whether a model reads what is no `ToolError`.
+    """
+    if isinstance(exception, GivenUp):
+        return given_up(tool, exception)
+    if isinstance(exception, TooManyAbandonedError):
+        return CallError("unavailable", f"{tool.name} cannot run now: {exception}", retryable=True, exception=exception)
+    if isinstance(exception, CallCancelledError):
+        return given_up(tool, GivenUp("cancelled", reason=exception.reason))
+    if isinstance(exception, WorkerError):
+        return exception.error
+    kind = exception.type_name if isinstance(exception, RemoteError) else type(exception).__name__
+    from_tool = exception.is_tool_error if isinstance(exception, RemoteError) else isinstance(exception, ToolError)
+    if kind == "CancelledError":  # asyncio's, which is not imported here for its name alone
         return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
+    if expose == "tool-errors" and not from_tool:
+        return CallError("tool_failed", f"{tool.name} failed", exception=exception)
     said = scrub(said_by(exception), _secrets(tool))
-    if isinstance(exception, ToolError):
+    if from_tool and isinstance(exception, (ToolError, RemoteError)):
         return CallError(
             "tool_failed",
             said or f"{tool.name} failed",
@@ -104,7 +146,6 @@ def tool_failed(tool: Tool, exception: BaseException) -> CallError:
             retry_after=exception.retry_after,
             exception=exception,
         )
-    kind = type(exception).__name__
     return CallError("tool_failed", f"{kind}: {said}" if said else kind, exception=exception)
 
 

@@ -1,7 +1,8 @@
 """How does Anthropic's messages API describe tools, calls and results?
 
-Sources: Anthropic API reference, "Messages"; Claude guides "Define tools", "Strict tool use" and "Structured outputs" (section "JSON Schema
-limitations"). The names that parameters may have, and what must not stand at the top of a schema, are told by the API's own error messages.
+Sources: Anthropic API reference, "Messages"; Claude guides "Define tools", "Handle tool calls", "Vision", "PDF support", "Strict tool use" and
+"Structured outputs" (section "JSON Schema limitations"). The names that parameters may have, and what must not stand at the top of a schema, are
+told by the API's own error messages.
 
 Without strict mode any JSON Schema of an object may be sent. In strict mode every object is closed, an optional parameter may stay optional,
 and what the guide does not list as supported makes the request fail, so it is not sent.
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._core import Format
 from fcregistry.formats._messages import parse_message
+from fcregistry.formats._parts import base64_of, call_id, told_in
 from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
 
 if TYPE_CHECKING:
+    from fcregistry._content import Content
     from fcregistry._results import ToolResult
     from fcregistry.formats._core import Rendering
 
@@ -62,13 +65,37 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
     """Return one user message with a `tool_result` block for each result; nothing for no results."""
     blocks = []
     for result in results:
-        block: dict[str, Any] = {
-            "type": "tool_result",
-            "tool_use_id": (result.call.id if result.call else None) or "",
-            "content": result.content,
-        }
+        content = told_in(result, _text, _media) or result.content
+        block = {"type": "tool_result", "tool_use_id": call_id(result), "content": content}
         blocks.append(block if result.ok else {**block, "is_error": True})
     return [{"role": "user", "content": blocks}] if blocks else []
+
+
+IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Guide "Vision"."""
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _media(part: Content) -> dict[str, Any] | None:
+    """Return an image, a PDF or a text file as a block; None for what is not taken in a tool's result."""
+    if part.kind == "image" and part.media_type in IMAGES:
+        return {"type": "image", "source": _source("base64", part.media_type, base64_of(part))}
+    if part.kind != "file":
+        return None
+    if part.media_type == "application/pdf":
+        source = _source("base64", part.media_type, base64_of(part))
+    elif part.plain:
+        source = _source("text", "text/plain", part.plain)
+    else:
+        return None
+    return {"type": "document", "source": source, "title": part.name}
+
+
+def _source(sort: str, media_type: str, data: str) -> dict[str, Any]:
+    return {"type": sort, "media_type": media_type, "data": data}
 
 
 FORMAT = Format(

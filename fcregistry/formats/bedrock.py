@@ -1,15 +1,17 @@
 """How does Amazon Bedrock's Converse API describe tools, calls and results?
 
-Sources: Amazon Bedrock API reference, "ToolSpecification", "ToolUseBlock" and "ToolResultBlock"; Amazon Bedrock user guide, "Call a tool with
-the Converse API" and "Get validated JSON results from models".
+Sources: Amazon Bedrock API reference, "ToolSpecification", "ToolUseBlock", "ToolResultBlock", "ImageBlock" and "DocumentBlock"; Amazon Bedrock
+user guide, "Call a tool with the Converse API" and "Get validated JSON results from models".
 
 A description must not be empty, so one that is empty is left out. `status` says only that a tool failed: not every model takes it, and
-without it a result is a success. In strict mode Bedrock takes what Anthropic takes, but for `default` and `pattern`, which its guide does not
+without it a result is a success. Images and documents are bytes, as the AWS SDKs take them; who sends JSON without one encodes
+them in base64. In strict mode Bedrock takes what Anthropic takes, but for `default` and `pattern`, which its guide does not
 list.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -17,9 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.formats import anthropic
 from fcregistry.formats._core import Format
 from fcregistry.formats._messages import parse_message
+from fcregistry.formats._parts import call_id, told_in
 from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
 
 if TYPE_CHECKING:
+    from fcregistry._content import Content
     from fcregistry._results import ToolResult
     from fcregistry.formats._core import Rendering
 
@@ -51,14 +55,63 @@ def render(rendering: Rendering) -> dict[str, Any]:
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
     """Return one user message with a `toolResult` block for each result; nothing for no results."""
-    blocks = []
+    blocks, documents = [], _Documents()
     for result in results:
-        block: dict[str, Any] = {
-            "toolUseId": (result.call.id if result.call else None) or "",
-            "content": [{"text": result.content}],
-        }
+        content = told_in(result, _text, documents.media) or [_text(result.content)]
+        block: dict[str, Any] = {"toolUseId": call_id(result), "content": content}
         blocks.append({"toolResult": block if result.ok else {**block, "status": "error"}})
     return [{"role": "user", "content": blocks}] if blocks else []
+
+
+IMAGES: Final = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
+"""API reference, "ImageBlock"."""
+
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument."
+DOCUMENTS: Final = {
+    "application/pdf": "pdf",
+    "text/csv": "csv",
+    "application/msword": "doc",
+    f"{_OFFICE}wordprocessingml.document": "docx",
+    "application/vnd.ms-excel": "xls",
+    f"{_OFFICE}spreadsheetml.sheet": "xlsx",
+    "text/html": "html",
+    "text/plain": "txt",
+    "text/markdown": "md",
+}
+"""API reference, "DocumentBlock"."""
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"text": text}
+
+
+class _Documents:
+    """Makes the blocks of one message, in which no two documents have one name."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def media(self, part: Content) -> dict[str, Any] | None:
+        """Return an image or a document as a block; None for what is not taken in a tool's result."""
+        source = {"bytes": part.data}
+        if part.kind == "image" and part.media_type in IMAGES:
+            return {"image": {"format": IMAGES[part.media_type], "source": source}}
+        if part.kind == "file" and part.media_type in DOCUMENTS and part.data:
+            name = self._name(part.name or "")
+            return {"document": {"format": DOCUMENTS[part.media_type], "name": name, "source": source}}
+        return None
+
+    def _name(self, given: str) -> str:
+        """Return a name of letters, digits, hyphens, brackets and single spaces, up to 64 characters, that no other has."""
+        stem = given.rpartition(".")[0] or given
+        name = first = " ".join(_NOT_IN_NAMES.sub(" ", stem).split())[:56].strip() or "document"
+        while name in self._names:
+            name = f"{first} ({len(self._names) + 1})"
+        self._names.add(name)
+        return name
+
+
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9()\[\] -]")
 
 
 FORMAT = Format(

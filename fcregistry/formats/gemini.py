@@ -1,12 +1,15 @@
 """How does the Gemini API describe tools, calls and results?
 
-Sources: Gemini API reference, "FunctionDeclaration", "FunctionCall" and "FunctionResponse"; Gemini API guide "Structured outputs" and the
-field `responseJsonSchema` of the reference, which lists the JSON Schema that is supported.
+Sources: Gemini API reference, "FunctionDeclaration", "FunctionCall", "FunctionResponse" and "FunctionResponsePart"; Gemini API guides "Function
+calling" (section "Multimodal function responses") and "Structured outputs", and the field `responseJsonSchema` of the reference, which lists the
+JSON Schema that is supported.
 
 Parameters are said in `parametersJsonSchema`, not in `parameters`. The latter is a message of its own, a part of OpenAPI 3.0: a request with
 any other keyword (`$ref`, `const`, `exclusiveMinimum`, …) is refused, an enum has only strings, and there are no tuples. The former is JSON
 Schema; Google's own SDK recommends it, and keywords it does not know are sent in vain rather than refused. They are left out here, and told
 in the description.
+
+Images and documents of a result stand in the `parts` of its `functionResponse`, which models take from Gemini 3 on; the text of it names them.
 
 A function without parameters has no schema. Every function has a description; one without gets its title or name. There is no strict mode in
 a definition: whether calls are held to the schemas is said once for a whole request, by the mode `VALIDATED` of `functionCallingConfig`.
@@ -14,16 +17,17 @@ a definition: whether calls are held to the schemas is said once for a whole req
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._core import Format
 from fcregistry.formats._messages import parse_message
 from fcregistry.formats._names import Alphabet
+from fcregistry.formats._parts import base64_of, json_of
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
 
 if TYPE_CHECKING:
+    from fcregistry._content import Content
     from fcregistry._results import ToolResult
     from fcregistry.formats._core import Rendering
 
@@ -76,16 +80,24 @@ def _response(result: ToolResult) -> dict[str, Any]:
     call = result.call
     identity = {"id": call.id} if call is not None and call.id is not None else {}
     name = call.name if call is not None else ""
-    return {
-        **identity,
-        "name": name,
-        "response": {"output": _output(result)} if result.ok else {"error": result.content},
-    }
+    response = {"output": _output(result)} if result.ok else {"error": result.content}
+    media = [
+        {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}} for part in filter(_taken, result.parts)
+    ]
+    return {**identity, "name": name, "response": response, **({"parts": media} if media else {})}
 
 
 def _output(result: ToolResult) -> Any:
-    """Return what a tool returned as JSON: its content is the text of that, unless it returned a text."""
-    return result.content if isinstance(result.value, str) else json.loads(result.content)
+    """Return what a tool returned as JSON: its content is the text of that, unless it returned a text or content, or it was cut."""
+    return result.content if isinstance(result.value, str) or result.parts else json_of(result.content)
+
+
+MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf"})
+"""Guide "Function calling", section "Multimodal function responses". What is text stands in the response itself."""
+
+
+def _taken(part: Content) -> bool:
+    return part.kind in ("image", "file") and part.media_type in MEDIA
 
 
 FORMAT = Format(

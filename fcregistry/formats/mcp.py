@@ -6,11 +6,11 @@ each result as `structuredContent` too, beside its text.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._core import Format
+from fcregistry.formats._parts import json_of
 from fcregistry.formats._reading import field, is_absent, read_call
 from fcregistry.formats._refs import References
 
@@ -71,10 +71,18 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 
 def _result(result: ToolResult) -> dict[str, Any]:
     shown: dict[str, Any] = {"content": list(result.blocks), "isError": not result.ok}
-    if not result.ok or result.tool is None or isinstance(result.value, str) or output_schema(result.tool) is None:
-        return shown
-    structured = json.loads(result.content)
-    return {**shown, "structuredContent": structured} if isinstance(structured, dict) else shown
+    structured = _structured(result)
+    return shown if structured is None else {**shown, "structuredContent": structured}
+
+
+def _structured(result: ToolResult) -> dict[str, Any] | None:
+    """Return the object that a tool returned if it has promised one: the whole of it, since this is for programs."""
+    if not result.ok or result.tool is None or isinstance(result.value, str) or result.parts:
+        return None
+    if output_schema(result.tool) is None:
+        return None
+    value = json_of(result.whole if isinstance(result.whole, str) else result.content)
+    return value if isinstance(value, dict) else None
 
 
 FORMAT = Format(

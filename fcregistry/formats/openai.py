@@ -1,7 +1,7 @@
 """How does OpenAI's chat completions API describe tools, calls and results?
 
-Sources: OpenAI API reference, "Chat Completions"; OpenAI guides "Function calling" and "Structured model outputs". Spoken by many others too
-(vLLM, Ollama, llama.cpp, …).
+Sources: OpenAI API reference, "Chat Completions", where a tool's message holds text only; OpenAI guides "Function calling" and "Structured model
+outputs". Spoken by many others too (vLLM, Ollama, llama.cpp, …).
 
 Without strict mode any JSON Schema of an object may be sent; what must not stand at its top is told by the API's own error message. In
 strict mode every property is required and every object closed; what the guide does not list as supported (`oneOf`, `prefixItems`,
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._core import Format
 from fcregistry.formats._messages import parse_message
+from fcregistry.formats._parts import call_id
 from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
 
 if TYPE_CHECKING:
@@ -59,11 +60,8 @@ def render(rendering: Rendering) -> dict[str, Any]:
 
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
-    """Return a message of the role `tool` for each result."""
-    return [
-        {"role": "tool", "tool_call_id": (result.call.id if result.call else None) or "", "content": result.content}
-        for result in results
-    ]
+    """Return a message of the role `tool` for each result: its text, in which what is no text is named."""
+    return [{"role": "tool", "tool_call_id": call_id(result), "content": result.content} for result in results]
 
 
 FORMAT = Format(

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Literal
 
-from fcregistry._config import DISABLE
+from fcregistry._config import CALL_HOOKS, DISABLE
 from fcregistry._declarations import log
 from fcregistry._registry import Registry, registry
 from fcregistry._selectors import normalized, parse_selector
 from fcregistry._tool import Tool
 from fcregistry.discovery import FoundExtension, current, load_plugins, near_miss_groups
+from fcregistry.discovery._call_hooks import unusable_call_hooks
 from fcregistry.discovery._extensions import disable_advice
 from fcregistry.discovery._finder import (
     EXTENSION_GROUP,
@@ -64,6 +65,7 @@ def diagnose() -> tuple[Finding, ...]:
         *_near_misses(),
         *_unreadable(),
         *_settings(),
+        *_call_hooks(),
     ]
     return tuple(sorted(findings, key=lambda finding: finding.kind != "problem"))
 
@@ -98,6 +100,12 @@ def _extensions() -> Iterator[Finding]:
             yield _problem(name, f"has several extensions, so that none is used: {labels}", disable_advice(found))
         elif isinstance(outcome, FailedExtension):
             yield _problem(found[0].label, f"does not load: {outcome.reason}", outcome.advice, outcome.traceback)
+
+
+def _call_hooks() -> Iterator[Finding]:
+    for error in unusable_call_hooks():
+        advice = "until then every call is refused; correct the variable, or mend the extension"
+        yield _problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
 
 
 def tools_of(distribution: str, entry_point: str) -> tuple[Tool, ...]:

@@ -13,6 +13,7 @@ from fcregistry.execution import Executor
 from fcregistry.testing._case import Case
 from fcregistry.testing._failures import Failure, Verdict, python_text, raised
 from fcregistry.types import to_json
+from fcregistry.types._core import show_type
 
 
 def accepts_its_examples(case: Case) -> Verdict:
@@ -53,6 +54,9 @@ def _why_not_run(case: Case) -> str:
     options = case.tool.options
     if missing := case.tool.missing_env:
         return f"the environment variable {', '.join(missing)} is not set"
+    context = case.tool.signature.context
+    if context is not None and context.deps is not None:
+        return f"its context asks for a {show_type(context.deps)}, which only an application has"
     if case.invoke:
         return ""
     if not options.read_only:

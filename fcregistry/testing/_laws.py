@@ -21,7 +21,7 @@ from fcregistry.types._core import walk
 
 def delivers_annotated_types(case: Case) -> Verdict:
     """Bind what arrives to the function's own signature, as Python would, and look at each argument."""
-    signature = inspect.signature(case.tool.function)
+    signature = _of_models(case)
 
     def examine(arguments: dict[str, Any]) -> Failure | None:
         trial = case.call(arguments)
@@ -44,6 +44,14 @@ def delivers_annotated_types(case: Case) -> Verdict:
         return None
 
     return case.each(examine)
+
+
+def _of_models(case: Case) -> inspect.Signature:
+    """Return the function's signature without the context that the executor fills in."""
+    signature, context = inspect.signature(case.tool.function), case.tool.signature.context
+    if context is None:
+        return signature
+    return signature.replace(parameters=[each for each in signature.parameters.values() if each.name != context.name])
 
 
 def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import typing_extensions
 
@@ -133,6 +133,10 @@ def _literal(annotation: Any) -> Codec:
     values = get_args(annotation)
     if not values:
         raise UnsupportedType("Literal[()] allows no value at all; name the values, as in Literal['a', 'b']")
+    key = tuple([(type(value), value) for value in values])  # in which 1 is not True, and the order counts
+    known = _KNOWN.get(key)
+    if known is not None:
+        return known
     choices = []
     for value in values:
         encoded = _member_json(value) if isinstance(value, enum.Enum) else value
@@ -141,4 +145,13 @@ def _literal(annotation: Any) -> Codec:
                 f"{show_type(annotation)} holds {value!r}, which has no JSON form; use strings, numbers, booleans or None"
             )
         choices.append((encoded, value))
-    return ChoiceCodec(choices)
+    if len(_KNOWN) >= _MOST_KNOWN:
+        _KNOWN.clear()
+    return _KNOWN.setdefault(key, ChoiceCodec(choices))
+
+
+_KNOWN: Final[dict[tuple[tuple[type, object], ...], ChoiceCodec]] = {}
+"""Literals that were read before: many tools share one, and the codec of one never changes."""
+
+_MOST_KNOWN: Final = 4096
+"""Beyond so many it starts anew."""

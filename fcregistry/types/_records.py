@@ -80,6 +80,7 @@ class RecordCodec(Record):
         self._get = get
         self._is_instance = is_instance
         self._steps: tuple[tuple[str, str, Callable[[Any], Any] | None], ...] = ()
+        self._hands_through = False  # whether an instance is made of the JSON values themselves
 
     @property
     def title(self) -> str:
@@ -97,6 +98,8 @@ class RecordCodec(Record):
             for each in self.fields
             if each.constant is MISSING
         )
+        plain = all(key == name and decode is None for key, name, decode in self._steps)
+        self._hands_through = plain and len(self._steps) == len(fields) and self.others is None
 
     def children(self) -> Iterable[Codec]:
         inner = [field.codec for field in self.fields]
@@ -138,6 +141,8 @@ class RecordCodec(Record):
         return [key for key in value if key not in named]
 
     def decode(self, value: Any) -> Any:
+        if self._hands_through:
+            return self._made(value)
         decoded = {}
         for key, name, decode in self._steps:
             if key in value:
@@ -150,6 +155,9 @@ class RecordCodec(Record):
                     raise refusal.at(key) from None
         if self.others is not None:
             self._decode_others(value, decoded)
+        return self._made(decoded)
+
+    def _made(self, decoded: dict[str, Any]) -> Any:
         try:
             return self._make(**decoded)
         except Refusal:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import Site
 
 ENOUGH = 60
@@ -91,6 +93,19 @@ def test_a_person_reads_text_as_text_and_json_indented(shop: Site) -> None:
 def test_bytes_are_not_thrown_at_a_person(shop: Site) -> None:
     """How many, and what to do with them."""
     assert on_terminal(shop, "call", "blob") == (0, "3 bytes; --output FILE writes them to a file\n")
+
+
+def test_an_image_is_named_to_a_person(shop: Site, tmp_path: Path) -> None:
+    """And how to get it."""
+    module = "from fcregistry import fc_register\nfrom fcregistry.execution import Content\n"
+    tool = "@fc_register\ndef picture() -> Content:\n    return Content.image(b'GIF89a')\n"
+    (tmp_path / "pictures.py").write_text(module + tool)
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (*shop.path, tmp_path)))}
+
+    assert on_terminal(shop, "-m", "pictures", "call", "picture", env=env) == (
+        0,
+        "[image: image/gif, 6 bytes]\n(--output FILE writes it to a file)\n",
+    )
 
 
 def test_a_list_fits_the_terminal(shop: Site) -> None:

@@ -102,3 +102,91 @@ def fc_register_types(types):
         "print(schema_of(letters.A)['pattern'], schema_of(letters.B)['pattern'], 'acme_others' in sys.modules)",
     )
     assert (done.stdout, done.stderr) == ("^a ^z False\n", "TypeFamilies ['first', 'second']\n")
+
+
+CALLS = """
+from fcregistry import Executor, ToolCall
+
+def greet(name: str, loud: bool = False) -> str:
+    return f"Hello {name}"
+
+"""
+
+
+def test_hook_fc_before_call_is_given_the_tool_and_the_call(site: Site) -> None:
+    """It is asked of calls that are valid, may change arguments, which are validated in their turn, and may deny the call."""
+    code = """
+from fcregistry import Tool, ToolCall, hookimpl
+from fcregistry.execution import Deny
+
+@hookimpl
+def fc_before_call(tool, call):
+    assert isinstance(tool, Tool) and isinstance(call, ToolCall)
+    print(tool.name, call.name, call.arguments, call.id)
+    answers = {"Ann": ToolCall(call.name, {"name": "Bob"}), "Bob": None, "Eve": Deny("Eve is out")}
+    return answers.get(call.arguments["name"], ToolCall(call.name, {"name": 1}))
+"""
+    site.install("acme", {"guard": "acme_guard"}, {"acme_guard.py": code}, group="fcregistry.extensions")
+    done = site.run(
+        "-c",
+        CALLS
+        + """
+executor = Executor([greet], hooks=["guard"])
+for name in ("Ann", "Bob", "Eve", "Pat", 5):
+    print(executor.run(ToolCall("greet", {"name": name}, name)).content)
+""",
+    )
+    told = [
+        "greet greet {'name': 'Ann'} Ann",
+        "Hello Bob",
+        "greet greet {'name': 'Bob'} Bob",
+        "Hello Bob",
+        "greet greet {'name': 'Eve'} Eve",
+        "the call of greet was denied; it was not run: Eve is out",
+        "greet greet {'name': 'Pat'} Pat",
+        "the arguments of greet are not valid; it was not run:",
+        "- $.name: must be a string, not 1",
+        "the arguments of greet are not valid; it was not run:",
+        "- $.name: must be a string, not 5",
+    ]
+    assert (done.stdout.splitlines(), done.stderr) == (told, "")
+
+
+def test_hook_fc_after_call_is_given_what_came_of_the_call(site: Site) -> None:
+    """Of every call that the hooks before it saw: also of one that was denied, or that failed."""
+    code = """
+from fcregistry import Tool, ToolCall, ToolResult, hookimpl
+from fcregistry.execution import Deny
+
+@hookimpl
+def fc_before_call(call):
+    return Deny() if call.arguments["name"] == "Eve" else None
+
+@hookimpl
+def fc_after_call(tool, call, result):
+    assert isinstance(tool, Tool) and isinstance(call, ToolCall) and isinstance(result, ToolResult)
+    print(tool.name, call.arguments, "ok" if result.ok else result.error.code)
+    if result.ok:
+        return Deny("not today") if call.arguments["name"] == "Ann" else result.with_content("Hello …")
+"""
+    site.install("acme", {"guard": "acme_guard"}, {"acme_guard.py": code}, group="fcregistry.extensions")
+    done = site.run(
+        "-c",
+        CALLS
+        + """
+executor = Executor([greet], hooks=["guard"])
+for name in ("Ann", "Bob", "Eve", 5):
+    print(executor.run(ToolCall("greet", {"name": name}, name)).content)
+""",
+    )
+    told = [
+        "greet {'name': 'Ann'} ok",
+        "greet ran, but its result is withheld: not today",
+        "greet {'name': 'Bob'} ok",
+        "Hello …",
+        "greet {'name': 'Eve'} denied",
+        "the call of greet was denied; it was not run",
+        "the arguments of greet are not valid; it was not run:",
+        "- $.name: must be a string, not 5",
+    ]
+    assert (done.stdout.splitlines(), done.stderr) == (told, "")

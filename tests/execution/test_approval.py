@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, fc_register, registry
 from fcregistry.errors import ToolNotFoundError
+from fcregistry.execution import Approve, Deny
 
 deleted: list[list[str]] = []
 
@@ -104,10 +106,9 @@ def test_a_callback_that_raises_has_not_said_yes(is_async: bool, caplog: pytest.
     assert codes(given) == {"denied"}
     assert {result.content for result in given} == {"delete was not run: asking for its approval failed"}
     assert all(result.error and result.error.exception is failure for result in given)
-    assert {(each.name, each.getMessage()) for each in caplog.records} == {
-        ("fcregistry", "approval of delete could not be asked for")
-    }
-    assert all(each.exc_info and each.exc_info[1] is failure for each in caplog.records)
+    records = [each for each in caplog.records if each.name == "fcregistry"]
+    assert {each.getMessage() for each in records} == {"approval of delete could not be asked for"}
+    assert all(each.exc_info and each.exc_info[1] is failure for each in records)
     assert deleted == []
 
 
@@ -276,3 +277,126 @@ def test_a_callback_that_raises_what_would_end_the_process_is_no_yes_and_no_end(
 def test_approve_that_cannot_be_called_is_refused_at_once() -> None:
     with pytest.raises(TypeError, match="approve is a function of the tool and the call, not True"):
         Executor([delete], approve=True)  # type: ignore[arg-type]
+
+
+# --- answers with more to say ---------------------------------------------------------------------
+
+
+def answering(answer: Any, is_async: bool) -> Any:
+    """Return a callback that gives an answer."""
+
+    async def asynchronous(tool: Tool, call: ToolCall) -> Any:
+        return answer
+
+    def plain(tool: Tool, call: ToolCall) -> Any:
+        return answer
+
+    return asynchronous if is_async else plain
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize(
+    ("answer", "code", "text"),
+    [
+        (Approve(), "ok", "2"),
+        (Approve, "denied", "the call of delete was denied; it was not run"),
+        (Deny(), "denied", "the call of delete was denied; it was not run"),
+        (Deny("use the trash"), "denied", "the call of delete was denied; it was not run: use the trash"),
+    ],
+)
+def test_a_denial_may_say_why_and_the_model_reads_it(answer: Any, code: str, text: str, is_async: bool) -> None:
+    given = results(answering(answer, is_async))
+    assert codes(given) == {code}
+    assert {result.content for result in given} == {text}
+    assert bool(deleted) is (code == "ok")
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_approver_may_change_the_arguments_and_is_not_asked_again(is_async: bool) -> None:
+    asked: list[ToolCall] = []
+    change = answering(Approve({"paths": ["c"]}), is_async)
+
+    def approve(tool: Tool, call: ToolCall) -> Any:
+        asked.append(call)
+        return change(tool, call)
+
+    given = results(approve)
+    assert codes(given) == {"ok"}
+    assert deleted == [["c"]] * 6
+    assert given[0].arguments == {"paths": ["c"]}
+    assert asked == [ToolCall("delete", {"paths": ["a", "b"]}, "7")] * 6
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_changed_arguments_are_validated_again(is_async: bool) -> None:
+    given = results(answering(Approve({"paths": "c", "sudo": True}), is_async))
+    assert codes(given) == {"invalid_arguments"}
+    assert given[0].content == (
+        "delete was approved with other arguments, which are not valid; it was not run:\n"
+        '- $.paths: must be an array, not "c"\n'
+        '- $.sudo: is not a known name; the known ones are "paths", "force"'
+    )
+    assert deleted == []
+
+
+def test_changed_arguments_that_are_no_json_are_refused() -> None:
+    given = results(answering(Approve({"paths": [b"c"]}), False))
+    assert codes(given) == {"invalid_arguments"}
+    assert given[0].content == (
+        "delete was approved with other arguments; it was not run: "
+        "the arguments must be valid JSON: $.paths[0] is a Python bytes"
+    )
+
+
+@pytest.mark.parametrize("arguments", ["{}", ["a"], 1, True])
+def test_an_approval_takes_a_whole_object_of_arguments(arguments: Any) -> None:
+    with pytest.raises(TypeError, match="Approve takes all arguments of the call as a dict, or nothing, not"):
+        Approve(arguments)
+
+
+@pytest.mark.parametrize("reason", [None, 1, ["no"]])
+def test_a_denial_takes_its_reason_as_text(reason: Any) -> None:
+    with pytest.raises(TypeError, match="Deny takes the reason as a string, not"):
+        Deny(reason)
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def test_a_predicate_sees_the_very_number_that_the_tool_gets() -> None:
+    """A float between the two would show it less than runs."""
+    seen: list[Decimal] = []
+    paid: list[Decimal] = []
+
+    def needs(arguments: Mapping[str, Any]) -> bool:
+        seen.append(arguments["amount"])
+        return bool(arguments["amount"] > 100)
+
+    def pay(amount: Decimal) -> None:
+        """Pay."""
+        paid.append(amount)
+
+    executor = Executor([Tool.from_function(pay, requires_approval=needs)])
+    above = executor.run({"name": "pay", "arguments": '{"amount": 100.00000000000000000001}'})
+    below = executor.run({"name": "pay", "arguments": '{"amount": 99.99999999999999999999}'})
+    assert (codes([above]), codes([below])) == ({"approval_required"}, {"ok"})
+    assert seen == [Decimal("100.00000000000000000001"), Decimal("99.99999999999999999999")]
+    assert paid == seen[1:]
+
+
+def test_a_predicate_that_is_a_coroutine_function_has_not_said_no() -> None:
+    async def never(arguments: Mapping[str, Any]) -> bool:
+        return False
+
+    given = results(lambda tool, call: True, requires_approval=never)
+    assert codes(given) == {"denied"}
+    assert given[0].error is not None
+    assert str(given[0].error.exception) == (
+        "requires_approval is a plain function of the arguments, and no coroutine function"
+    )
+
+
+def test_the_numbers_of_a_gate_are_seconds() -> None:
+    for wrong in (0, -1, float("inf"), float("nan"), "5", True):
+        with pytest.raises(ValueError, match="approve_timeout takes seconds: a finite number above 0, not"):
+            Executor([delete], approve_timeout=wrong)  # type: ignore[arg-type]

@@ -10,6 +10,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult
+from fcregistry.execution._reading._repair_names import ALL_REPAIRS
+from fcregistry.execution._reading._repairs import repaired
 
 
 @dataclass
@@ -65,6 +67,109 @@ def test_what_is_meant_without_doubt_is_repaired_and_recorded(
     assert result.to_json()["repairs"] == [repair]
 
 
+SINGLE_QUOTES = "had single quotes that JSON does not know: taken as JSON writes them"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place", "value", "repairs"),
+    [
+        (
+            {"point": "{'x': 1, 'tags': None}"},
+            1,
+            Point(1),
+            (
+                "$.point was JSON text: taken as the object that it holds",
+                "the text of $.point had True, False or None: taken as true, false or null",
+                f"the text of $.point {SINGLE_QUOTES}",
+            ),
+        ),
+        (
+            {"items": "```json\n[1, 2,]\n```"},
+            0,
+            [1, 2],
+            (
+                "$.items was JSON text: taken as the array that it holds",
+                "the text of $.items had trailing commas: left out",
+                "the text of $.items stood in a code fence: taken without it",
+            ),
+        ),
+        (
+            "{'items': \"[1]\"}",
+            0,
+            [1],
+            (f"the arguments {SINGLE_QUOTES}", "$.items was JSON text: taken as the array that it holds"),
+        ),
+    ],
+)
+def test_text_that_holds_an_array_or_object_may_have_slips_of_its_own(
+    arguments: object, place: int, value: object, repairs: tuple[str, ...]
+) -> None:
+    result = run(arguments)
+
+    assert result.ok, result.content
+    assert result.value == [*NOTHING[:place], value, *NOTHING[place + 1 :]]
+    assert result.repairs == repairs
+
+
+@pytest.mark.parametrize(
+    ("repair", "arguments"),
+    [
+        ("wrapped-json", {"items": "[1, 2]"}),
+        ("wrapped-json", {"point": {"x": 1, "tags": '["a"]'}}),
+        ("explicit-null", {"count": None}),
+        ("single-quotes", {"point": "{'x': 1}"}),
+        ("trailing-commas", {"items": "[1,]"}),
+    ],
+)
+def test_a_repair_that_is_switched_off_is_not_made(repair: str, arguments: dict[str, Any]) -> None:
+    tool = EXECUTOR.tools["take"]
+    validator = tool.validator("jsonschema-rs")
+
+    assert repaired(arguments, tool, validator)[2] == ()
+    for allowed in (ALL_REPAIRS - {repair}, frozenset[str]()):
+        left, repairs, problems = repaired(arguments, tool, validator, allowed)
+        assert left == arguments
+        assert repairs == ()
+        assert problems
+
+
+@pytest.mark.parametrize(
+    ("allowed", "left", "repair", "problem"),
+    [
+        (
+            "explicit-null",
+            {"items": "[1]"},
+            "$.count was null: taken as left out",
+            '$.items: must be an array or null, not "[1]"',
+        ),
+        (
+            "wrapped-json",
+            {"items": [1], "count": None},
+            "$.items was JSON text: taken as the array that it holds",
+            "$.count: must be an integer, not null",
+        ),
+    ],
+)
+def test_one_repair_is_made_where_the_other_is_switched_off(
+    allowed: str, left: dict[str, Any], repair: str, problem: str
+) -> None:
+    tool = EXECUTOR.tools["take"]
+    arguments = {"items": "[1]", "count": None}
+    outcome, repairs, problems = repaired(arguments, tool, tool.validator("jsonschema-rs"), {allowed})
+
+    assert outcome == left
+    assert repairs == (repair,)
+    assert [str(each) for each in problems] == [problem]
+
+
+def test_a_text_that_violates_twice_is_repaired_once() -> None:
+    arrays = {"allOf": [{"type": "array"}, {"type": "array", "minItems": 1}]}
+    result = foreign(arrays, "[1]")
+
+    assert result.value == {"a": [1]}
+    assert result.repairs == ("$.a was JSON text: taken as the array that it holds",)
+
+
 @pytest.mark.parametrize("arguments", [{"text": "[1, 2]"}, {"either": "[1, 2]"}, {"items": None}, {"text": "null"}])
 def test_what_is_valid_stays_as_it_is(arguments: dict[str, Any]) -> None:
     result = run(arguments)
@@ -87,6 +192,10 @@ def test_what_is_valid_stays_as_it_is(arguments: dict[str, Any]) -> None:
         {"items": "[NaN]"},
         {"point": '{"x": 1, "x": 2}'},
         {"point": '{"x": 1'},
+        {"point": "{'x': 1"},
+        {"point": "{x: y}"},
+        {"items": "[one]"},
+        {"items": "[1] and [2]"},
         {"point": {"x": None}},
         {"text": 5},
     ],

@@ -81,6 +81,19 @@ def test_an_extension_that_does_not_load(site: Site) -> None:
     ]
 
 
+def test_hooks_of_calls_that_are_named_and_cannot_be_had(site: Site) -> None:
+    """Every call is refused for them, so that is a problem, also where nothing else is wrong."""
+    site.install("fine", {"shapes": "fine_shapes"}, {"fine_shapes.py": HOOK}, group="fcregistry.extensions")
+    advice = "until then every call is refused; correct the variable, or mend the extension"
+    assert doctor(site, env={"FCREGISTRY_CALL_HOOKS": "audit,shapes"}) == [
+        ("problem", "FCREGISTRY_CALL_HOOKS", message, advice)
+        for message in (
+            "names audit, and there is no extension of that name; installed are fine[shapes]",
+            "names shapes, and fine[shapes] has neither fc_before_call nor fc_after_call",
+        )
+    ]
+
+
 def test_two_extensions_of_one_name(site: Site) -> None:
     """Neither is used, so neither is loaded; one that is disabled is no longer in the way."""
     for name in ("acme", "zeta"):

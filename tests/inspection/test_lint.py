@@ -19,6 +19,7 @@ import annotated_types as at
 import pytest
 
 from fcregistry import Registry, Tool
+from fcregistry._content import Content, ToolOutput
 from fcregistry.errors import (
     AmbiguousToolError,
     ConfigurationError,
@@ -625,6 +626,17 @@ def test_a_result_that_is_annotated_with_what_is_no_json() -> None:
     def fine() -> Iterator[int]: ...
 
     assert [path for path, _ in said("result-without-schema", odd, bare, fine)] == ["returns"]
+
+
+def test_a_result_that_is_content_is_for_models_and_needs_no_schema() -> None:
+    def picture() -> Content: ...
+    def pictures() -> list["Content"]: ...  # noqa: UP037  # what a module without the future import writes
+    def either() -> str | list[str | Content]: ...
+    def both() -> ToolOutput: ...
+    def lost() -> "list[NotDefinedAnywhere]": ...  # type: ignore[name-defined]  # noqa: F821, UP037
+
+    assert said("result-without-schema", picture, pictures, either, both) == []
+    assert len(said("result-without-schema", lost)) == 1
 
 
 # --- findings, as a whole -----------------------------------------------------------------------------------------

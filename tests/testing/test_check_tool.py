@@ -19,13 +19,15 @@ from annotated_types import Interval, Len, MultipleOf, Predicate
 from hypothesis import strategies as st
 from typing_extensions import TypedDict, Unpack
 
-from fcregistry import Registry, Tool, fc_register, registry, testing
+from fcregistry import Context, Registry, Tool, fc_register, registry, testing
 from fcregistry.errors import ToolNotFoundError
 from fcregistry.testing import ConformanceError, arguments_of, check_tool, wrong_arguments_of
 from fcregistry.testing._runs import drawn
 from fcregistry.types import Codec
 
 from ..properties.samples import LEAVES  # noqa: TID252  # they lie beside this folder
+
+pytestmark = pytest.mark.once
 
 # --- tools that keep every rule -----------------------------------------------------------------------------------
 
@@ -496,6 +498,27 @@ def test_examples_run_where_that_is_harmless_or_asked_for(options: Any, invoke: 
     report = check_tool(tool, examples=20, invoke=invoke)
     assert report.skipped == ({"answers-its-examples": skipped} if skipped else {})
     assert calls == ([] if skipped else [3, 4])
+
+
+class Shop:
+    """What an application has."""
+
+
+def of_shop(first: int, context: Context[Shop], /, *rest: str, **named: int) -> str:
+    """Ask a shop.
+
+    Args:
+        first: A number.
+        *rest: Texts.
+        **named: Numbers by name.
+    """
+    raise AssertionError("it is never run")
+
+
+def test_a_tool_that_takes_a_context_is_checked_like_any_and_run_by_nobody_but_its_application() -> None:
+    tool = Tool.from_function(of_shop, read_only=True, examples=[{"first": 1, "rest": ["a"], "b": 2}])
+    report = check_tool(tool, examples=20, invoke=True)
+    assert report.skipped == {"answers-its-examples": "its context asks for a Shop, which only an application has"}
 
 
 def test_an_example_that_fails_is_a_failure() -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from .conftest import ROOT, Project
 
+pytestmark = pytest.mark.once
+
 if TYPE_CHECKING:
     from tests.conftest import Site
 

@@ -12,6 +12,8 @@ from fcregistry.testing._rules import RULES
 
 from .conftest import GOOD, PYPROJECT, Project
 
+pytestmark = pytest.mark.once
+
 if TYPE_CHECKING:
     from tests.conftest import Site
 

@@ -10,6 +10,8 @@ import pytest
 from fcregistry.testing._plugins import ALONE, LOADS
 from fcregistry.testing._rules import RULES
 
+pytestmark = pytest.mark.once
+
 if TYPE_CHECKING:
     from .conftest import Project, Run
 

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_type_hints
 
 from fcregistry import formats
 from fcregistry._parameters import Parameter
@@ -141,6 +141,14 @@ class Subject:
     def annotates_result(self) -> bool:
         """Whether the function says what it returns."""
         return "return" in (getattr(underlying(self.tool.function), "__annotations__", None) or {})
+
+    @cached_property
+    def result_annotation(self) -> Any:
+        """What the function says it returns, resolved; None where it says nothing, or what cannot be resolved."""
+        try:
+            return get_type_hints(underlying(self.tool.function)).get("return")
+        except Exception:  # noqa: BLE001  # an author's annotation may raise anything; another rule tells of it
+            return None
 
     @cached_property
     def is_foreign(self) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, get_args
 
+from fcregistry._content import Content, ToolOutput
 from fcregistry._functions import STAR_STAR
 from fcregistry._validation import schema_notes
 from fcregistry.inspection._lint._core import Place, Remark, Rule, Subject, property_path
@@ -45,10 +46,17 @@ def _open_schema(subject: Subject) -> Iterator[Remark]:
 
 
 def _result_without_schema(subject: Subject) -> Iterator[Remark]:
-    if subject.tool.signature.returns is None and subject.annotates_result and not subject.is_foreign:
+    if subject.tool.signature.returns is not None or not subject.annotates_result or subject.is_foreign:
+        return
+    if not _gives_content(subject.result_annotation):
         yield Remark(
             "the annotation of its result has no JSON form, so nothing is known of results beforehand", "returns"
         )
+
+
+def _gives_content(annotation: object) -> bool:
+    """Tell whether an annotation says that a tool gives content, which is for models and has no schema."""
+    return annotation is Content or annotation is ToolOutput or any(map(_gives_content, get_args(annotation)))
 
 
 RULES: Final = (

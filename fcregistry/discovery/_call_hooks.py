@@ -1,0 +1,147 @@
+"""Which hooks does a call have to pass? Those that the environment and the executor name, and no others: installed is not consent."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from fcregistry._config import CALL_HOOKS, call_hook_names
+from fcregistry._selectors import normalized
+from fcregistry.discovery._discovery import current
+from fcregistry.discovery._extensions import disable_advice
+from fcregistry.discovery._outcomes import FailedExtension
+from fcregistry.errors import PluginError
+from fcregistry.execution._hooks import CallHook, CallHooks, ClosedHooks, HookChain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fcregistry.discovery._finder import FoundExtension
+
+_GIVEN = "hooks=…"
+
+
+def call_hooks(given: object = ()) -> CallHooks | None:
+    """Return the hooks that calls have to pass: first those that `FCREGISTRY_CALL_HOOKS` names, then those that are given, each once.
+
+    Args:
+        given: Names of extensions, and modules, objects or functions that are marked with `hookimpl`; one of these, or a list of them.
+
+    Returns:
+        None where there are none. Where one that is named cannot be had, what refuses every call; the log says which, and why.
+
+    Raises:
+        TypeError: Something that is given is no hook.
+    """
+    items = list(given) if isinstance(given, (list, tuple)) else [given]
+    made = [(_GIVEN, each if isinstance(each, str) else _of_object(each)) for each in items]
+    hooks: list[CallHook] = []
+    wrong: list[PluginError] = []
+    for said, each in [*((CALL_HOOKS, name) for name in call_hook_names()), *made]:
+        try:
+            hook = _of_extension(each, said) if isinstance(each, str) else each
+        except PluginError as error:
+            wrong.append(error)
+        else:
+            hooks += [] if any(hook is known for known in hooks) else [hook]  # an extension has one, which it keeps
+    if wrong:
+        return _closed(wrong)
+    return HookChain(hooks) if hooks else None
+
+
+def unusable_call_hooks() -> Iterator[PluginError]:
+    """Yield why each extension that `FCREGISTRY_CALL_HOOKS` names in vain cannot be had; every call is refused for it."""
+    for name in call_hook_names():
+        try:
+            _of_extension(name, CALL_HOOKS)
+        except PluginError as error:
+            yield error
+
+
+def _closed(wrong: list[PluginError]) -> ClosedHooks:
+    from logging import getLogger  # only on the way to an error
+
+    for each in wrong:
+        getLogger("fcregistry").error("every call is refused: %s", each, exc_info=each.__cause__)
+    return ClosedHooks(wrong[0])
+
+
+def _of_extension(name: str, said: str) -> CallHook:
+    """Return the hook of an installed extension.
+
+    Raises:
+        PluginError: There is none of that name, or not one alone, or it does not load, or has nothing to say about calls.
+    """
+    found = _found(name, said)
+    outcome = current().extensions.load(found)
+    if outcome is None:
+        raise PluginError(f"{said} names {name}, which is being imported just now; make the executor after that")
+    if isinstance(outcome, FailedExtension):
+        why = f"{said} names {name}, and {found.label} does not load: {outcome.reason}; {outcome.advice}"
+        raise PluginError(why) from outcome.error
+    if outcome.call_hook is None:
+        raise PluginError(f"{said} names {name}, and {found.label} has neither fc_before_call nor fc_after_call")
+    return outcome.call_hook
+
+
+def _found(name: str, said: str) -> FoundExtension:
+    extensions = current().extensions
+    named = [each for each in current().found_extensions if name == each.entry_point or _same(name, each)]
+    if not named:
+        known = ", ".join(each.label for each in current().found_extensions)
+        there = f"installed are {known}" if known else "there are none"
+        raise PluginError(f"{said} names {name}, and there is no extension of that name; {there}")
+    enabled = [each for each in named if extensions.disabled(each) is None]
+    if not enabled:
+        raise PluginError(f"{said} names {name}, and {named[0].label} is disabled: {extensions.disabled(named[0])}")
+    if len(enabled) > 1:
+        labels = ", ".join(each.label for each in enabled)
+        raise PluginError(f"{said} names {name}, which {labels} are called; name one so, or {disable_advice(enabled)}")
+    return enabled[0]
+
+
+def _same(name: str, found: FoundExtension) -> bool:
+    """Tell whether a name is the label of an extension, `distribution[entry point]`."""
+    distribution, bracket, rest = name.partition("[")
+    return (
+        bool(bracket) and rest == f"{found.entry_point}]" and normalized(distribution) == normalized(found.distribution)
+    )
+
+
+def _of_object(given: Any) -> CallHook:
+    """Return the hook that a module, an object or a function is.
+
+    Raises:
+        TypeError: It is none.
+    """
+    import pluggy
+
+    from fcregistry.discovery._implemented import call_hook, implemented  # pluggy, which most processes never need
+
+    if isinstance(given, type):
+        raise TypeError(f"hooks=… has the class {given.__qualname__}; give an instance of it")
+    label = _label(given)
+    try:
+        hook = call_hook(implemented(_namespace(given), label), label)
+    except (PluginError, pluggy.PluginValidationError) as error:
+        raise TypeError(f"hooks=… has what is no hook: {error}") from error
+    if hook is None:
+        raise TypeError(f"hooks=… has what is no hook: {label} has neither fc_before_call nor fc_after_call")
+    return hook
+
+
+def _namespace(given: Any) -> Any:
+    """Return where pluggy finds the functions: a module or object itself, and one made for a function that is marked."""
+    name = getattr(given, "__name__", None)
+    if isinstance(given, ModuleType) or not callable(given) or not isinstance(name, str):
+        return given
+    namespace = ModuleType(name)
+    setattr(namespace, name, given)
+    return namespace
+
+
+def _label(given: Any) -> str:
+    if isinstance(given, ModuleType):
+        return given.__name__
+    source = given if callable(given) and hasattr(given, "__qualname__") else type(given)
+    return f"{source.__module__}.{source.__qualname__}"

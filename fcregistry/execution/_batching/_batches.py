@@ -1,0 +1,155 @@
+"""How are many calls carried out at the same time, and none of them at the cost of another?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from fcregistry._calls import ToolCall
+from fcregistry._results import ToolResult
+from fcregistry.execution._batching._line import Enter, Line
+from fcregistry.execution._calling._threads import running_loop
+from fcregistry.execution._effects import adrive, drive
+
+if TYPE_CHECKING:
+    from asyncio import Semaphore
+
+    from fcregistry.execution._approving._resuming import Resumed
+    from fcregistry.execution._batching._resources import Accesses
+    from fcregistry.execution._pipeline import Pipeline
+    from fcregistry.execution._run import Run
+    from fcregistry.execution._steps import Step
+
+
+def listed(calls: Iterable[object]) -> list[object]:
+    """Return calls as a list.
+
+    Raises:
+        TypeError: It is one call, and not several.
+    """
+    if isinstance(calls, (Mapping, str, ToolCall)):
+        raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
+    return list(calls)
+
+
+class Seat:
+    """The place of a call in a batch: it waits for those that touch what it touches, and then for room.
+
+    Args:
+        line: The order of the batch, if its calls have one.
+        place: The call's place in it.
+        slots: How many calls run at the same time; None on their caller's own thread.
+    """
+
+    __slots__ = ("_holds", "_line", "_place", "_slots")
+
+    def __init__(self, line: Line | None, place: int, slots: Semaphore | None = None) -> None:
+        self._line = line
+        self._place = place
+        self._slots = slots
+        self._holds = False
+
+    def entering(self, step: Step) -> _Entering:
+        """Return what has to be done before a call begins."""
+        return _Entering(self, None if self._line is None else self._line.touched(self._place, step))
+
+    def enter_now(self, touched: Accesses | None) -> None:
+        """Wait on this thread until the call may begin."""
+        if self._line is not None:
+            Enter(self._line, self._place, touched).now()
+
+    async def enter_later(self, touched: Accesses | None) -> None:
+        """Wait on the running loop until the call may begin."""
+        if self._line is not None:
+            await Enter(self._line, self._place, touched).later()
+        if self._slots is not None:
+            await self._slots.acquire()
+            self._holds = True
+
+    def leave(self) -> None:
+        """Say that the call is done, or that it will never begin."""
+        if self._holds and self._slots is not None:
+            self._slots.release()
+        if self._line is not None:
+            self._line.leave(self._place)
+
+
+class _Entering:
+    """Take a seat: an effect of the pipeline."""
+
+    __slots__ = ("_seat", "_touched")
+
+    def __init__(self, seat: Seat, touched: Accesses | None) -> None:
+        self._seat = seat
+        self._touched = touched
+
+    def now(self) -> None:
+        self._seat.enter_now(self._touched)
+
+    async def later(self) -> None:
+        await self._seat.enter_later(self._touched)
+
+
+Prepared = Sequence["Step | ToolResult | Resumed"]
+
+
+def run_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResult]:
+    """Carry out calls at the same time, and wait for all: those that want their caller's thread on this one, the others elsewhere."""
+    if len(calls) < 2:
+        return [drive(pipeline.course(call, run)) for call in calls]
+    from fcregistry.execution._calling._loop import background  # asyncio is 38 ms, which a single call need not pay
+
+    line = Line.of([pipeline.step_of(call) for call in calls])
+    here = [place for place, call in enumerate(calls) if pipeline.wants_caller(call)]
+    elsewhere = sorted({*range(len(calls))}.difference(here))
+    future = background.submit(lambda: _gathered(pipeline, calls, elsewhere, run, line))
+    try:
+        results = {place: _run_here(pipeline, calls[place], run, Seat(line, place)) for place in here}
+        results |= zip(elsewhere, _uninterrupted(future.result()), strict=True)
+    except BaseException:  # whatever ends the waiting ends the calls too
+        future.cancel()
+        raise
+    return [results[place] for place in range(len(calls))]
+
+
+def _run_here(pipeline: Pipeline, call: Step | ToolResult | Resumed, run: Run, seat: Seat) -> ToolResult:
+    try:
+        return drive(pipeline.course(call, run, seat))
+    finally:
+        seat.leave()
+
+
+async def arun_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResult]:
+    """Carry out calls at the same time on the running loop."""
+    line = Line.of([pipeline.step_of(call) for call in calls])
+    return _uninterrupted(await _gathered(pipeline, calls, range(len(calls)), run, line))
+
+
+async def _gathered(
+    pipeline: Pipeline, calls: Prepared, places: Iterable[int], run: Run, line: Line | None
+) -> list[ToolResult | KeyboardInterrupt]:
+    import asyncio
+
+    running_loop()
+    slots = asyncio.Semaphore(pipeline.settings.max_concurrency)
+
+    async def seated(place: int) -> ToolResult | KeyboardInterrupt:
+        seat = Seat(line, place, slots)
+        try:
+            return await adrive(pipeline.course(calls[place], run, seat))
+        except KeyboardInterrupt as interrupt:  # raised out of a task, it would end the loop for everybody
+            return interrupt
+        finally:
+            seat.leave()
+
+    return list(await asyncio.gather(*map(seated, places)))
+
+
+def _uninterrupted(results: Iterable[ToolResult | KeyboardInterrupt]) -> list[ToolResult]:
+    """Return the results, or raise the interrupt that is among them."""
+    checked = []
+    for result in results:
+        if isinstance(result, KeyboardInterrupt):
+            raise result
+        checked.append(result)
+    return checked

@@ -1,0 +1,129 @@
+"""On which event loop does an async tool run when its caller has none? On one background loop per process.
+
+A loop for each call would break clients that are kept between calls: they belong to the loop that they were made on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from contextvars import ContextVar, copy_context
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.execution._calling._threads import threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from concurrent.futures import Future
+
+
+_DETACHED: ContextVar[bool] = ContextVar("fcregistry_detached", default=False)
+"""Whether the background loop itself is waiting for what runs here, so that nothing from here may wait for it in turn."""
+
+
+_TURN: Final = 0.05
+"""Seconds within which a loop that is not blocked takes up what it is given."""
+
+
+class BackgroundLoop:
+    """An event loop on a daemon thread, started at the first call."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="fcregistry-loop", daemon=True)
+                self._thread.start()
+            return self._loop
+
+    def submit(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Future[Any]:
+        """Run a coroutine in a copy of the caller's context, and return its future.
+
+        Args:
+            make: Makes the coroutine.
+        """
+        if threading.current_thread() is self._thread or _DETACHED.get():
+            # An async tool that calls an executor, and whatever that calls: waiting for this loop would be for ever.
+            return threads.submit(lambda: _run_detached(make))
+        from concurrent.futures import Future
+
+        future: Future[Any] = Future()
+        loop, context = self._running(), copy_context()
+
+        def start() -> None:
+            task = loop.create_task(_guarded(make), context=context)
+            task.add_done_callback(lambda done: _pass_on(done, future))
+            future.add_done_callback(lambda _: loop.call_soon_threadsafe(task.cancel))
+
+        loop.call_soon_threadsafe(start)
+        return future
+
+    def replace_if_stuck(self) -> None:
+        """See whether the loop still turns; if a coroutine blocks it, let the next call have another."""
+        with self._lock:
+            loop = self._loop
+        if loop is None:
+            return
+        turns = threading.Event()
+        loop.call_soon_threadsafe(turns.set)
+        if not turns.wait(_TURN):
+            with self._lock:
+                if self._loop is loop:
+                    self._loop = self._thread = None
+
+    def run(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Run a coroutine and wait for its result; an interrupt while waiting cancels it."""
+        future = self.submit(make)
+        try:
+            return future.result()
+        except BaseException:  # whatever ends the waiting ends the call too
+            future.cancel()
+            raise
+
+
+def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    _DETACHED.set(True)  # in the copy of the context that this thread was given
+    return asyncio.run(make())
+
+
+async def _guarded(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, BaseException | None]:
+    """Carry out of a task, as a value, what would end the loop for everybody if it were raised there."""
+    try:
+        return await make(), None
+    except (KeyboardInterrupt, SystemExit) as interrupt:
+        return None, interrupt
+
+
+def _pass_on(task: asyncio.Task[Any], future: Future[Any]) -> None:
+    if future.done():  # nobody waits any more
+        if not task.cancelled():
+            task.exception()  # seen, so asyncio does not log it
+        return
+    if task.cancelled():
+        future.cancel()
+    elif (error := task.exception()) is not None:
+        future.set_exception(error)
+    else:
+        value, interrupt = task.result()
+        if interrupt is None:
+            future.set_result(value)
+        else:
+            future.set_exception(interrupt)
+
+
+background = BackgroundLoop()
+"""The process's background loop."""
+
+
+def _forget() -> None:
+    background.__init__()  # type: ignore[misc]  # after a fork the loop's thread is gone
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

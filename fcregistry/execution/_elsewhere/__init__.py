@@ -1,0 +1,1 @@
+"""How does a call run in another process?"""

@@ -1,0 +1,229 @@
+"""How does a tool run in a process that can be killed? `isolation="process"`: in one of a few worker processes that are kept.
+
+Each worker is a pool of its own, so that ending a call ends nobody else's. A worker is started when a call needs one and all others are
+busy, takes one call at a time, and ends with this process.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from fcregistry.errors import MissingDependencyError
+from fcregistry.execution._calling._invoke import Outcome
+from fcregistry.execution._elsewhere._killable import end, end_later, new_worker, outcome_from, refuse_while_starting
+from fcregistry.execution._elsewhere._portable import check_can_travel
+from fcregistry.execution._elsewhere._remote import request_for, said, settle
+from fcregistry.execution._elsewhere._remote_errors import worker_error
+from fcregistry.execution._elsewhere._worker import run_here
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pebble import ProcessPool
+
+    from fcregistry._tool import Tool
+
+MOST_WORKERS: Final = 4
+"""Worker processes at a time, where the machine has as many processors; never fewer than two."""
+
+
+class _Call(NamedTuple):
+    """A call that waits for a worker, or runs on one."""
+
+    tool: Tool
+    request: str
+    timeout: float | None
+    future: Future[Outcome]
+
+    def settle(self, reason: str, detail: str = "") -> None:
+        """Answer that there is no result."""
+        settle(self.future, Outcome(None, worker_error(self.tool, reason, detail), 0.0))
+
+
+class ProcessWorkers:
+    """Worker processes for tools that are declared with `isolation="process"`.
+
+    Args:
+        most: How many there may be; by default as many as there are processors, from 2 to 4.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most or max(2, min(MOST_WORKERS, os.cpu_count() or 1))
+        self._lock = threading.Lock()
+        self._expected: list[str] = []
+        self._idle: list[ProcessPool] = []
+        self._busy: dict[_Call, ProcessPool | None] = {}  # None: its worker is being made
+        self._waiting: deque[_Call] = deque()
+        self._closed = False
+
+    def expect(self, tools: Iterable[Tool]) -> None:
+        """Make ready for calls of tools: workers that start from now on load their plugins before the first call.
+
+        Raises:
+            MissingDependencyError: pebble is not installed.
+            DefinitionError: Some of the tools cannot run in another process; names each, and what to do.
+        """
+        from importlib.util import find_spec  # of a top-level name it imports nothing
+
+        wanted = tuple(tools)
+        check_can_travel(wanted, 'isolation="process"')
+        if wanted and find_spec("pebble") is None:
+            raise MissingDependencyError(
+                f'the tool {wanted[0].name} is declared with isolation="process", which needs pebble: '
+                "pip install 'fcregistry[isolation]'"
+            )
+        with self._lock:
+            self._expected += [tool.id for tool in wanted if tool.id not in self._expected]
+
+    def submit(self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None) -> Future[Outcome]:
+        """Have a tool run.
+
+        Args:
+            tool: One that `expect` let through.
+            arguments: A valid JSON object.
+            timeout: Seconds from when a worker takes the call; then the worker is killed. None: for ever.
+
+        Returns:
+            What comes of it; the death of a worker is an outcome too. Cancelling it kills the worker that runs it.
+
+        Raises:
+            RuntimeError: This is itself a worker that is starting: the program's main module makes calls when it is imported.
+        """
+        refuse_while_starting()
+        call = _Call(tool, "", timeout, Future())
+        try:
+            call = call._replace(request=request_for(tool, arguments).to_text())
+        except Exception as error:  # noqa: BLE001  # what cannot be sent has an outcome like any call
+            call.settle("no_worker", said(error))
+            return call.future
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._waiting.append(call)
+        if closed:
+            call.settle("closed")
+        self._start()
+        return call.future
+
+    def close(self) -> None:
+        """Kill the workers; calls that run or wait are answered as cancelled, and so is every later one."""
+        import atexit
+
+        with self._lock:
+            self._closed = True
+            workers = [*self._idle, *filter(None, self._busy.values())]
+            calls = [*self._busy, *self._waiting]
+            for each in (self._idle, self._busy, self._waiting):
+                each.clear()
+        atexit.unregister(self.close)
+        end(*workers)
+        for call in calls:
+            call.settle("closed")
+
+    # How calls get workers
+
+    def _start(self) -> None:
+        """Give waiting calls to workers, as long as there are both."""
+        while (taken := self._taken()) is not None:
+            call, worker = taken
+            if worker is not None:
+                self._hand_over(call, worker)
+            else:  # a process is not started in a moment, and this may be the thread of an event loop
+                threading.Thread(
+                    target=self._hand_to_new, args=(call,), name="fcregistry-worker-start", daemon=True
+                ).start()
+
+    def _taken(self) -> tuple[_Call, ProcessPool | None] | None:
+        """Take a call, and an idle worker if there is one; calls that were cancelled while they waited are never begun."""
+        with self._lock:
+            while self._waiting and len(self._busy) < self._most:
+                call = self._waiting.popleft()
+                if call.future.cancelled():
+                    call.future.set_running_or_notify_cancel()
+                    continue
+                self._busy[call] = self._idle_worker()
+                return call, self._busy[call]
+        return None
+
+    def _idle_worker(self) -> ProcessPool | None:
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.active:
+                return worker
+            end_later(worker)  # it died while nobody called it
+        return None
+
+    def _hand_to_new(self, call: _Call) -> None:
+        try:
+            worker = new_worker(self._expected, self.close)
+        except Exception as error:  # noqa: BLE001  # foreign code: what comes of importing a package
+            self._failed(call, error)
+        else:
+            self._hand_over(call, worker)
+
+    def _hand_over(self, call: _Call, worker: ProcessPool) -> None:
+        with self._lock:
+            closed = call not in self._busy
+            if not closed:
+                self._busy[call] = worker
+        if closed:
+            return
+        if call.future.cancelled():  # while its worker was being made
+            call.future.set_running_or_notify_cancel()
+            if self._freed(call, keep=False):
+                self._start()
+            return
+        try:
+            answer = worker.schedule(run_here, args=[call.request], timeout=call.timeout)
+        except Exception as error:  # noqa: BLE001  # no process can be started here, for want of memory say
+            self._failed(call, error)
+        else:
+            answer.add_done_callback(partial(self._answered, call))
+            call.future.add_done_callback(partial(_pass_on, answer))
+
+    def _failed(self, call: _Call, error: Exception) -> None:
+        if self._freed(call, keep=False):
+            call.settle("no_worker", said(error))
+            self._start()
+
+    def _answered(self, call: _Call, answer: Future[str]) -> None:
+        """Free a worker, and settle its call."""
+        # After a call that was cancelled, its worker is about to be killed, and must not be given another
+        if self._freed(call, keep=not answer.cancelled()):
+            settle(call.future, outcome_from(answer, call.tool, call.timeout))
+            self._start()
+
+    def _freed(self, call: _Call, *, keep: bool) -> bool:
+        """Take a call off its worker, and keep that for the next one, or end it; False if it was taken off before."""
+        with self._lock:
+            if call not in self._busy:
+                return False
+            worker = self._busy.pop(call)
+            if keep and worker is not None:
+                self._idle.append(worker)
+                return True
+        if worker is not None:
+            end_later(worker)
+        return True
+
+
+def _pass_on(answer: Future[str], given_up: Future[Outcome]) -> None:
+    if given_up.cancelled():
+        answer.cancel()
+
+
+workers = ProcessWorkers()
+"""The process's workers."""
+
+
+def _forget() -> None:
+    workers.__init__()  # type: ignore[misc]  # after a fork the workers are the parent's
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,149 @@
+"""What travels between an executor and a worker? JSON text, both ways: a tool's name and arguments there, what came of it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from fcregistry.types._core import ExactFloat
+
+if TYPE_CHECKING:
+    from fcregistry.execution._elsewhere._carried import Form
+
+PROTOCOL: Final = 1
+"""Raised when one side would misread what the other writes."""
+
+STOPPED: Final = "stopped"
+"""The detail of a `timeout` whose tool has come to an end; without it, the tool may still be running."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A call that a worker is to run.
+
+    Attributes:
+        tool: The canonical id, such as `acme-weather:get_weather`.
+        schema: The digest of the schema that the arguments were validated against.
+        arguments: A JSON object, as text.
+        call: An id that no other call has: some pools run equal work only once.
+        seconds: How long the tool may take; None for ever.
+    """
+
+    tool: str
+    schema: str
+    arguments: str
+    call: str
+    seconds: float | None = None
+
+    def to_text(self) -> str:
+        """Return it as it travels."""
+        return json.dumps({"protocol": PROTOCOL, **asdict(self)})
+
+    @classmethod
+    def read(cls, text: str) -> Request:
+        """Return what was sent.
+
+        Raises:
+            ValueError: It was written by another version of fcregistry.
+        """
+        return cls(**_checked(text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """The tool returned a value.
+
+    Attributes:
+        value: As JSON text.
+        form: What that text is; `_carried.py` has the forms.
+        seconds: How long the tool took.
+    """
+
+    value: str
+    form: Form
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """The tool raised an exception.
+
+    Attributes:
+        type_name: The name of its class.
+        message: What it says, without secrets.
+        is_tool_error: Whether it is a `ToolError`, whose message is meant for the model.
+        retryable: As a `ToolError` has it.
+        retry_after: Likewise.
+        traceback: Where, as text, for logs.
+        seconds: How long the tool took.
+    """
+
+    type_name: str
+    message: str
+    is_tool_error: bool
+    retryable: bool
+    retry_after: float | None
+    traceback: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """The worker could not run the tool, or cannot show its result.
+
+    Attributes:
+        reason: A row of `REASONS` in `_remote_errors.py`, or `invalid_arguments`, `unencodable` or `timeout`.
+        detail: What more is known: a name, or a sentence.
+        problems: What is wrong with the arguments there, each with path and message.
+    """
+
+    reason: str
+    detail: str = ""
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+Answer: TypeAlias = Returned | Raised | Refused
+
+_KINDS: Final[dict[str, type[Returned] | type[Raised] | type[Refused]]] = {
+    "returned": Returned,
+    "raised": Raised,
+    "refused": Refused,
+}
+
+
+def answer_text(answer: Answer) -> str:
+    """Return an answer as it travels."""
+    return json.dumps({"protocol": PROTOCOL, type(answer).__name__.lower(): asdict(answer)})
+
+
+def read_answer(text: str) -> Answer:
+    """Return what a worker sent.
+
+    Raises:
+        ValueError: It was written by another version of fcregistry.
+    """
+    ((kind, fields),) = _checked(text).items()
+    return _KINDS[kind](**fields)
+
+
+def _checked(text: str) -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(text)
+    spoken = fields.pop("protocol", None)
+    if spoken != PROTOCOL:
+        raise ValueError(
+            f"executor and worker have different versions of fcregistry (protocols {PROTOCOL} and {spoken}): "
+            "install the same one everywhere"
+        )
+    return fields
+
+
+def exact_json(value: Any) -> str:
+    """Return a JSON value as text, its numbers with the digits that they were written with."""
+    if isinstance(value, ExactFloat):
+        return value.text
+    if type(value) is dict:
+        return "{" + ", ".join(f"{json.dumps(name)}: {exact_json(item)}" for name, item in value.items()) + "}"
+    if type(value) is list:
+        return "[" + ", ".join(map(exact_json, value)) + "]"
+    return json.dumps(value)

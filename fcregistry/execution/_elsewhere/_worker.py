@@ -1,0 +1,137 @@
+"""How does a worker process run a call? It finds the tool by its canonical id, validates the arguments itself, and answers with text.
+
+Nothing that a model wrote chooses what runs here: the id is that of a tool that the executor offers.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from fcregistry._registry import registry
+from fcregistry.errors import FcregistryError, ToolError, said_by
+from fcregistry.execution._calling._invoke import Invocation, Outcome
+from fcregistry.execution._calling._lanes import Job, lane_of, run_now
+from fcregistry.execution._calling._threads import TooManyAbandonedError
+from fcregistry.execution._calling._waiting import GivenUp
+from fcregistry.execution._elsewhere._carried import packed
+from fcregistry.execution._elsewhere._dask import begun
+from fcregistry.execution._elsewhere._travel import STOPPED, Answer, Raised, Refused, Request, Returned, answer_text
+from fcregistry.execution._reading._digits import DigitsValidator
+from fcregistry.execution._reading._json import read_json
+from fcregistry.execution._wording import refused, scrub
+from fcregistry.types import EncodingError, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fcregistry._calls import Problem
+    from fcregistry._tool import Tool
+
+_MOST_TRACEBACK = 20_000
+"""Characters of a traceback that travel: its end, where the exception is."""
+
+
+def run_here(request: str) -> str:
+    """Run a call in this process.
+
+    Args:
+        request: A `Request`, as text.
+
+    Returns:
+        What came of it: an `Answer`, as text. What the tool raises is one, SystemExit too.
+
+    Raises:
+        ValueError: The request was written by another version of fcregistry.
+    """
+    asked = Request.read(request)
+    tool = _found(asked)
+    if isinstance(tool, Refused):
+        return answer_text(tool)
+    invocation = _invocation(tool, asked.arguments)
+    if isinstance(invocation, Refused):
+        return answer_text(invocation)
+    lane = lane_of(tool.signature.kind, True)
+    with begun(asked.call) as first:
+        if not first:
+            return answer_text(Refused(reason="died", detail="it was begun on a worker of Dask that is gone"))
+        return answer_text(_answer(tool, run_now(Job(lane, invocation, seconds=asked.seconds))))
+
+
+def _found(asked: Request) -> Tool | Refused:
+    """Return the tool of this process, if it is the one that the call was made for, and can run here."""
+    try:
+        tool = registry.get(asked.tool)
+        schema = tool.schema_digest
+    except FcregistryError as error:
+        return Refused(reason="no_tool", detail=str(error))
+    if schema != asked.schema:
+        here = f"{tool.origin.distribution} {tool.origin.version}"
+        return Refused(reason="schema_changed", detail=f"{here} is installed there; install one version everywhere")
+    if missing := tool.missing_env:
+        return Refused(reason="missing_env", detail=f"{', '.join(missing)} is not set there")
+    return tool
+
+
+def _invocation(tool: Tool, arguments: str) -> Invocation | Refused:
+    signature = tool.signature
+    validator = DigitsValidator(tool.validator()) if signature.exact else tool.validator()
+    values = read_json(arguments, signature.exact)
+    if problems := validator.problems(values):
+        return _invalid(problems)
+    try:
+        decoded = signature.binding.decode(values)
+    except Refusal as refusal:  # what no schema can say may be otherwise here, such as whether a file exists
+        return _invalid(refused(tool, refusal).problems)
+    args, kwargs = signature.binding.bind(decoded)
+    return Invocation(tool.function, args, kwargs)
+
+
+def _invalid(problems: Iterable[Problem]) -> Refused:
+    return Refused(reason="invalid_arguments", problems=tuple((each.path, each.message) for each in problems))
+
+
+def _answer(tool: Tool, outcome: Outcome) -> Answer:
+    value, exception, seconds = outcome
+    if isinstance(exception, GivenUp):
+        return Refused(reason="timeout", detail=STOPPED if exception.stopped else "")
+    if isinstance(exception, TooManyAbandonedError):
+        return Refused(reason="busy", detail=str(exception))
+    if exception is not None:
+        return _raised(tool, exception, seconds)
+    try:
+        text, form = packed(value, tool.signature.returns)
+        return Returned(value=text, form=form, seconds=seconds)
+    except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise
+        said = scrub(said_by(error), _secrets(tool))
+        kind = type(error).__name__
+        detail = said if isinstance(error, EncodingError) else f"{kind}: {said}" if said else kind
+        return Refused(reason="unencodable", detail=detail)
+
+
+def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:
+    of_tool = isinstance(exception, ToolError)
+    after = exception.retry_after if isinstance(exception, ToolError) else None
+    return Raised(
+        type_name=type(exception).__name__,
+        message=scrub(said_by(exception), _secrets(tool)),
+        is_tool_error=of_tool,
+        retryable=isinstance(exception, ToolError) and bool(exception.retryable),
+        retry_after=after if isinstance(after, (int, float)) else None,
+        traceback=_traceback(exception),
+        seconds=seconds,
+    )
+
+
+def _secrets(tool: Tool) -> tuple[str, ...]:
+    """Return what must not leave this process: its variables may hold other values than the executor's."""
+    return tuple(os.environ.get(name, "") for name in tool.options.requires_env)
+
+
+def _traceback(exception: BaseException) -> str:
+    from traceback import format_exception  # only on the way to an error
+
+    try:
+        return "".join(format_exception(exception))[-_MOST_TRACEBACK:]
+    except Exception:  # noqa: BLE001  # foreign code: an exception that cannot be shown is still told of
+        return ""

@@ -1,0 +1,217 @@
+"""What may stand before and after every call? Hooks: they see it, change it or stop it. One that fails lets nothing through.
+
+Each is given copies: what was validated is what runs, whatever a hook does with what it is shown.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from fcregistry._calls import ToolCall
+from fcregistry._results import CallError, ToolResult
+from fcregistry.execution._approving._decisions import Deny
+from fcregistry.execution._approving._preparing import exact_text
+from fcregistry.execution._reading._arguments import read_arguments
+from fcregistry.execution._wording import scrub
+from fcregistry.execution._writing._outcome import failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fcregistry._tool import Tool
+    from fcregistry.errors import PluginError
+
+
+class CallHooks(Protocol):
+    """What the pipeline asks before and after each call that is valid."""
+
+    def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
+        """Return None to go on, the call with other arguments (as JSON text, not validated yet), or why it may not run."""
+
+    def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Return the result that the caller is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallHook:
+    """What one extension, or one object, has to say about calls.
+
+    Attributes:
+        label: How it is named in logs.
+        before: Asked before a call, if it has a word there.
+        after: Asked after a call, likewise.
+    """
+
+    label: str
+    before: Callable[[Tool, ToolCall], object] | None = None
+    after: Callable[[Tool, ToolCall, ToolResult], object] | None = None
+
+
+class HookChain:
+    """Hooks in their order: before a call the first one is asked first, after it the last one.
+
+    Args:
+        hooks: The hooks.
+    """
+
+    __slots__ = ("_after", "_before")
+
+    def __init__(self, hooks: Sequence[CallHook]) -> None:
+        self._before = tuple((hook.label, hook.before) for hook in hooks if hook.before is not None)
+        self._after = tuple((hook.label, hook.after) for hook in reversed(hooks) if hook.after is not None)
+
+    def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
+        """Ask each in turn; the first that denies the call ends it, and each sees what those before it made of the call."""
+        text = None
+        given = call
+        for label, hook in self._before:
+            try:
+                answer = hook(tool, _copied(given))
+                if isinstance(answer, Deny):
+                    return vetoed(tool.name, answer.reason)
+                if answer is not None:
+                    text = _changed(call, answer)
+                    given = ToolCall(call.name, read_arguments(text, exact=True)[0], call.id)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001  # foreign code: whatever a hook raises, it has not let the call through
+                return unasked(tool.name, label, error)
+        return None if text is None else ToolCall(call.name, text, call.id)
+
+    def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Show each in turn what came of the call, as those before it left it."""
+        for label, hook in self._after:
+            try:
+                answer = hook(tool, _copied(call), result)
+                if isinstance(answer, Deny):
+                    result = withheld(tool, result, answer.reason)
+                elif answer is not None:
+                    result = _in_place_of(result, answer)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001  # foreign code: whatever a hook raises, it has not let the result through
+                result = unshown(tool, result, label, error)
+        return result
+
+
+class ClosedHooks:
+    """Stands for hooks of which one does not load: no call passes, for nobody knows what it would have said.
+
+    Args:
+        error: Which one, and why.
+    """
+
+    __slots__ = ("_error",)
+
+    def __init__(self, error: PluginError) -> None:
+        self._error = error
+
+    def before(self, tool: Tool, call: ToolCall) -> CallError:
+        """Refuse every call."""
+        text = f"{tool.name} is not available here: what has to check every call does not work; it was not run"
+        return CallError("unavailable", text, exception=self._error)
+
+    def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Leave the refusal as it is."""
+        return result
+
+
+# What a hook answered
+
+
+def _copied(call: ToolCall) -> ToolCall:
+    given = call.arguments
+    return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else _own(given), call.id)
+
+
+def _own(value: Any) -> Any:
+    """Return a JSON value that was read and validated before, as a copy whose numbers keep their digits."""
+    if isinstance(value, dict):
+        return {name: _own(item) for name, item in value.items()}
+    return [_own(item) for item in value] if isinstance(value, list) else value
+
+
+def _changed(call: ToolCall, answer: object) -> str:
+    """Return the arguments that a hook put in place of a call's, as JSON text: it keeps nothing of them to change later.
+
+    Raises:
+        TypeError: It is no call of the same tool.
+        ValueError: Its arguments are no JSON object.
+    """
+    if not isinstance(answer, ToolCall):
+        raise TypeError(f"fc_before_call returns None, a ToolCall or Deny('why'), not {_kind(answer)}")
+    if answer.name != call.name:
+        raise TypeError(
+            f"fc_before_call changes arguments, not the tool: it was given {call.name}, and returned another"
+        )
+    given = answer.arguments
+    if isinstance(given, str):
+        return given
+    return exact_text(given if isinstance(given, dict) else read_arguments(given)[0])
+
+
+def _in_place_of(result: ToolResult, answer: object) -> ToolResult:
+    if not isinstance(answer, ToolResult):
+        raise TypeError(f"fc_after_call returns None, a ToolResult or Deny('why'), not {_kind(answer)}")
+    asked, told = result.call, answer.call
+    if (
+        asked is None
+        or told is None
+        or (told.name, told.id) != (asked.name, asked.id)
+        or answer.tool is not result.tool
+    ):
+        raise TypeError("fc_after_call returns a result of the same call and tool: keep result.call and result.tool")
+    return answer
+
+
+def _kind(answer: object) -> str:
+    if inspect.iscoroutine(answer):
+        answer.close()  # or Python would complain, later and elsewhere, that nobody awaited it
+        return "a coroutine: hooks are plain functions"
+    return type(answer).__name__
+
+
+# What a model reads of it
+
+
+def vetoed(name: str, reason: str) -> CallError:
+    """Word a call that a hook stopped."""
+    why = scrub(reason)
+    return CallError("denied", f"the call of {name} was denied; it was not run{f': {why}' if why else ''}")
+
+
+def unasked(name: str, label: str, error: BaseException) -> CallError:
+    """Word a call before which a hook failed; the developer finds the reason in the log."""
+    _log("the hook %s failed before a call of %s, which was refused", label, name, error)
+    return CallError("denied", f"{name} was not run: a check before it failed", exception=error)
+
+
+def withheld(tool: Tool, result: ToolResult, reason: str) -> ToolResult:
+    """Word a result that a hook does not let through."""
+    why = scrub(reason)
+    return _without(tool, result, f"its result is withheld{f': {why}' if why else ''}")
+
+
+def unshown(tool: Tool, result: ToolResult, label: str, error: BaseException) -> ToolResult:
+    """Word a result after which a hook failed; the developer finds the reason in the log."""
+    _log("the hook %s failed after a call of %s, whose result was withheld", label, tool.name, error)
+    return _without(tool, result, "its result is withheld: a check after it failed", error)
+
+
+def _without(tool: Tool, result: ToolResult, said: str, exception: BaseException | None = None) -> ToolResult:
+    """Return a result with nothing in it of what the tool returned, or of why it failed; it keeps the code of that."""
+    old = result.error
+    if old is None:
+        error = CallError("unencodable_result", f"{tool.name} ran, but {said}", exception=exception)
+    else:
+        text = f"{tool.name} was not carried out ({old.code}); {said}"
+        error = CallError(old.code, text, retryable=old.retryable, retry_after=old.retry_after, exception=exception)
+    return failure(result.call, error, tool, result.repairs, result.arguments, result.duration)
+
+
+def _log(message: str, label: str, name: str, error: BaseException) -> None:
+    from logging import getLogger  # only on the way to an error
+
+    getLogger("fcregistry").error(message, label, name, exc_info=error)

@@ -1,0 +1,163 @@
+"""Which way does a call take? Read, look up, parse, validate, decode; approve; run; encode.
+
+A model's mistakes and a tool's failures are values: nothing that a model can write makes anything here raise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fcregistry._calls import Problem, ToolCall
+from fcregistry._results import CallError, ToolResult
+from fcregistry.execution._approving._resuming import Resumed
+from fcregistry.execution._names import ToolFinder
+from fcregistry.execution._passage import Passage
+from fcregistry.execution._reading._arguments import ArgumentsError, read_arguments
+from fcregistry.execution._reading._repairs import repaired
+from fcregistry.execution._running import Circumstances, running
+from fcregistry.execution._short import AsyncShortWay, ShortWay, may_be_short, short_way, short_way_on_a_loop
+from fcregistry.execution._steps import Bound, Step
+from fcregistry.execution._watching._observation import unwatched, watching
+from fcregistry.execution._wording import invalid_arguments, refused, unavailable, unknown_tool
+from fcregistry.execution._writing._outcome import failure
+from fcregistry.formats import MalformedCallError, read_call
+from fcregistry.types import Refusal
+
+if TYPE_CHECKING:
+    from fcregistry._toolset import Toolset
+    from fcregistry.execution._approving._approval import Gate
+    from fcregistry.execution._batching._batches import Seat
+    from fcregistry.execution._effects import Course
+    from fcregistry.execution._run import Run
+    from fcregistry.execution._settings import Settings
+    from fcregistry.execution._watching._observation import Watch
+
+
+class Pipeline:
+    """Carries out calls of one toolset.
+
+    Args:
+        tools: What may be called.
+        settings: What the executor was told.
+        gate: Knows who has to approve of which call.
+    """
+
+    def __init__(self, tools: Toolset, settings: Settings, gate: Gate) -> None:
+        self.tools = tools
+        self.settings = settings
+        self.find = ToolFinder(tools).find
+        self.gate = gate
+        self._bound: dict[str, Bound] = {}
+        self.short: dict[str, ShortWay] = {}
+        self.short_async: dict[str, AsyncShortWay] = {}
+
+    def bound(self, name: str) -> Bound | None:
+        """Return the tool of a name, ready to be called, or None."""
+        known = self._bound.get(name)
+        if known is not None:
+            return known
+        tool = self.find(name)
+        if tool is None:
+            return None
+        bound = self._bound.setdefault(name, Bound.of(tool, self.settings, self.gate.is_open(tool)))
+        if may_be_short(bound, self.settings):
+            if bound.lane != "loop":
+                self.short[name] = short_way(bound, self.settings, self._refused)
+            self.short_async[name] = short_way_on_a_loop(bound, self.settings, self._refused)
+        return bound
+
+    def prepare(self, given: object) -> Step | ToolResult:
+        """Read, look up, parse, validate and decode a call; a result if any of it fails."""
+        try:
+            call = read_call(given)
+        except MalformedCallError as error:
+            return self._malformed(error)
+        bound = self._bound.get(call.name) or self.bound(call.name)
+        if bound is None:
+            return failure(call, unknown_tool(call.name, self.tools))
+        tool, signature, validator = bound.tool, bound.signature, bound.validator
+        if bound.needs_env and tool.missing_env:
+            return failure(call, unavailable(tool), tool)
+        try:
+            arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs)
+            if not validator.is_valid(arguments):
+                arguments, more, problems = repaired(arguments, tool, validator, self.settings.repairs)
+                repairs += more
+                if problems:
+                    return failure(call, invalid_arguments(tool.name, problems), tool, repairs)
+            decoded = signature.binding.decode(arguments)
+        except ArgumentsError as error:
+            return failure(call, CallError("malformed_call", str(error)), tool)
+        except Refusal as refusal:
+            return failure(call, refused(tool, refusal), tool)
+        except RecursionError:
+            problem = Problem("$", "is nested too deeply")
+            return failure(call, invalid_arguments(tool.name, (problem,)), tool)
+        return Step(call, bound, arguments, decoded, repairs)
+
+    def _refused(self, call: ToolCall, bound: Bound, arguments: dict[str, Any]) -> ToolResult | None:
+        """Return the result of a call whose arguments are not valid; None if they can be repaired."""
+        _, repairs, problems = repaired(arguments, bound.tool, bound.validator, self.settings.repairs)
+        return failure(call, invalid_arguments(bound.tool.name, problems), bound.tool, repairs) if problems else None
+
+    def _malformed(self, error: MalformedCallError) -> ToolResult:
+        call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
+        tool = self.find(error.name)
+        if error.name and tool is None:
+            return failure(call, unknown_tool(error.name, self.tools))
+        return failure(call, CallError("malformed_call", str(error)), tool)
+
+    def course(self, given: object, run: Run, seat: Seat | None = None) -> Course[ToolResult]:
+        """Return the course of a call, to its result.
+
+        Args:
+            given: A call in whichever shape; a step, or a result, of one that was prepared before.
+            run: What its caller gave along.
+            seat: Its place in a batch.
+        """
+        watch = watching()
+        if watch is None:
+            result = yield from self._judged(given, run, seat, None)
+            if result.error is not None:
+                unwatched(result)
+            return result
+        try:
+            result = yield from self._judged(given, run, seat, watch)
+        except BaseException as error:
+            watch.abandoned(error)
+            raise
+        watch.finished(result)
+        return result
+
+    def _judged(self, given: object, run: Run, seat: Seat | None, watch: Watch | None) -> Course[ToolResult]:
+        """Return the course of a call past those who may have something against it."""
+        passage = self.passage(given)
+        if isinstance(passage, ToolResult):
+            return passage
+        result = passage.ask_hooks()
+        if result is None:
+            result = yield from passage.ask_people(run.cancellation)
+        if result is None:
+            around = Circumstances(run, seat, watch, passage.approval)
+            result = yield from running(passage.step, self.settings, around)
+        return passage.end(result)
+
+    def passage(self, given: object) -> Passage | ToolResult:
+        """Return the way of a call past those who may have something against it; a result where it does not come to that."""
+        decided = isinstance(given, Resumed)
+        step, approval = (given.step, given.approval) if isinstance(given, Resumed) else (given, None)
+        if not isinstance(step, (Step, ToolResult)):
+            step = self.prepare(step)
+        if isinstance(step, ToolResult):
+            return step if approval is None else step.with_approval(approval)
+        return Passage(step, self.settings, self.gate, self.prepare, approval, decided)
+
+    @staticmethod
+    def step_of(given: Step | ToolResult | Resumed) -> Step | ToolResult:
+        """Return the call of one that was prepared, or its result where there is none."""
+        return given.step if isinstance(given, Resumed) else given
+
+    def wants_caller(self, given: object) -> bool:
+        """Tell whether a call has to run on the thread that makes it."""
+        step = given.step if isinstance(given, Resumed) else given
+        return isinstance(step, Step) and step.bound.lane == "caller"

@@ -1,0 +1,1 @@
+"""Which result is found again, and which call is tried again?"""

@@ -1,0 +1,56 @@
+"""What was an executor told that all of its calls share?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from fcregistry.execution._reading._repair_names import ALL_REPAIRS
+from fcregistry.execution._repeating._caches import Cache, MemoryCache
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fcregistry._validation import Engine
+    from fcregistry.execution._elsewhere._places import Place
+    from fcregistry.execution._hooks import CallHooks
+    from fcregistry.execution._repeating._retries import Retry
+    from fcregistry.execution._writing._limits import Limits
+
+Exposure: TypeAlias = Literal["all", "tool-errors"]
+"""Which exceptions of tools a model reads: all, or only those that are a `ToolError`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What was an executor told; its docstring says what each is.
+
+    Raises:
+        ValueError: One of them cannot be.
+    """
+
+    engine: Engine = "jsonschema-rs"
+    check_results: bool = False
+    timeout: float | None = None
+    max_concurrency: int = 64
+    expose_errors: Exposure = "all"
+    deps: tuple[Any, ...] = ()
+    repairs: frozenset[str] = ALL_REPAIRS
+    limits: Limits | None = None
+    cache: Cache = field(default_factory=MemoryCache)
+    retry: Retry | None = None
+    hooks: CallHooks | None = None
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.max_concurrency < 1:
+            raise ValueError(f"max_concurrency is at least 1, not {self.max_concurrency}")
+        if self.timeout is not None and not 0 < self.timeout < float("inf"):
+            raise ValueError(f"timeout is seconds, a finite number above 0, or None, not {self.timeout!r}")
+        if self.expose_errors not in ("all", "tool-errors"):
+            raise ValueError(f'expose_errors is "all" or "tool-errors", not {self.expose_errors!r}')
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no call needs more than its tool does."""
+        return self.limits is None and self.retry is None and self.hooks is None

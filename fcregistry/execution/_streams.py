@@ -1,0 +1,87 @@
+"""How is a call followed while it runs? As events: how far it is, what it has yielded, and at last its result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from fcregistry._cancellation import linked
+from fcregistry._results import CallError, ToolResult
+from fcregistry.execution._calling._threads import TooManyAbandonedError, running_loop, threads
+from fcregistry.execution._channel import Channel, Partial, Progress
+from fcregistry.execution._effects import adrive, drive
+from fcregistry.execution._short import read_if_call
+from fcregistry.execution._writing._outcome import failure
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from fcregistry.execution._pipeline import Pipeline
+    from fcregistry.execution._run import Run
+
+Event: TypeAlias = "Progress | Partial | ToolResult"
+
+
+def streamed(pipeline: Pipeline, call: object, run: Run) -> Iterator[Event]:
+    """Carry out a call on a thread, and yield what it has to say; its result comes last. Whoever stops listening cancels it."""
+    token, release = linked(run.cancellation)
+    channel = Channel(token)
+    course = pipeline.course(call, run._replace(cancellation=token, channel=channel))
+
+    def carry_out() -> None:
+        try:
+            channel.end(drive(course))
+        except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
+            channel.end(error)
+
+    try:
+        threads.submit(carry_out)
+    except TooManyAbandonedError as error:
+        yield failure(read_if_call(call), CallError("unavailable", f"the call cannot run now: {error}", retryable=True))
+        return
+    try:
+        while True:
+            event = channel.take()
+            if isinstance(event, BaseException):
+                raise event
+            yield event
+            if isinstance(event, ToolResult):
+                return
+    finally:
+        token.cancel("nobody listens any more")
+        release()
+
+
+async def astreamed(pipeline: Pipeline, call: object, run: Run) -> AsyncIterator[Event]:
+    """Carry out a call on the running loop, and yield what it has to say, as `streamed` does."""
+    import asyncio
+
+    loop, arrived = running_loop(), asyncio.Event()
+    token, release = linked(run.cancellation)
+    channel = Channel(token, lambda: loop.call_soon_threadsafe(arrived.set))
+    course = pipeline.course(call, run._replace(cancellation=token, channel=channel))
+
+    async def carry_out() -> None:
+        try:
+            channel.end(await adrive(course))
+        except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
+            channel.end(error)
+
+    task = loop.create_task(carry_out())
+    try:
+        while True:
+            event = channel.taken()
+            if event is None:
+                arrived.clear()
+                event = channel.taken()
+                if event is None:
+                    await arrived.wait()
+                    continue
+            if isinstance(event, BaseException):
+                raise event
+            yield event
+            if isinstance(event, ToolResult):
+                return
+    finally:
+        token.cancel("nobody listens any more")
+        task.cancel()
+        release()

@@ -1,0 +1,1 @@
+"""How does what a tool returned or raised become a result?"""

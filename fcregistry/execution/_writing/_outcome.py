@@ -1,0 +1,74 @@
+"""How does what a tool returned or raised become a result?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from json import loads
+from typing import TYPE_CHECKING, Any
+
+from fcregistry._calls import ToolCall
+from fcregistry._results import CallError, Notes, ToolResult
+from fcregistry.execution._repeating._retries import with_attempts
+from fcregistry.execution._wording import misfit, tool_failed, unencodable
+from fcregistry.execution._writing._output import output_of
+
+if TYPE_CHECKING:
+    from fcregistry._tool import Tool
+    from fcregistry.execution._calling._invoke import Outcome
+    from fcregistry.execution._settings import Settings
+    from fcregistry.execution._steps import Step
+
+
+def finished(step: Step, outcome: Outcome | CallError, settings: Settings, notes: Notes | None = None) -> ToolResult:
+    """Encode what came of a call, and make the result of it.
+
+    Args:
+        step: The call.
+        outcome: What came of it, or why it was not run.
+        settings: What the executor was told.
+        notes: What is to be said of how it came about.
+
+    Raises:
+        KeyboardInterrupt: The call was interrupted: that is the user's, and no result.
+    """
+    if isinstance(outcome, CallError):
+        return _failed(step, outcome, notes)
+    tool = step.bound.tool
+    value, exception, duration = outcome
+    if isinstance(exception, KeyboardInterrupt):
+        raise exception
+    if exception is not None:
+        error = tool_failed(tool, exception, settings.expose_errors)
+        return _failed(step, with_attempts(error, 1 if notes is None else notes.attempts), notes, duration)
+    try:
+        made = output_of(value, step.bound.signature.returns)
+    except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise
+        return _failed(step, unencodable(tool, error), notes, duration)
+    if step.bound.results is not None and isinstance(made, str):
+        problems = step.bound.results.problems(made if isinstance(value, str) else loads(made))
+        if problems:
+            return _failed(step, misfit(tool, problems), notes, duration)
+    if settings.limits is not None:
+        made = settings.limits.applied(made, value)
+    if isinstance(made, str):
+        return ToolResult(step.call, value, None, made, tool, step.decoded, duration, step.repairs, None, notes)
+    return ToolResult(
+        step.call, made.value, None, made.content, tool, step.decoded, duration, step.repairs, made, notes
+    )
+
+
+def _failed(step: Step, error: CallError, notes: Notes | None, duration: float = 0.0) -> ToolResult:
+    tool = step.bound.tool
+    return ToolResult(step.call, None, error, error.text, tool, step.decoded, duration, step.repairs, None, notes)
+
+
+def failure(
+    call: ToolCall | None,
+    error: CallError,
+    tool: Tool | None = None,
+    repairs: tuple[str, ...] = (),
+    arguments: Mapping[str, Any] | None = None,
+    duration: float = 0.0,
+) -> ToolResult:
+    """Return the result of a call that failed; the model reads the error's text."""
+    return ToolResult(call, None, error, error.text, tool, arguments, duration, repairs)

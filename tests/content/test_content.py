@@ -1,0 +1,265 @@
+"""What can a tool give a model beside text, and what is refused when it is made?"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fcregistry._content import Content, ToolOutput
+from fcregistry.types import EncodingError
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
+
+
+def test_a_text_is_shown_as_it_is() -> None:
+    content = Content.text("It is 21 °C.")
+
+    assert (content.kind, content.plain, content.media_type) == ("text", "It is 21 °C.", "text/plain")
+    assert (content.data, content.label, str(content)) == ("It is 21 °C.".encode(), "", "It is 21 °C.")
+
+
+def test_a_json_value_is_written_when_it_is_given() -> None:
+    value = {"a": [1, None]}
+    content = Content.json(value)
+    value["a"].append(2)
+
+    assert (content.kind, str(content)) == ("text", '{"a": [1, null]}')
+
+
+def test_half_a_pair_of_surrogates_has_bytes_too() -> None:
+    assert Content.text("\ud800").data == b"\xed\xa0\x80"
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type"),
+    [
+        (PNG, "image/png"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"GIF87a", "image/gif"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\x04\0\0\0WEBP", "image/webp"),
+    ],
+)
+def test_an_image_is_known_by_its_first_bytes(data: bytes, media_type: str) -> None:
+    content = Content.image(data)
+
+    assert (content.kind, content.media_type, content.data, content.plain) == ("image", media_type, data, None)
+    assert str(content) == f"[image: {media_type}, {len(data)} bytes]"
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type"),
+    [
+        (b"RIFF\x04\0\0\0WAVE", "audio/wav"),
+        (b"OggS", "audio/ogg"),
+        (b"fLaC", "audio/flac"),
+        (b"ID3\x04", "audio/mpeg"),
+        (b"\xff\xfb\x90", "audio/mpeg"),
+    ],
+)
+def test_a_sound_is_known_by_its_first_bytes(data: bytes, media_type: str) -> None:
+    content = Content.audio(data)
+
+    assert (content.kind, content.media_type, content.data) == ("audio", media_type, data)
+    assert str(content) == f"[audio: {media_type}, {len(data)} bytes]"
+
+
+def test_what_is_not_known_by_its_bytes_is_known_by_its_name_or_said(tmp_path: Path) -> None:
+    path = tmp_path / "drawing.svg"
+    path.write_text("<svg/>")
+
+    assert Content.image(path).media_type == "image/svg+xml"
+    assert Content.image(b"<svg/>", media_type="image/SVG+xml").media_type == "image/svg+xml"
+
+
+def test_a_path_is_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "chart.png"
+    path.write_bytes(PNG)
+    content = Content.image(path)
+    path.write_bytes(b"something else")
+
+    assert content.data == PNG
+    assert Content.image(bytearray(PNG)) == Content.image(memoryview(PNG)) == content
+
+
+def test_a_file_that_is_text_is_handed_on_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text("item,price\ntea,3\n")
+    content = Content.file(path)
+
+    assert (content.kind, content.media_type, content.name) == ("file", "text/csv", "prices.csv")
+    assert (content.plain, content.data) == ("item,price\ntea,3\n", path.read_bytes())
+    assert str(content) == "[file: prices.csv, text/csv, 17 bytes]\nitem,price\ntea,3\n"
+    assert content.uri == "file:///prices.csv", "no folder of the machine is told"
+
+
+@pytest.mark.parametrize(
+    ("data", "given", "media_type", "name"),
+    [
+        (b"%PDF-1.7", {}, "application/pdf", "file.pdf"),
+        (b"\0\1", {}, "application/octet-stream", "file.bin"),
+        (b"\0\1", {"name": "data"}, "application/octet-stream", "data"),
+        (b"x", {"name": "Ärger.DOCX"}, f"application/vnd.{'openxmlformats-officedocument.wordprocessingml.document'}", "Ärger.DOCX"),
+        (b"a: 1", {"name": "a.yaml"}, "application/yaml", "a.yaml"),
+        (b"# a", {"name": "a.md"}, "text/markdown", "a.md"),
+        (b"{}", {"media_type": "application/json"}, "application/json", "file.json"),
+        (b"{}", {"media_type": "application/ld+json"}, "application/ld+json", "file.bin"),
+        (b"", {"name": "empty.txt"}, "text/plain", "empty.txt"),
+        (b"x", {"media_type": "x-acme/thing"}, "x-acme/thing", "file.bin"),
+        (b"x", {"uri": "acme://a/b%20c.txt"}, "text/plain", "b c.txt"),
+    ],
+)  # fmt: skip
+def test_a_file_has_a_name_and_a_media_type(data: bytes, given: dict[str, str], media_type: str, name: str) -> None:
+    content = Content.file(data, **given)
+
+    assert (content.media_type, content.name, content.data) == (media_type, name, data)
+
+
+@pytest.mark.parametrize(
+    "media_type", ["text/x-acme", "application/json", "application/ld+json", "image/svg+xml", "application/yaml"]
+)
+def test_what_is_text_by_its_media_type_is_text(media_type: str) -> None:
+    assert Content.file(b"a", media_type=media_type).plain == "a"
+    assert Content.file(b"a", media_type="application/pdf").plain is None
+
+
+def test_bytes_that_are_said_to_be_text_and_are_none_stay_bytes() -> None:
+    content = Content.file(b"\xff\xfe", media_type="text/plain")
+
+    assert (content.plain, content.data) == (None, b"\xff\xfe")
+
+
+def test_a_link_says_where_something_is() -> None:
+    content = Content.link(
+        "https://example.org/a/report%202.html?x=1", media_type="text/html", description="The report"
+    )
+
+    assert (content.kind, content.name, content.data) == ("link", "report 2.html", b"")
+    assert str(content) == "[link: report 2.html, https://example.org/a/report%202.html?x=1, text/html, The report]"
+    assert Content.link("mailto:ann@example.org").name == "ann@example.org"
+    assert Content.link("https://example.org").name == "https://example.org"
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: Content.text(5), TypeError, "Content.text takes a string, not int; Content.json takes any JSON value"),
+        (lambda: Content.json(object()), EncodingError, "a value of type builtins.object has no JSON form"),
+        (
+            lambda: Content.image("chart.png"),
+            TypeError,
+            "Content.image takes bytes or a Path, not str; of a path make a Path, of a text take .encode()",
+        ),
+        (lambda: Content.audio(None), TypeError, "Content.audio takes bytes or a Path, not NoneType"),
+        (lambda: Content.image(b""), ValueError, "Content.image was given nothing: 0 bytes"),
+        (
+            lambda: Content.image(b"x"),
+            ValueError,
+            "Content.image cannot tell what these bytes are; give media_type='image/…'",
+        ),
+        (
+            lambda: Content.image(b"%PDF-"),
+            ValueError,
+            "Content.image takes what is of the type image/…, not application/pdf; Content.file takes all",
+        ),
+        (
+            lambda: Content.image(PNG, media_type="image/jpeg"),
+            ValueError,
+            "Content.image was given image/jpeg as the media type, and the bytes are image/png",
+        ),
+        (
+            lambda: Content.audio(b"x", media_type="image/png"),
+            ValueError,
+            "Content.audio takes what is of the type audio/…, not image/png; Content.file takes all",
+        ),
+        (
+            lambda: Content.file(b"x", media_type="text/csv; charset=utf-8"),
+            ValueError,
+            "media_type is of the form 'image/png', without parameters, not 'text/csv; charset=utf-8'",
+        ),
+        (
+            lambda: Content.file(b"x", media_type=5),
+            TypeError,
+            "media_type is a string such as 'image/png', not int",
+        ),
+        (
+            lambda: Content.file(b"x", name="a\nb"),
+            ValueError,
+            r"name is a text of one line, and not empty: 'a\nb' is not",
+        ),
+        (lambda: Content.file(b"x", name=""), ValueError, "name is a text of one line, and not empty: '' is not"),
+        (lambda: Content.file(b"x", name=5), TypeError, "name is a string, not int"),
+        (
+            lambda: Content.link("report.pdf"),
+            ValueError,
+            "uri has its scheme in front, such as 'file:///report.pdf': 'report.pdf' has none",
+        ),
+        (lambda: Content.link(5), TypeError, "uri is a string, not int"),
+        (
+            lambda: ToolOutput(content=[5]),
+            TypeError,
+            "the content of a ToolOutput is text, Content, or a list of them, and holds no int; Content.json takes any JSON value",
+        ),
+        (
+            lambda: ToolOutput(content=5),
+            TypeError,
+            "the content of a ToolOutput is text, Content, or a list of them, and holds no int; Content.json takes any JSON value",
+        ),
+    ],
+)
+def test_what_cannot_be_content_is_refused_when_it_is_made(
+    make: Callable[[], Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("media_type", ["", "image", "image/", "/png", "image/p ng", "image/png;a=b", "image/a/b"])
+def test_what_is_no_media_type_is_refused(media_type: str) -> None:
+    with pytest.raises(ValueError, match="is of the form"):
+        Content.file(b"x", media_type=media_type)
+
+
+def test_a_file_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Content.file(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("a", ["a"]),
+        (Content.text("a"), ["a"]),
+        (["a", Content.text("b")], ["a", "b"]),
+        ((each for each in "ab"), ["a", "b"]),
+        ([], []),
+    ],
+)
+def test_an_output_has_one_piece_of_content_or_several(content: Any, text: list[str]) -> None:
+    output = ToolOutput(value=5, content=content)
+
+    assert (output.value, [str(each) for each in output.content]) == (5, text)
+
+
+def test_content_compares_by_what_it_holds_and_stays_as_it_is() -> None:
+    content = Content.image(PNG)
+
+    assert content == Content.image(PNG) != Content.image(PNG + b"\0")
+    assert content != "image"
+    assert {content, Content.image(PNG)} == {content}
+    assert pickle.loads(pickle.dumps(content)) == copy.deepcopy(content) == content
+    for record, name in ((content, "data"), (content, "new"), (ToolOutput(content=""), "value")):
+        with pytest.raises(AttributeError):
+            setattr(record, name, b"other")
+
+
+def test_content_is_shown_without_its_bytes() -> None:
+    assert repr(Content.image(PNG)) == "<Content [image: image/png, 16 bytes]>"
+    assert repr(Content.text("a\nb")) == "<Content [text: 'a\\nb']>"
+    assert repr(ToolOutput(value=1, content="a")) == "ToolOutput(value=1, content=(<Content [text: 'a']>,))"

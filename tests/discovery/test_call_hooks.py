@@ -1,0 +1,272 @@
+"""Which hooks does a call have to pass? Those that are named, and no others; and none passes where one of them is not to be had.
+
+Real distributions in real processes for what is installed; objects of our own for what an executor is given.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fcregistry import Tool, ToolCall, ToolResult, hookimpl
+from fcregistry.discovery._call_hooks import call_hooks
+from fcregistry.execution import CallError
+from fcregistry.execution._approving._decisions import Deny
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Site
+
+GROUP = "fcregistry.extensions"
+
+
+def greet(name: str) -> str:
+    """Greet somebody."""
+    return f"Hello {name}"
+
+
+TOOL = Tool.from_function(greet)
+CALL = ToolCall("greet", {"name": "Ann"}, "call_1")
+
+
+class Guard:
+    """An object whose methods are hooks."""
+
+    def __init__(self, reason: str = "") -> None:
+        self.reason = reason
+        self.seen: list[ToolCall] = []
+
+    @hookimpl
+    def fc_before_call(self, call: ToolCall) -> Deny | None:
+        self.seen.append(call)
+        return Deny(self.reason) if self.reason else None
+
+
+@hookimpl
+def fc_before_call(tool: Tool, call: ToolCall) -> Deny:
+    return Deny(f"{tool.name} is closed")
+
+
+@hookimpl
+def fc_after_call(result: ToolResult) -> None:
+    """Have nothing to say, of a result alone."""
+
+
+@hookimpl(specname="fc_before_call")
+def ask_nobody() -> Deny:
+    return Deny("nobody is asked")
+
+
+@hookimpl
+def fc_before_cal(call: ToolCall) -> None:
+    """Have a misspelt name."""
+
+
+@hookimpl(specname="fc_before_call")
+def asks_for_more(call: ToolCall, user: str) -> None:
+    """Take what no hook is given."""
+
+
+@hookimpl
+def fc_register_types(types: Any) -> None:
+    """Be a hook, and not one of calls."""
+
+
+def module(**names: Any) -> ModuleType:
+    made = ModuleType("acme_hooks")
+    vars(made).update(names)
+    return made
+
+
+def reason(given: object) -> str:
+    """Return what the model reads of a call that has to pass these hooks."""
+    hooks = call_hooks(given)
+    assert hooks is not None
+    error = hooks.before(TOOL, CALL)
+    assert isinstance(error, CallError)
+    return error.text.removeprefix("the call of greet was denied; it was not run: ")
+
+
+# What an executor is given
+
+
+def test_where_nothing_is_named_there_is_nothing_to_pass() -> None:
+    assert call_hooks() is None
+    assert call_hooks([]) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (Guard("guarded"), "guarded"),
+        ([Guard(), Guard("the second one")], "the second one"),
+        (module(fc_before_call=fc_before_call), "greet is closed"),
+        (fc_before_call, "greet is closed"),
+        ((fc_after_call, Guard("guarded").fc_before_call), "guarded"),
+        (ask_nobody, "nobody is asked"),
+    ],
+    ids=["an object", "objects of one class", "a module", "a function", "a method", "a function of another name"],
+)
+def test_what_is_marked_with_hookimpl_is_a_hook(given: object, told: str) -> None:
+    """Each takes those of the arguments that it asks for."""
+    assert reason(given) == told
+
+
+def test_a_hook_after_calls_alone_lets_every_call_through() -> None:
+    hooks = call_hooks([fc_after_call])
+    result = ToolResult(CALL, "Hello", None, "Hello", TOOL)
+    assert hooks is not None
+    assert hooks.before(TOOL, CALL) is None
+    assert hooks.after(TOOL, CALL, result) is result
+
+
+NO_HOOKS: dict[str, tuple[object, str]] = {
+    "a class": (Guard, "hooks=… has the class Guard; give an instance of it"),
+    "a function without a mark": (
+        greet,
+        f"hooks=… has what is no hook: {__name__}.greet implements no hook; mark its functions with fcregistry.hookimpl",
+    ),
+    "something else": (
+        [42],
+        "hooks=… has what is no hook: builtins.int implements no hook; mark its functions with fcregistry.hookimpl",
+    ),
+    "a misspelt hook": (
+        fc_before_cal,
+        f"{__name__}.fc_before_cal: there is no hook fc_before_cal; there are fc_after_call, fc_before_call, fc_register_types",
+    ),
+    "a hook of types": (
+        module(fc_register_types=fc_register_types),
+        "hooks=… has what is no hook: acme_hooks has neither fc_before_call nor fc_after_call",
+    ),
+    "a hook that asks for more": (asks_for_more, "{'user'}"),
+}
+
+
+@pytest.mark.parametrize("what", NO_HOOKS)
+def test_what_is_no_hook_is_told_at_once(what: str) -> None:
+    """It is the programmer's mistake: nothing is made that would pass calls, or refuse them all."""
+    given, said = NO_HOOKS[what]
+    with pytest.raises(TypeError) as caught:
+        call_hooks(given)
+    assert said in str(caught.value)
+
+
+# What is installed
+
+AUDIT = """
+import builtins
+builtins.__dict__.setdefault("loads", []).append(__name__)
+
+from fcregistry import ToolCall, hookimpl
+
+@hookimpl
+def fc_before_call(call):
+    return ToolCall(call.name, {"name": call.arguments["name"] + "-" + __name__})
+"""
+
+ASK = """
+import builtins, json
+from fcregistry import Tool, ToolCall, _ports
+
+def greet(name: str) -> str:
+    return f"Hello {name}"
+
+TOOL = Tool.from_function(greet)
+CALL = ToolCall("greet", {"name": "Ann"})
+
+def ask(given=()):
+    hooks = _ports.call_hooks(given)
+    said = None if hooks is None else hooks.before(TOOL, CALL)
+    return [said.code, str(said.exception)] if hasattr(said, "code") else said and json.loads(said.arguments)["name"]
+"""
+
+
+@pytest.fixture(scope="module")
+def audits(make_site: Callable[[], Site]) -> Site:
+    """Extensions with hooks: two of names of their own, two of one name, and some that cannot be used."""
+    site = make_site()
+    for name in ("a", "b"):
+        site.install(f"acme-{name}", {f"audit-{name}": f"acme_{name}"}, {f"acme_{name}.py": AUDIT}, group=GROUP)
+        site.install(f"same-{name}", {"same": f"same_{name}"}, {f"same_{name}.py": AUDIT}, group=GROUP)
+    site.install("acme-broken", {"broken": "acme_broken"}, {"acme_broken.py": "1 / 0"}, group=GROUP)
+    types = "from fcregistry import hookimpl\n@hookimpl\ndef fc_register_types(types): ..."
+    site.install("acme-types", {"types": "acme_types"}, {"acme_types.py": types}, group=GROUP)
+    circular = AUDIT + ASK + "\nimport builtins\nbuiltins.meanwhile = ask('circular')\n"
+    site.install("acme-circular", {"circular": "acme_circular"}, {"acme_circular.py": circular}, group=GROUP)
+    return site
+
+
+def test_installed_is_not_consent(audits: Site) -> None:
+    """Where nobody names an extension, none is imported, nor anything that would look for one."""
+    answer = audits.ask(ASK + "answer = [ask(), 'fcregistry.discovery' in sys.modules, hasattr(builtins, 'loads')]")
+    assert answer == [None, False, False]
+
+
+def test_only_extensions_that_are_named_run_and_in_that_order(audits: Site) -> None:
+    answer = audits.ask(ASK + "answer = [ask('audit-b'), builtins.loads[:], ask(['audit-b', 'audit-a'])]")
+    assert answer == ["Ann-acme_b", ["acme_b"], "Ann-acme_b-acme_a"]
+
+
+def test_those_of_the_environment_stand_before_those_of_the_executor_and_each_runs_once(audits: Site) -> None:
+    code = ASK + "answer = [ask(), ask(['audit-a', 'audit-b', 'audit-b'])]"
+    answer = audits.ask(code, env={"FCREGISTRY_CALL_HOOKS": " audit-b,"})
+    assert answer == ["Ann-acme_b", "Ann-acme_b-acme_a"]
+
+
+def test_of_two_extensions_of_one_name_the_label_says_which(audits: Site) -> None:
+    answer = audits.ask(ASK + "answer = [ask('Same_B[same]'), ask('same')]")
+    told = (
+        "hooks=… names same, which same-a[same], same-b[same] are called; name one so, or uninstall the others, "
+        "or disable them, as with FCREGISTRY_DISABLE=same-b[same]"
+    )
+    assert answer == ["Ann-same_b", ["unavailable", told]]
+
+
+BROKEN = {
+    "missing": "names missing, and there is no extension of that name; installed are acme-a[audit-a], acme-b[audit-b], ",
+    "acme-a[missing]": "names acme-a[missing], and there is no extension of that name; installed are ",
+    "broken": "names broken, and acme-broken[broken] does not load: ZeroDivisionError: division by zero; report this to ",
+    "types": "names types, and acme-types[types] has neither fc_before_call nor fc_after_call",
+    "audit-b": "names audit-b, and acme-b[audit-b] is disabled: FCREGISTRY_DISABLE names acme-b[audit-b]",
+}
+
+
+def test_one_that_is_named_and_cannot_be_had_refuses_every_call(audits: Site) -> None:
+    """Whatever the others would say; who named it, which it is, and why, stands in the log, once for each executor."""
+    code = f"""
+import logging, os
+logged = []
+handler = logging.Handler()
+handler.emit = lambda record: logged.append([record.levelname, record.getMessage(), bool(record.exc_info)])
+logging.getLogger("fcregistry").addHandler(handler)
+answer = {{}}
+for name in {list(BROKEN)}:
+    os.environ["FCREGISTRY_CALL_HOOKS"] = name
+    hooks = _ports.call_hooks("audit-a")
+    asked = [hooks.before(TOOL, CALL) for _ in range(2)]
+    answer[name] = [asked[1].code, str(asked[1].exception), logged[:]]
+    logged.clear()
+"""
+    answer = audits.ask(ASK + code, env={"FCREGISTRY_DISABLE": "acme-b[audit-b]"})
+    for name, said in BROKEN.items():
+        code, why, logged = answer[name]
+        assert code == "unavailable"
+        assert why.startswith(f"FCREGISTRY_CALL_HOOKS {said}")
+        assert logged == [["ERROR", f"every call is refused: {why}", name == "broken"]]
+
+
+def test_where_nothing_is_installed_that_is_said(site: Site) -> None:
+    answer = site.ask(ASK + "answer = ask('audit')")
+    assert answer == ["unavailable", "hooks=… names audit, and there is no extension of that name; there are none"]
+
+
+def test_an_executor_that_an_extension_makes_while_it_is_imported_cannot_have_its_hooks(audits: Site) -> None:
+    """It would let calls through that nobody looked at; one made later has them."""
+    answer = audits.ask(ASK + "import acme_circular\nanswer = [builtins.meanwhile, ask('circular')]")
+    assert answer == [
+        ["unavailable", "hooks=… names circular, which is being imported just now; make the executor after that"],
+        "Ann-acme_circular",
+    ]

@@ -1,0 +1,255 @@
+"""Which calls are equal, what is kept of them, and what if the cache fails?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from fcregistry import Tool, ToolCall
+from fcregistry.errors import DefinitionError
+from fcregistry.execution._calling._invoke import Outcome
+from fcregistry.execution._reading._arguments import read_arguments
+from fcregistry.execution._repeating._caches import MemoryCache
+from fcregistry.execution._repeating._caching import Slot, cache_key, cache_of, cache_problem, check_caches
+from fcregistry.execution._settings import Settings
+from fcregistry.execution._steps import Bound, Step
+
+
+def look_up(word: str, options: dict[str, int] | None = None) -> list[str]:
+    """Look a word up."""
+    return [word]
+
+
+def pay(amount: Decimal) -> str:
+    """Pay."""
+    return str(amount)
+
+
+def step_of(tool: Tool, arguments: str = '{"word": "tea"}') -> Step:
+    """Return a call that is valid."""
+    bound = Bound.of(tool, Settings())
+    read, _ = read_arguments(arguments, bound.exact)
+    return Step(ToolCall(tool.name, arguments), bound, read, bound.signature.binding.decode(read), ())
+
+
+def key_of(function: Callable[..., Any] = look_up, arguments: str = '{"word": "tea"}', **options: Any) -> str:
+    return cache_key(step_of(Tool.from_function(function, **options), arguments))
+
+
+def slot(cache: Any, step: Step | None = None) -> Slot:
+    made = Slot.of(step or step_of(Tool.from_function(look_up)), cache)
+    assert made is not None
+    return made
+
+
+# --- which calls are equal ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"word": "tea"}', '{ "word":"tea" }'),
+        ('{"word": "\\u00e9"}', '{"word": "é"}'),
+        ('{"word": "tea", "options": {"a": 1, "b": 2}}', '{"options": {"b": 2, "a": 1}, "word": "tea"}'),
+    ],
+)
+def test_how_arguments_are_written_makes_no_difference(one: str, other: str) -> None:
+    assert key_of(arguments=one) == key_of(arguments=other)
+
+
+def test_other_arguments_have_another_key() -> None:
+    given = ['{"word": "tea"}', '{"word": "Tea"}', '{"word": "tea", "options": null}', '{"word": "tea", "options": {}}']
+    assert len({key_of(arguments=each) for each in given}) == len(given)
+
+
+def test_numbers_that_are_the_same_float_and_not_the_same_decimal_have_other_keys() -> None:
+    given = ["0.1", "0.10000000000000000000001", "0.10", "1e-1", "1", "1.0"]
+    assert len({key_of(pay, f'{{"amount": {each}}}') for each in given}) == len(given)
+
+
+def test_other_tools_have_other_keys() -> None:
+    def make() -> Callable[..., Any]:
+        def look_up(word: str, options: dict[str, int] | None = None) -> list[str]:
+            """Look a word up."""
+            return []
+
+        return look_up
+
+    def stricter(word: str, options: dict[str, int] | None = None, more: int = 0) -> list[str]:
+        """Look a word up."""
+        return []
+
+    stricter.__qualname__ = look_up.__qualname__  # as after an edit: the schema is what differs
+    tool = Tool.from_function(look_up)
+    keys = [
+        cache_key(step_of(tool)),
+        cache_key(step_of(tool.renamed("other"))),
+        key_of(make(), name="look_up"),
+        key_of(stricter, name="look_up"),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key_of(make(), name="look_up") == key_of(make(), name="look_up")
+
+
+def test_a_key_names_the_tool_and_is_short_and_plain_whatever_the_arguments() -> None:
+    key = key_of(arguments=json.dumps({"word": "\ud800é\x00" * 100_000}))
+    name, _, digest = key.rpartition(":")
+    assert name == "look_up"
+    assert len(digest) == 64
+    assert key.isascii()
+    assert key.isprintable()
+
+
+def test_a_key_is_the_same_in_every_process() -> None:
+    code = f"""
+import sys; sys.path[:0] = {sys.path!r}
+from fcregistry import Tool, ToolCall
+from fcregistry.execution._repeating._caching import cache_key
+from fcregistry.execution._settings import Settings
+from fcregistry.execution._steps import Bound, Step
+def f(word: str, options: dict[str, int]) -> str: return word
+f.__module__ = "acme"
+tool = Tool.from_function(f)
+arguments = {{"word": "tea", "options": {{"b": 1, "a": 2}}}}
+print(cache_key(Step(ToolCall("f"), Bound.of(tool, Settings()), arguments, arguments, ())))
+"""
+    keys = {
+        subprocess.run(
+            [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(keys) == 1
+
+
+def test_arguments_that_python_cannot_write_have_no_slot() -> None:
+    step = step_of(Tool.from_function(look_up))
+    step.arguments["word"] = 10**5000
+    assert Slot.of(step, MemoryCache()) is None
+
+
+# --- what is kept ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [None, 0, False, "", [], ["tea"], {"a": Decimal("0.10")}])
+def test_what_a_call_returned_is_found_by_an_equal_one(value: object) -> None:
+    cache = MemoryCache()
+    assert slot(cache).outcome() is None
+    slot(cache).keep(Outcome(value, None, 1.5))
+    assert slot(cache).outcome() == Outcome(value, None, 0.0)
+    assert slot(cache, step_of(Tool.from_function(look_up), '{"word": "coffee"}')).outcome() is None
+
+
+def test_failures_are_not_kept() -> None:
+    cache = MemoryCache()
+    slot(cache).keep(Outcome(None, ValueError("no"), 0.1))
+    assert len(cache) == 0
+
+
+def test_a_tool_that_changes_its_arguments_does_not_change_where_its_result_is_kept() -> None:
+    cache, step = MemoryCache(), step_of(Tool.from_function(look_up))
+    place = slot(cache, step)
+    step.arguments["word"] = "coffee"
+    place.keep(Outcome(["tea"], None, 0.0))
+    found = slot(cache).outcome()
+    assert found is not None
+    assert found.value == ["tea"]
+
+
+class Broken:
+    """A cache whose server is gone."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        raise ConnectionError("gone")
+
+    def set(self, key: str, value: Any) -> None:
+        raise ConnectionError("gone")
+
+
+def test_a_cache_that_fails_fails_no_call_and_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    assert slot(Broken()).outcome() is None
+    slot(Broken()).keep(Outcome(1, None, 0.0))
+    assert [(each.name, each.levelname, each.getMessage()) for each in caplog.records] == [
+        ("fcregistry", "WARNING", "the cache of look_up could not be read; the call was run"),
+        ("fcregistry", "WARNING", "the result of look_up could not be cached"),
+    ]
+    assert all(each.exc_info and isinstance(each.exc_info[1], ConnectionError) for each in caplog.records)
+
+
+def test_a_value_that_cannot_be_copied_is_not_kept(caplog: pytest.LogCaptureFixture) -> None:
+    cache = MemoryCache()
+    slot(cache).keep(Outcome(threading.Lock(), None, 0.0))
+    assert len(cache) == 0
+    assert [each.getMessage() for each in caplog.records] == ["the result of look_up could not be cached"]
+
+
+# --- which cache ----------------------------------------------------------------------------------
+
+
+def test_a_tool_says_where_its_results_are_kept() -> None:
+    own, given = MemoryCache(), MemoryCache()
+    assert cache_of(Tool.from_function(look_up), own) is None
+    assert cache_of(Tool.from_function(look_up, cache=False), own) is None
+    assert cache_of(Tool.from_function(look_up, cache=True), own) is own
+    assert cache_of(Tool.from_function(look_up, cache=given), own) is given
+
+
+class Asynchronous:
+    async def get(self, key: str, default: Any = None) -> Any:
+        return default
+
+    async def set(self, key: str, value: Any) -> None:
+        return None
+
+
+def test_what_is_no_cache_is_said_of_all_tools_at_once() -> None:
+    tools = [
+        Tool.from_function(look_up, name="one", cache={}),
+        Tool.from_function(look_up, name="two", cache=MemoryCache),
+        Tool.from_function(look_up, name="three", cache=True),
+        Tool.from_function(look_up, name="four", cache=Broken()),
+        Tool.from_function(look_up, name="five"),
+    ]
+    check_caches(tools[2:])
+    with pytest.raises(DefinitionError) as error:
+        check_caches(tools)
+    assert str(error.value) == (
+        "the results of these tools cannot be cached:\n"
+        "  - one: cache={} has no methods get(key, default) and set(key, value); give True, or a cache\n"
+        "  - two: cache=<class 'fcregistry.execution._repeating._caches.MemoryCache'> has no methods get(key, default) and "
+        "set(key, value); give True, or a cache"
+    )
+    assert cache_problem(Asynchronous()) == "has coroutine functions for methods, and a cache has plain ones"
+
+
+def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
+    from fcregistry._context import Context
+
+    class Account:
+        pass
+
+    def balance(context: Context[Account], currency: str) -> str:
+        """Tell the balance."""
+        return currency
+
+    def slow(context: Context, word: str) -> str:  # type: ignore[type-arg]
+        """Look a word up, and say how far it is."""
+        return word
+
+    balance.__annotations__["context"] = Context[Account]
+    slow.__annotations__["context"] = Context
+    check_caches([Tool.from_function(slow, cache=True), Tool.from_function(balance)])
+    with pytest.raises(DefinitionError) as error:
+        check_caches([Tool.from_function(balance, cache=True)])
+    assert str(error.value) == (
+        "the results of these tools cannot be cached:\n"
+        "  - balance: what its Context has as deps is no part of its arguments, so one caller would be given another's result; "
+        "drop cache, or the type of deps"
+    )

@@ -1,0 +1,136 @@
+"""Where do hooks stand on the way of a call? After validation and before approval; and after everything, whatever came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from fcregistry import Executor, Tool, ToolCall, ToolResult, hookimpl
+from fcregistry.execution._approving._decisions import Deny
+
+WAYS: dict[str, Callable[[Executor, object], ToolResult]] = {
+    "run": lambda executor, call: executor.run(call),
+    "arun": lambda executor, call: asyncio.run(executor.arun(call)),
+    "run_all": lambda executor, call: executor.run_all([call, call])[1],
+    "arun_all": lambda executor, call: asyncio.run(executor.arun_all([call, call]))[1],
+}
+
+
+def transfer(amount: Decimal, to: str) -> str:
+    """Transfer money."""
+    return f"{amount} to {to}"
+
+
+async def atransfer(amount: Decimal, to: str) -> str:
+    """Transfer money."""
+    return f"{amount} to {to}"
+
+
+class Hook:
+    """Answers before a call, and keeps what it is shown after one."""
+
+    def __init__(self, answer: Callable[[ToolCall], ToolCall | Deny | None] = lambda call: None) -> None:
+        self.answer = answer
+        self.after: list[tuple[Any, str]] = []
+
+    @hookimpl
+    def fc_before_call(self, call: ToolCall) -> ToolCall | Deny | None:
+        return self.answer(call)
+
+    @hookimpl
+    def fc_after_call(self, call: ToolCall, result: ToolResult) -> None:
+        self.after.append((call.arguments, result.content))
+
+
+def to(name: Any) -> Callable[[ToolCall], ToolCall]:
+    """Return what puts another receiver into a call."""
+    return lambda call: ToolCall(call.name, {**call.arguments, "to": name})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("function", [transfer, atransfer])
+def test_changed_arguments_are_what_runs_and_the_other_numbers_keep_their_digits(
+    way: str, function: Callable[..., Any]
+) -> None:
+    hook = Hook(to("Bob"))
+    executor = Executor([Tool.from_function(function, name="transfer")], hooks=[hook])
+    call = ToolCall("transfer", '{"amount": 0.10000000000000000001, "to": "Ann"}', "call_1")
+    result = WAYS[way](executor, call)
+    assert result.content == "0.10000000000000000001 to Bob"
+    assert (result.call, result.arguments) == (call, {"amount": Decimal("0.10000000000000000001"), "to": "Bob"})
+    assert hook.after[-1] == ({"amount": 0.1, "to": "Bob"}, result.content)
+
+
+def test_changed_arguments_that_are_not_valid_do_not_run() -> None:
+    """Nobody is asked about them either."""
+    asked: list[ToolCall] = []
+    hook = Hook(to(5))
+    executor = Executor(
+        [Tool.from_function(transfer, requires_approval=True)],
+        hooks=[hook],
+        approve=lambda tool, call: bool(asked.append(call)),
+    )
+    result = executor.run(ToolCall("transfer", {"amount": 1, "to": "Ann"}))
+    assert result.error is not None
+    assert (result.error.code, [problem.path for problem in result.error.problems]) == ("invalid_arguments", ["$.to"])
+    assert asked == []
+    assert [content for _, content in hook.after] == [result.content]
+
+
+def test_who_approves_sees_the_call_as_hooks_have_made_it() -> None:
+    asked: list[Any] = []
+
+    def approve(tool: Tool, call: ToolCall) -> bool:
+        asked.append(call.arguments)
+        return True
+
+    tool = Tool.from_function(transfer, requires_approval=True)
+    executor = Executor([tool], hooks=[Hook(to("Bob"))], approve=approve)
+    assert executor.run(ToolCall("transfer", {"amount": 1, "to": "Ann"})).content == "1 to Bob"
+    assert asked == [{"amount": 1, "to": "Bob"}]
+
+
+def test_a_call_that_a_hook_denies_is_not_asked_about() -> None:
+    asked: list[ToolCall] = []
+    hook = Hook(lambda call: Deny("not today"))
+    executor = Executor(
+        [Tool.from_function(transfer, requires_approval=True)],
+        hooks=[hook],
+        approve=lambda tool, call: bool(asked.append(call)),
+    )
+    result = executor.run(ToolCall("transfer", {"amount": 1, "to": "Ann"}))
+    assert result.content == "the call of transfer was denied; it was not run: not today"
+    assert (asked, len(hook.after)) == ([], 1)
+
+
+@pytest.mark.parametrize("call", [None, ToolCall("nobody"), ToolCall("transfer", "{"), ToolCall("transfer", {})])
+def test_hooks_see_nothing_of_what_is_no_valid_call(call: object) -> None:
+    hook = Hook(lambda call: Deny())
+    result = Executor([transfer], hooks=[hook]).run(call)
+    assert result.error is not None
+    assert result.error.code != "denied"
+    assert hook.after == []
+
+
+def test_what_came_of_a_call_is_shown_also_where_it_failed() -> None:
+    def fail() -> None:
+        """Fail."""
+        raise ValueError("no luck")
+
+    hook = Hook()
+    executor = Executor([fail, Tool.from_function(transfer, requires_approval=True)], hooks=[hook])
+    for call in (ToolCall("fail"), ToolCall("transfer", {"amount": 1, "to": "Ann"})):
+        executor.run(call)
+    assert [content.partition(":")[0] for _, content in hook.after] == [
+        "ValueError",
+        "transfer requires approval, and nobody is there to give it; it was not run",
+    ]
+
+
+def test_an_executor_is_not_made_with_what_is_no_hook() -> None:
+    with pytest.raises(TypeError, match="implements no hook"):
+        Executor([transfer], hooks=[transfer])

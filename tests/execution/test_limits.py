@@ -1,0 +1,185 @@
+"""How much of a result does a model read, and what is it told of the rest?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcregistry._content import Content, Output, text_of
+from fcregistry.execution._writing._limits import Limits, limits_of
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def limits(characters: int | None = 200, media_bytes: int | None = None, folder: Path | None = None) -> Limits:
+    made = limits_of(characters, media_bytes, folder)
+    assert made is not None
+    return made
+
+
+def cut(made: str | Output, value: object, to: Limits) -> Output:
+    """Return what is made of something that is too long."""
+    output = to.applied(made, value)
+    assert isinstance(output, Output)
+    assert output is not made
+    return output
+
+
+def of_parts(*parts: Content) -> Output:
+    return Output(list(parts), text_of(parts), parts)
+
+
+def test_what_is_short_enough_is_left_alone() -> None:
+    output = of_parts(Content.text("x" * 200), Content.image(PNG))
+
+    assert limits().applied("x" * 200, None) == "x" * 200
+    assert limits(media_bytes=8).applied(output, None) is output
+    assert limits(None, 1).applied("x" * 10_000, None) == "x" * 10_000
+
+
+def test_a_long_text_is_cut_in_the_middle_and_says_how_much_and_where_the_whole_is() -> None:
+    text = "".join(f"{number:03} " for number in range(250))
+    output = cut(text, text, limits(200))
+
+    assert output.content == (
+        "000 001 002 003 004 005 006 007 008 009 010 011 012 013 014 0\n"
+        "[… 879 of 1000 characters are left out here; the whole is in result.whole …]\n"
+        "235 236 237 238 239 240 241 242 243 244 245 246 247 248 249 "
+    )
+    assert (output.value, output.parts, output.whole) == (text, (), text)
+
+
+def test_the_whole_is_kept_in_a_folder_if_there_is_one(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    output = cut('["東京' + "x" * 1000 + '"]', ["東京" + "x" * 1000], limits(400, folder=folder))
+    (path,) = folder.iterdir()
+
+    assert path.suffix == ".json"
+    assert path.read_text("utf-8") == output.whole == '["東京' + "x" * 1000 + '"]'
+    assert f"characters are left out here; the whole is kept in {path} …]" in output.content
+
+    text = cut("\ud800" * 500, "\ud800" * 500, limits(400, folder=folder))
+    (other,) = set(folder.iterdir()) - {path}
+    assert other.suffix == ".txt"
+    assert other.read_text("utf-8") == "\\ud800" * 500
+    assert text.whole == "\ud800" * 500
+
+
+def test_a_folder_that_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    output = cut("x" * 1000, "", limits(400, folder=file))
+
+    assert f"the whole could not be kept in {file} (File exists), and is in result.whole …]" in output.content
+    assert output.whole == "x" * 1000
+
+
+def test_several_texts_are_cut_as_one() -> None:
+    output = cut(
+        of_parts(
+            Content.text("a" * 200), Content.image(PNG), Content.text("b" * 200), Content.file(b"c" * 200, name="c.txt")
+        ),
+        None,
+        limits(200),
+    )
+    line = "[… 477 of 600 characters are left out here; the whole is in result.whole …]"
+
+    assert [str(part) for part in output.parts] == [
+        f"{'a' * 62}\n{line}\n",
+        "[image: image/png, 8 bytes]",
+        f"[file: c.txt, text/plain, 200 bytes]\n{'c' * 61}",
+    ]
+    assert output.content == text_of(output.parts)
+    assert isinstance(output.whole, tuple)
+    assert [len(part.data) for part in output.whole] == [200, 8, 200, 200]
+
+
+def test_a_cut_between_two_texts_is_told_once() -> None:
+    output = cut(of_parts(Content.text("a" * 62), Content.text("b" * 538)), None, limits(200))
+
+    assert output.content.count("left out here") == 1
+    assert str(output.parts[0]) == "a" * 62
+
+
+def test_a_text_file_in_the_middle_is_named_though_nothing_is_left_of_it(tmp_path: Path) -> None:
+    output = cut(
+        of_parts(Content.text("a" * 100), Content.file(b"b" * 900, name="b.csv"), Content.text("c" * 100)),
+        None,
+        limits(200, folder=tmp_path),
+    )
+
+    assert str(output.parts[1]) == "[file: b.csv, text/csv, 900 bytes]"
+    (path,) = tmp_path.iterdir()
+    assert path.read_text() == "\n".join(("a" * 100, "b" * 900, "c" * 100))
+
+
+def test_media_that_are_too_large_are_named_in_words_and_kept(tmp_path: Path) -> None:
+    large, small = Content.image(PNG + b"\0" * 100), Content.audio(b"OggS")
+    output = cut(of_parts(Content.text("a"), large, small), None, limits(None, 50, tmp_path))
+    (path,) = tmp_path.iterdir()
+
+    assert path.suffix == ".png"
+    assert path.read_bytes() == large.data
+    assert [part.kind for part in output.parts] == ["text", "text", "audio"]
+    assert str(output.parts[1]) == (
+        "[image: image/png, 108 bytes, is left out: a result has at most 50 bytes of media; "
+        f"the whole is kept in {path}]"
+    )
+    assert output.whole == (Content.text("a"), large, small)
+    assert str(cut(of_parts(large), None, limits(None, 0)).parts[0]) == (
+        "[image: image/png, 108 bytes, is left out: a result has at most 0 bytes of media; the whole is in result.whole]"
+    )
+
+
+def test_words_for_what_is_left_out_are_not_cut_in_turn() -> None:
+    output = cut(of_parts(Content.text("a" * 300), Content.image(PNG)), None, limits(200, 0))
+
+    assert str(output.parts[1]).endswith("the whole is in result.whole]")
+
+
+@given(text=st.text(st.characters(codec=None), min_size=201, max_size=600), most=st.integers(200, 300))
+def test_no_text_is_longer_than_its_limit(text: str, most: int) -> None:
+    made = limits(most).applied(text, text)
+    content = made if isinstance(made, str) else made.content
+
+    assert len(content) <= max(most, 200)
+    assert (content == text) == (len(text) <= most)
+
+
+@given(st.lists(st.text(st.characters(codec=None), max_size=300) | st.just(PNG), max_size=6), st.integers(200, 400))
+def test_no_texts_together_are_longer_than_their_limit(given_parts: list[str | bytes], most: int) -> None:
+    parts = [Content.text(part) if isinstance(part, str) else Content.image(part) for part in given_parts]
+    made = limits(most, 16).applied(of_parts(*parts), None)
+
+    assert isinstance(made, Output)
+    texts = [part.plain or "" for part in made.parts if not (part.plain or "").startswith("[image")]
+    assert sum(map(len, texts)) <= most
+    assert sum(len(part.data) for part in made.parts if part.kind == "image") <= 16
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ((199, None, None), ValueError, "a limit of characters is at least 200, not 199"),
+        ((None, -1, None), ValueError, "a limit of bytes is at least 0, not -1"),
+        (("1000", None, None), TypeError, "a limit of characters is a whole number or None, not '1000'"),
+        ((True, None, None), TypeError, "a limit of characters is a whole number or None, not True"),
+        (
+            (None, None, "results"),
+            ValueError,
+            "a folder for what is cut takes a limit of characters or of bytes beside it",
+        ),
+    ],
+)
+def test_limits_that_cannot_be_are_refused(given: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        limits_of(*given)
+    assert str(caught.value) == message
+
+
+def test_without_limits_there_are_none() -> None:
+    assert limits_of(None, None, None) is None

@@ -1,0 +1,165 @@
+"""Does each call of a batch begin when it may, on whatever thread or loop it waits?"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from fcregistry import Tool, ToolCall
+from fcregistry.execution._batching._line import Enter, Line
+from fcregistry.execution._batching._resources import ALONE, Accesses
+from fcregistry.execution._settings import Settings
+from fcregistry.execution._steps import Bound, Step
+
+READS = Accesses(reads=frozenset({("a",)}))
+WRITES = Accesses(writes=frozenset({("a",)}))
+OTHER = Accesses(writes=frozenset({("b",)}))
+
+
+def may_begin(line: Line, place: int, touched: Accesses | None) -> bool:
+    return line.enter(place, touched) == ()
+
+
+def test_a_call_begins_when_those_it_waits_for_are_done() -> None:
+    line = Line([READS, READS, WRITES, None])
+    assert may_begin(line, 0, READS)
+    assert may_begin(line, 1, READS)
+    assert not may_begin(line, 2, WRITES)
+    assert may_begin(line, 3, None)
+    line.leave(0)
+    assert not may_begin(line, 2, WRITES)
+    line.leave(1)
+    assert may_begin(line, 2, WRITES)
+
+
+def test_a_call_that_never_begins_holds_up_nobody_once_it_has_left() -> None:
+    line = Line([WRITES, WRITES])
+    line.leave(0)
+    line.leave(0)
+    assert may_begin(line, 1, WRITES)
+
+
+def test_a_call_that_touches_something_else_than_was_said_never_meets_one_that_it_could_conflict_with() -> None:
+    line = Line([WRITES, OTHER, None, WRITES, OTHER])
+    assert may_begin(line, 1, OTHER)
+    assert not may_begin(line, 0, OTHER)  # changed: it waits for what has begun ...
+    assert not may_begin(line, 2, None)  # ... and what has not waits for it
+    assert not may_begin(line, 3, WRITES)
+    line.leave(1)
+    assert may_begin(line, 0, OTHER)
+    assert not may_begin(line, 4, OTHER)
+    line.leave(0)
+    assert may_begin(line, 2, None)
+    assert may_begin(line, 3, WRITES)
+    assert may_begin(line, 4, OTHER)
+
+
+def test_two_calls_that_were_changed_begin_one_after_the_other() -> None:
+    line = Line([READS, READS, READS])
+    assert may_begin(line, 2, READS)
+    assert not may_begin(line, 1, WRITES)
+    assert not may_begin(line, 0, WRITES)
+    line.leave(2)
+    assert not may_begin(line, 0, WRITES)
+    assert may_begin(line, 1, WRITES)
+    assert not may_begin(line, 0, WRITES)
+    line.leave(1)
+    assert may_begin(line, 0, WRITES)
+
+
+def test_keys_are_computed_once_for_each_call_and_again_for_one_that_has_become_another() -> None:
+    def save(path: str) -> None:
+        """Save."""
+
+    asked: list[str] = []
+
+    def writes(arguments: dict[str, str]) -> str:
+        asked.append(arguments["path"])
+        return arguments["path"]
+
+    def step_of(path: str, **options: Any) -> Step:
+        bound, arguments = Bound.of(Tool.from_function(save, **options), Settings()), {"path": path}
+        return Step(ToolCall("save", arguments), bound, arguments, arguments, ())
+
+    step, plain, edited = step_of("a", writes=writes), step_of("a"), step_of("b", writes=writes)
+    assert Line.of([plain, plain, "no call"]) is None
+    line = Line.of([plain, step, "no call"])
+    assert line is not None
+    assert line.touched(0, plain) is None
+    assert line.touched(1, step) == WRITES
+    assert asked == ["a"]
+    assert line.touched(1, edited) == OTHER
+    assert asked == ["a", "b"]
+
+
+def test_threads_wait_in_line() -> None:
+    line, order, first_may_end = Line([WRITES] * 5), list[int](), threading.Event()
+
+    def run(place: int) -> None:
+        Enter(line, place, WRITES).now()
+        if place == 0:
+            assert first_may_end.wait(30)
+        order.append(place)
+        line.leave(place)
+
+    threads = [threading.Thread(target=run, args=(place,)) for place in reversed(range(5))]
+    for thread in threads:
+        thread.start()
+    assert order == []
+    first_may_end.set()
+    for thread in threads:
+        thread.join(30)
+    assert order == [0, 1, 2, 3, 4]
+
+
+def test_tasks_and_threads_wait_in_one_line() -> None:
+    line, order = Line([WRITES, ALONE, WRITES, ALONE]), list[int]()
+
+    def run(place: int, touched: Accesses) -> None:
+        Enter(line, place, touched).now()
+        order.append(place)
+        line.leave(place)
+
+    async def arun(place: int, touched: Accesses) -> None:
+        await Enter(line, place, touched).later()
+        order.append(place)
+        line.leave(place)
+
+    async def scenario() -> None:
+        calls = [asyncio.to_thread(run, 3, ALONE), arun(2, WRITES), asyncio.to_thread(run, 1, ALONE), arun(0, WRITES)]
+        await asyncio.wait_for(asyncio.gather(*calls), 30)
+
+    asyncio.run(scenario())
+    assert order == [0, 1, 2, 3]
+
+
+def test_who_gives_up_waiting_does_not_end_the_waiting_of_others() -> None:
+    line, began = Line([WRITES, READS, READS]), list[int]()
+
+    async def arun(place: int) -> None:
+        await Enter(line, place, READS).later()
+        began.append(place)
+
+    async def scenario() -> None:
+        assert may_begin(line, 0, WRITES)
+        given_up, patient = asyncio.ensure_future(arun(1)), asyncio.ensure_future(arun(2))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await given_up
+        assert not patient.done()
+        line.leave(0)
+        await asyncio.wait_for(patient, 30)
+
+    asyncio.run(scenario())
+    assert began == [2]
+
+
+def test_a_line_of_a_thousand_moves_on() -> None:
+    line = Line([WRITES, ALONE] * 500)
+    for place in range(1000):
+        Enter(line, place, ALONE if place % 2 else WRITES).now()
+        line.leave(place)

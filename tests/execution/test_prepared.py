@@ -1,0 +1,493 @@
+"""Can calls be judged now and run later, in another process, without that anything but what was decided about runs?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult
+from fcregistry.errors import ApprovalError
+from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
+from fcregistry.execution._approving._preparing import distinct_keys, exact_text
+from fcregistry.types._core import ExactFloat
+
+KEY = b"a key that only the host's own processes know"
+
+ran: list[tuple[str, Any]] = []
+
+
+@pytest.fixture(autouse=True)
+def _nothing_ran() -> None:
+    ran.clear()
+
+
+def delete(path: str, force: bool = False) -> str:
+    """Delete a file.
+
+    For good.
+    """
+    ran.append(("delete", path))
+    return f"{path} is gone"
+
+
+def pay(amount: Decimal) -> Decimal:
+    """Pay."""
+    ran.append(("pay", amount))
+    return amount
+
+
+def read(path: str) -> str:
+    """Read a file."""
+    ran.append(("read", path))
+    return f"text of {path}"
+
+
+TOOLS: list[Any] = [
+    Tool.from_function(delete, requires_approval=True, title="Delete for good", destructive=True, read_only=False),
+    Tool.from_function(pay, requires_approval=lambda arguments: arguments["amount"] > 100),
+    read,
+]
+CALLS = [
+    ToolCall("delete", {"path": "a"}, "1"),
+    ToolCall("read", {"path": "b"}, "2"),
+    ToolCall("pay", '{"amount": 100.00000000000000000001}', "3"),
+    ToolCall("pay", '{"amount": 7}', "4"),
+    ToolCall("delete", {"paths": "a"}, "5"),
+    ToolCall("remove", {}, "6"),
+]
+
+
+def executor(**options: Any) -> Executor:
+    return Executor(TOOLS, **options)
+
+
+def carried(prepared: PreparedCalls, **options: Any) -> PreparedCalls:
+    """Return prepared calls as another process reads them."""
+    return PreparedCalls.from_json(prepared.to_json(key=KEY), key=KEY, **options)
+
+
+def outcomes(results: list[ToolResult]) -> list[tuple[str | None, str]]:
+    """Return the id of each call, and what came of it."""
+    return [(each.call.id if each.call else None, each.error.code if each.error else "ok") for each in results]
+
+
+# --- preparing ------------------------------------------------------------------------------------
+
+
+def test_nothing_runs_and_nobody_is_asked() -> None:
+    def approve(tool: Tool, call: ToolCall) -> bool:
+        raise AssertionError("nobody is to be asked")
+
+    prepared = executor(approve=approve).prepare(CALLS)
+    assert ran == []
+    assert len(prepared) == 6
+    assert [each.id for each in prepared.waiting] == ["1", "3"]
+
+
+@pytest.mark.parametrize("travels", [False, True])
+def test_what_waits_is_shown_as_whoever_decides_needs_it(travels: bool) -> None:
+    prepared = executor().prepare(CALLS)
+    first, second = (carried(prepared) if travels else prepared).waiting
+
+    assert first.to_json() == {
+        "id": "1",
+        "name": "delete",
+        "tool": "delete",
+        "title": "Delete for good",
+        "description": "Delete a file.",
+        "arguments": {"path": "a"},
+        "reason": "the tool requires approval",
+        "hints": {"read_only": False, "destructive": True},
+    }
+    assert (second.reason, second.title, second.hints) == ("the tool requires approval of such arguments", None, {})
+    json.dumps([first.to_json(), second.to_json()])
+
+
+def test_the_policy_says_why_it_asks() -> None:
+    asking = executor(policy=Policy(ask=["r*"], deny=["pay"], default="ask"))
+    prepared = asking.prepare(CALLS)
+    assert [(each.id, each.reason) for each in prepared.waiting] == [
+        ("1", "the policy asks about every call"),
+        ("2", "the policy asks about r*"),
+    ]
+    assert outcomes(asking.resume(prepared))[2:4] == [("3", "denied"), ("4", "denied")]
+
+
+def test_what_is_shown_cannot_change_what_runs() -> None:
+    asking = executor()
+    prepared = asking.prepare(CALLS)
+    shown = prepared.waiting[0].arguments
+    assert isinstance(shown, dict)
+    shown["path"] = "/etc"
+    arguments = {"path": "x"}
+    other = asking.prepare([{"name": "delete", "arguments": arguments}])
+    arguments["path"] = "/etc"
+
+    asking.resume(prepared, {"1": Approve()})
+    asking.resume(other, {"call-1": Approve()})
+    assert [path for name, path in ran if name == "delete"] == ["a", "x"]
+
+
+# --- resuming -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("travels", [False, True])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_was_decided_is_done_and_all_is_answered_in_order(travels: bool, is_async: bool) -> None:
+    made = executor()
+    prepared = made.prepare(CALLS)
+    if travels:
+        prepared = carried(prepared)
+    decisions: dict[str, Approve | Deny | bool] = {"1": Deny("it is the only copy"), "3": Approve()}
+    results = asyncio.run(made.aresume(prepared, decisions)) if is_async else made.resume(prepared, decisions)
+
+    assert outcomes(results) == [
+        ("1", "denied"),
+        ("2", "ok"),
+        ("3", "ok"),
+        ("4", "ok"),
+        ("5", "invalid_arguments"),
+        ("6", "unknown_tool"),
+    ]
+    assert results[0].content == "the call of delete was denied; it was not run: it is the only copy"
+    assert results[4].content == made.run(CALLS[4]).content
+    assert results[5].content == made.run(CALLS[5]).content
+    assert sorted(map(repr, ran)) == sorted(
+        map(repr, [("read", "b"), ("pay", Decimal("100.00000000000000000001")), ("pay", Decimal(7))])
+    )
+
+
+@pytest.mark.parametrize("travels", [False, True])
+def test_a_waiting_call_without_a_decision_does_not_run_even_if_somebody_here_would_approve(travels: bool) -> None:
+    made = executor(approve=lambda tool, call: True)
+    prepared = made.prepare(CALLS[:2])
+    results = made.resume(carried(prepared) if travels else prepared)
+    assert outcomes(results) == [("1", "approval_required"), ("2", "ok")]
+    assert results[0].content == "delete requires approval, which was not given; it was not run"
+
+
+def test_a_plain_yes_and_no_are_decisions_too() -> None:
+    made = executor()
+    results = made.resume(made.prepare(CALLS[:3]), {"1": True, "3": False})
+    assert outcomes(results) == [("1", "ok"), ("2", "ok"), ("3", "denied")]
+
+
+@pytest.mark.parametrize("travels", [False, True])
+def test_arguments_may_be_changed_and_are_validated_again(travels: bool) -> None:
+    made = executor()
+    calls = [ToolCall("delete", {"path": "a"}, "1"), ToolCall("delete", {"path": "a"}, "2")]
+    prepared = made.prepare(calls)
+    decisions = {"1": Approve({"path": "b"}), "2": Approve({"path": 1})}
+    results = made.resume(carried(prepared) if travels else prepared, decisions)
+    assert outcomes(results) == [("1", "ok"), ("2", "invalid_arguments")]
+    assert results[1].content == (
+        "delete was approved with other arguments, which are not valid; it was not run:\n"
+        "- $.path: must be a string, not 1"
+    )
+    assert ran == [("delete", "b")]
+
+
+def test_what_was_repaired_is_told_of_the_result() -> None:
+    made = executor(approve=lambda tool, call: True)
+    call = {"name": "delete", "arguments": {"path": "a", "force": None}}
+    prepared = carried(made.prepare([call]))
+    assert prepared.waiting[0].arguments == {"path": "a"}
+    (result,) = made.resume(prepared, {"call-1": Approve()})
+    assert result.ok
+    assert len(result.repairs) == 1
+    assert result.repairs == made.run(call).repairs
+
+
+@pytest.mark.parametrize("given", [None, [], "text", {"name": 1}, {"name": "delete", "arguments": "{cut", "id": "9"}])
+def test_what_is_no_call_is_answered_as_elsewhere(given: object) -> None:
+    made = executor()
+    alone = made.run(given)
+    (result,) = made.resume(carried(made.prepare([given])))
+    assert result.to_json() == alone.to_json()
+
+
+def test_one_call_is_no_list_of_calls() -> None:
+    with pytest.raises(TypeError, match="give a list of calls"):
+        executor().prepare(CALLS[0])  # type: ignore[arg-type]
+
+
+def test_no_calls_are_prepared_and_resumed_too() -> None:
+    assert executor().resume(carried(executor().prepare([]))) == []
+
+
+# --- names of calls -------------------------------------------------------------------------------
+
+
+def test_calls_without_an_id_or_with_one_id_can_be_told_apart() -> None:
+    made = executor()
+    calls = [
+        ToolCall("delete", {"path": path}, given) for path, given in zip("abcd", [None, "1", "1", None], strict=True)
+    ]
+    prepared = carried(made.prepare(calls))
+    assert [each.id for each in prepared.waiting] == ["call-1", "1", "1-3", "call-4"]
+
+    results = made.resume(prepared, {"1-3": Approve(), "call-4": Approve()})
+    assert sorted(ran) == [("delete", "c"), ("delete", "d")]
+    assert outcomes(results) == [  # what the provider called them is what it is told
+        (None, "approval_required"),
+        ("1", "approval_required"),
+        ("1", "ok"),
+        (None, "ok"),
+    ]
+
+
+@given(st.lists(st.none() | st.sampled_from(["", "1", "1-2", "1-3", "call", "call-1", "call-2"]), max_size=8))
+def test_no_two_calls_have_one_name_and_the_first_of_an_id_has_that(ids: list[str | None]) -> None:
+    keys = distinct_keys(ids)
+    assert len(set(keys)) == len(keys) == len(ids)
+    for place, each in enumerate(ids):
+        if each and each not in ids[:place]:
+            assert keys[place] == each
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("decisions", "message"),
+    [
+        (
+            {"9": Approve()},
+            "a decision is about the call '9', which is none of these; those that wait for one are '1', '3'",
+        ),
+        ({"2": Approve()}, "the call '2' does not wait for a decision; those that wait for one are '1', '3'"),
+        (
+            {"1": Approve(), "5": Deny()},
+            "the call '5' does not wait for a decision; those that wait for one are '1', '3'",
+        ),
+    ],
+)
+def test_a_decision_about_nothing_is_refused_and_nothing_runs(decisions: Mapping[str, Any], message: str) -> None:
+    made = executor()
+    prepared = made.prepare(CALLS)
+    with pytest.raises(ApprovalError) as caught:
+        made.resume(prepared, decisions)
+    assert str(caught.value) == message
+    assert ran == []
+    assert outcomes(made.resume(prepared, {"1": Approve()}))[0] == ("1", "ok")  # it was not used up
+
+
+def test_a_decision_about_calls_of_which_none_waits_says_so() -> None:
+    made = executor()
+    with pytest.raises(ApprovalError, match="the call '2' does not wait for a decision; none waits for one"):
+        made.resume(made.prepare([CALLS[1]]), {"2": True})
+
+
+@pytest.mark.parametrize("decision", ["yes", 1, None, Approve, Deny, {"approve": True}])
+def test_what_is_no_decision_is_refused(decision: Any) -> None:
+    made = executor()
+    with pytest.raises(TypeError, match=r"the decision about '1' is Approve\(…\) or Deny\(…\), not "):
+        made.resume(made.prepare(CALLS), {"1": decision})
+    assert ran == []
+
+
+def test_prepared_calls_are_resumed_once() -> None:
+    made = executor()
+    prepared = made.prepare(CALLS)
+    barrier, refused = threading.Barrier(4), []
+
+    def resume() -> None:
+        barrier.wait()
+        try:
+            made.resume(prepared, {"1": Approve()})
+        except ApprovalError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=resume) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert refused == [f"the prepared calls {prepared.id} were resumed already; prepare the calls again"] * 3
+    assert [name for name, _ in ran].count("delete") == 1
+
+
+def test_the_same_calls_have_the_same_name_wherever_they_come_back() -> None:
+    """So that a host that remembers it runs them once."""
+    prepared = executor().prepare(CALLS)
+    again = carried(prepared)
+    assert (again.id, again.made) == (prepared.id, prepared.made)
+    assert executor().prepare(CALLS).id != prepared.id
+    assert repr(again) == f"<PreparedCalls {prepared.id}: 6 calls, 2 waiting>"
+
+
+def test_calls_that_were_changed_on_the_way_are_not_read() -> None:
+    text = executor().prepare(CALLS).to_json(key=KEY)
+    for changed in (text.replace("path", "PATH", 1), text.replace('"3', '"4', 1)):
+        with pytest.raises(ApprovalError, match="signed with another key, or changed since; nothing was run"):
+            PreparedCalls.from_json(changed, key=KEY)
+
+
+def test_calls_that_are_too_old_are_not_taken_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = executor().prepare(CALLS)
+    now = prepared.made
+    monkeypatch.setattr("time.time", lambda: now + 60)
+    assert len(carried(prepared, max_age=60)) == 6
+    monkeypatch.setattr("time.time", lambda: now + 3600.4)
+    assert len(carried(prepared)) == 6
+    with pytest.raises(ApprovalError) as caught:
+        carried(prepared, max_age=60)
+    assert str(caught.value) == (
+        "these calls were prepared 3600 seconds ago, and may be 60 seconds old; prepare them again"
+    )
+
+
+# --- another process, another day -----------------------------------------------------------------
+
+
+def test_a_tool_that_changed_or_is_gone_is_not_run_and_the_others_are() -> None:
+    def changed(path: str, trash: bool = True) -> str:
+        """Delete a file."""
+        return delete(path)
+
+    prepared = executor().prepare([*CALLS[:2], ToolCall("pay", {"amount": 500}, "3")])
+    later = Executor([Tool.from_function(changed, name="delete", requires_approval=True), read])
+    results = later.resume(carried(prepared), {"1": Approve(), "3": Approve()})
+    assert outcomes(results) == [("1", "unavailable"), ("2", "ok"), ("3", "unavailable")]
+    assert [results[0].content, results[2].content] == [
+        "delete has changed since the call was made; it was not run. Look at its parameters, and call it again",
+        "pay is no longer there; it was not run",
+    ]
+    assert ran == [("read", "b")]
+
+
+def test_another_tool_of_that_name_and_schema_is_another_tool() -> None:
+    shelf = Registry()
+    shelf.register(delete, group="archive", requires_approval=True)
+    prepared = executor().prepare(CALLS[:1])
+    results = Executor(["archive.delete"], registry=shelf).resume(carried(prepared), {"1": Approve()})
+    assert outcomes(results) == [("1", "unavailable")]
+
+
+def test_what_the_policy_denies_today_does_not_run_whatever_was_decided_before() -> None:
+    prepared = executor().prepare(CALLS[:2])
+    strict = executor(policy=Policy(deny=["delete"], ask=["read"]))
+    results = strict.resume(carried(prepared), {"1": Approve()})
+    assert outcomes(results) == [("1", "denied"), ("2", "approval_required")]
+    assert ran == []
+
+
+def test_a_tool_whose_environment_is_gone_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACME_KEY", "1")
+    made = Executor([Tool.from_function(read, requires_env="ACME_KEY")])
+    prepared = made.prepare([CALLS[1]])
+    monkeypatch.delenv("ACME_KEY")
+    assert outcomes(made.resume(prepared)) == [("2", "unavailable")]
+
+
+def test_calls_are_prepared_in_one_process_decided_about_in_a_second_and_run_in_a_third(tmp_path: Path) -> None:
+    """The second has no tools, and needs none."""
+    (tmp_path / "shop.py").write_text(
+        textwrap.dedent("""
+            from fcregistry import Executor, Tool
+            from fcregistry.execution import Approve, PreparedCalls
+
+            KEY = b"0123456789abcdef"
+
+            def order(dish: str, count: int = 1) -> str:
+                "Order a dish."
+                return f"{count} of {dish}"
+
+            def executor():
+                return Executor([Tool.from_function(order, requires_approval=True)])
+        """)
+    )
+
+    def process(code: str, given: str = "") -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", f"import sys; from shop import *; {code}"],
+            input=given,
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        )
+        return done.stdout
+
+    text = process(
+        'print(executor().prepare([{"name": "order", "arguments": {"dish": "soup"}, "id": "1"}]).to_json(key=KEY))'
+    )
+    shown = process("print(PreparedCalls.from_json(sys.stdin.read(), key=KEY).waiting[0].arguments)", text)
+    assert shown == "{'dish': 'soup'}\n"
+    answer = process(
+        "p = PreparedCalls.from_json(sys.stdin.read(), key=KEY); "
+        "print(executor().resume(p, {'1': Approve({'dish': 'soup', 'count': 2})})[0].content)",
+        text,
+    )
+    assert answer == "2 of soup\n"
+
+
+# --- what is kept of it ---------------------------------------------------------------------------
+
+
+def test_who_decided_is_logged_and_never_told_the_model(caplog: pytest.LogCaptureFixture) -> None:
+    made = executor()
+    with caplog.at_level(logging.INFO, logger="fcregistry.approvals"):
+        results = made.resume(made.prepare(CALLS[:3]), {"1": Approve({"path": "z"}), "3": Deny("no")}, by="Ann")
+
+    records = [each for each in caplog.records if each.name == "fcregistry.approvals"]
+    assert [each.getMessage() for each in records] == ["delete was approved by 'Ann'", "pay was denied by 'Ann'"]
+    assert records[0].__dict__["fcregistry"] == {
+        "tool": "delete",
+        "call_id": "1",
+        "approved": True,
+        "edited": True,
+        "by": "Ann",
+        "rule": "the tool requires approval",
+        "reason": None,
+    }
+    assert records[1].__dict__["fcregistry"]["reason"] == "no"
+    assert not any("Ann" in json.dumps(each.to_json()) for each in results)
+
+
+# --- writing arguments ----------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(JSON)
+def test_arguments_are_written_as_the_json_they_are(value: Any) -> None:
+    assert json.loads(exact_text(value)) == value
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False))
+def test_a_number_keeps_its_digits(number: Decimal) -> None:
+    written = f"{number:f}" if "." in f"{number:f}" else f"{number:f}.0"
+    assert exact_text([ExactFloat(written)]) == f"[{written}]"
+
+
+def test_a_number_that_python_does_not_write_is_answered() -> None:
+    def count(number: int) -> None:
+        """Count."""
+
+    made = Executor([count])
+    (result,) = made.resume(made.prepare([{"name": "count", "arguments": {"number": 10**5000}}]))
+    assert result.error is not None
+    assert (result.error.code, result.content) == (
+        "malformed_call",
+        "the arguments hold a number of more digits than can be written",
+    )

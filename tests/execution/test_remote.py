@@ -1,0 +1,448 @@
+"""What comes of calls that run on somebody's pool: values, exceptions, and everything that can go wrong on the way?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from decimal import Decimal
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fcregistry import Tool
+from fcregistry.errors import DefinitionError
+from fcregistry.execution._elsewhere._portable import check_can_travel
+from fcregistry.execution._elsewhere._remote import Remote
+from fcregistry.execution._elsewhere._remote_errors import REASONS, WorkerError, worker_error
+from fcregistry.execution._elsewhere._travel import PROTOCOL, Request, exact_json, read_answer
+from fcregistry.execution._elsewhere._worker import run_here
+from fcregistry.types._core import ExactFloat
+
+from .workers import ask, install
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+ADD = Tool.from_function(add)
+
+
+@pytest.fixture(scope="module")
+def site(make_site: Callable[..., Site]) -> Site:
+    """A folder with the plugin whose tools are run."""
+    return install(make_site())
+
+
+# --- what tools give and raise ------------------------------------------------------------------------
+
+CALLS = """
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+    import os
+    from fcregistry.execution._reading._json import read_json
+    from fcregistry.execution._elsewhere._remote import Remote
+
+    def calls():
+        yield "add", "add", {"a": 1, "b": 2}
+        yield "async", "maths.slow.add_async", {"a": 1, "b": 2}
+        yield "renamed", tool("add").renamed("plus"), {"a": 1, "b": 2}
+        yield "items", "items", {"count": 2}
+        yield "async items", "async_items", {"count": 2}
+        yield "point", "mirror", {"point": {"x": 1, "y": "2.50"}}
+        yield "exact", "exact", read_json('{"numbers": [1.10, "2.20", 3, 0.1000000000000000000001]}', exact=True)
+        yield "wrong", "wrong", {}
+        yield "pid", "pid", {}
+        yield "handle", "handle", {}
+        yield "keyed", "keyed", {}
+        yield "only", "only", {"path": str(os.getpid())}
+        yield "invalid", "add", {"a": "1", "c": 2}
+        for kind in ("none", "false", "empty", "text", "bytes", "path", "nested", "content", "contents", "output", "hidden"):
+            yield f"give {kind}", "give", {"kind": kind}
+        for kind in ("value", "told", "exit", "interrupt", "unspeakable", "time", "unpicklable"):
+            yield f"fail {kind}", "fail", {"kind": kind}
+
+    if __name__ == "__main__":
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+            remote = Remote(pool)
+            futures = {name: remote.submit(tool(what) if isinstance(what, str) else what, arguments)
+                       for name, what, arguments in calls()}
+            answer = {name: show(future.result(60)) for name, future in futures.items()}
+            answer["size"] = len(remote.submit(tool("give"), {"kind": "big"}).result(60).value)
+            failed = remote.submit(tool("fail"), {"kind": "value"}).result(60).exception
+            answer["notes"] = failed.__notes__
+            answer["seconds"] = remote.submit(tool("add"), {"a": 1, "b": 2}).result(60).duration
+            answer["here"] = os.getpid()
+"""
+
+
+@pytest.fixture(scope="module")
+def came(site: Site) -> dict[str, Any]:
+    """What came of each call, run by real worker processes."""
+    told: dict[str, Any] = ask(site, CALLS, env={"ACME_KEY": "hunter2"})
+    return told
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("add", "3"),
+        ("async", "3"),
+        ("renamed", "3"),
+        ("items", "['item_0', 'item_1']"),
+        ("async items", "['item_0', 'item_1']"),
+        ("point", "Point(x=1, y=Decimal('2.50'))"),
+        ("exact", "['1.10', '2.20', '3', '0.1000000000000000000001']"),
+        ("wrong", "'not a date'"),
+        ("give none", "None"),
+        ("give false", "False"),
+        ("give empty", "''"),
+        ("give text", r"'naïve \ud800'"),
+        ("give bytes", "'YWI='"),
+        ("give path", "'a/b'"),
+        ("give nested", "[{'a': [1.5, None]}]"),
+        ("give content", "<Content [text: 'told']>"),
+        ("give contents", "['seen', <Content [file: a.bin, application/octet-stream, 2 bytes]>, {'a': 1}]"),
+        ("give output", "ToolOutput(value=[1], content=(<Content [text: 'told']>, <Content [link: page, acme:page]>))"),
+    ],
+)
+def test_a_value_comes_back_as_its_return_type_or_as_json(came: dict[str, Any], call: str, shown: str) -> None:
+    assert came[call]["repr"] == shown
+
+
+def test_a_call_runs_in_another_process_and_says_how_long_it_took(came: dict[str, Any]) -> None:
+    assert came["pid"]["value"] != came["here"]
+    assert 0 < came["seconds"] < 5
+    assert came["size"] == 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "type_name", "says"),
+    [
+        ("value", "ValueError", "no such city at 0x…"),
+        ("exit", "SystemExit", "3"),
+        ("interrupt", "KeyboardInterrupt", ""),
+        ("unspeakable", "Unspeakable", ""),
+        ("time", "TimeoutError", "upstream timed out"),
+        ("unpicklable", "Local", "cannot be pickled"),
+    ],
+)
+def test_an_exception_comes_back_as_data(came: dict[str, Any], kind: str, type_name: str, says: str) -> None:
+    raised = came[f"fail {kind}"]
+    assert (raised["raised"], raised["type_name"], raised["says"]) == ("RemoteError", type_name, says)
+    assert not raised["is_tool_error"]
+    assert raised["retryable"] is False
+
+
+def test_what_a_tool_says_to_the_model_comes_back_with_its_advice(came: dict[str, Any]) -> None:
+    told = came["fail told"]
+    assert told["says"] == "The room is taken."
+    assert told["is_tool_error"]
+    assert (told["retryable"], told["retry_after"]) == (True, 2.5)
+
+
+def test_the_traceback_of_the_worker_is_there_for_logs(came: dict[str, Any]) -> None:
+    (note,) = came["notes"]
+    assert note.startswith("in the worker:\nTraceback")
+    assert "acme_remote.py" in note
+    assert note.endswith("ValueError: no such city at 0x7f0000001234\n")
+
+
+def test_a_secret_of_the_worker_does_not_leave_it_in_a_message(came: dict[str, Any]) -> None:
+    assert came["keyed"]["says"] == "the key … is refused"
+
+
+def test_a_result_without_a_json_form_is_no_result(came: dict[str, Any]) -> None:
+    assert came["handle"]["code"] == "unencodable_result"
+    reason = "ran, but its result cannot be shown: a value of type builtins.object has no JSON form"
+    assert came["handle"]["text"] == f"handle {reason}"
+    assert came["give hidden"]["text"] == f"give {reason}"  # what is for the program has to travel too
+
+
+def test_a_worker_validates_again(came: dict[str, Any]) -> None:
+    assert came["invalid"]["text"] == (
+        "the arguments of add are not valid where it runs; it was not run:\n"
+        '- $.a: must be an integer, not "1"\n'
+        "- $.b: is required\n"
+        '- $.c: is not a known name; the known ones are "a", "b"'
+    )
+    assert came["only"]["code"] == "invalid_arguments"
+    assert came["only"]["text"].startswith(
+        "the arguments of only are not valid where it runs; it was not run:\n- $.path: "
+    )
+
+
+# --- workers that are not as the executor thinks ------------------------------------------------------
+
+OTHERS = """
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+    from fcregistry.execution._elsewhere._remote import Remote
+
+    def with_workers(change, *calls):
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=exec, initargs=(change,)) as pool:
+            remote = Remote(pool)
+            return [show(remote.submit(*call).result(60)) for call in calls]
+
+    if __name__ == "__main__":
+        call = (tool("add"), {"a": 1, "b": 2})
+        keyed = (tool("keyed"), {})
+        here = sys.path.index(HERE)
+        answer = {
+            "without": with_workers(f"import sys, os; sys.path.remove({HERE!r})", call),
+            "other": with_workers(f"import sys, os; sys.path[{here}] = {OTHER!r}; del os.environ['ACME_KEY']", call, keyed),
+            "dying": with_workers("", call, (tool("die"), {"code": 3}), call),
+        }
+"""
+
+
+@pytest.fixture(scope="module")
+def others(site: Site, make_site: Callable[..., Site]) -> dict[str, Any]:
+    """What came of calls that were handed to other workers."""
+    newer = install(make_site(), "2.0", (site.folder / "acme_remote.py").read_text().replace("b: int", "b: int = 0"))
+    code = f"import sys\nHERE, OTHER = {str(site.folder)!r}, {str(newer.folder)!r}\n"
+    told: dict[str, Any] = ask(site, f"    {code.replace(chr(10), chr(10) + '    ')}{OTHERS}", env={"ACME_KEY": "x"})
+    return told
+
+
+def test_a_worker_without_the_plugin_says_so(others: dict[str, Any]) -> None:
+    (without,) = others["without"]
+    assert without["code"] == "unavailable"
+    assert without["text"] == "add is not available: the worker that was to run it does not have it"
+    assert "there is no tool 'acme-remote:add'" in without["says"]
+
+
+def test_a_worker_with_another_schema_says_so_and_does_not_run(others: dict[str, Any]) -> None:
+    changed, _ = others["other"]
+    assert changed["code"] == "unavailable"
+    assert changed["text"] == (
+        "add is not available: the worker that was to run it has it with other arguments (schema_changed)"
+    )
+    assert changed["says"].endswith(": acme-remote 2.0 is installed there; install one version everywhere")
+
+
+def test_a_worker_without_a_required_variable_says_so(others: dict[str, Any]) -> None:
+    _, keyed = others["other"]
+    assert keyed["text"] == "keyed is not available: the worker that was to run it lacks an environment variable"
+    assert keyed["says"].endswith(": ACME_KEY is not set there")
+
+
+def test_a_worker_that_dies_takes_nothing_else_with_it(others: dict[str, Any]) -> None:
+    before, died, after = others["dying"]
+    assert before["value"] == 3
+    assert died["code"] == "tool_failed"
+    assert died["text"] == "die was not finished: the worker that ran it died; it may have done part of its work"
+    assert (after["code"], after["raised"]) == ("unavailable", "WorkerError")  # such a pool does not heal
+    assert after["text"] == "add is not available: the call could not be handed to a worker; it was not run"
+
+
+# --- on threads ---------------------------------------------------------------------------------------
+
+THREADS = """
+    from concurrent.futures import ThreadPoolExecutor, wait
+    from pathlib import Path
+    from fcregistry.execution._elsewhere._remote import Remote
+
+    with ThreadPoolExecutor(8) as pool:
+        remote = Remote(pool)
+        results = [remote.submit(tool("note"), {"path": "notes"}) for _ in range(100)]
+        assert not wait(results, 60).not_done
+        answer = {
+            "notes": [future.result().value for future in results].count("noted"),
+            "lines": Path("notes").read_text().count("run"),
+            "sleep": show(remote.submit(tool("sleep"), {}, timeout=0.05).result(60)),
+            "cancelled": sys.modules["acme_remote"].CANCELLED.wait(60),
+        }
+"""
+
+
+def test_equal_calls_are_separate_calls_and_a_worker_keeps_the_time(site: Site) -> None:
+    came = ask(site, THREADS)
+    assert (came["notes"], came["lines"]) == (100, 100)
+    assert (came["sleep"]["raised"], came["sleep"]["why"]) == ("GivenUp", "timeout")
+    assert (came["sleep"]["seconds"], came["cancelled"]) == (0.05, True)
+
+
+OTHER_VERSION = (
+    f"executor and worker have different versions of fcregistry (protocols {PROTOCOL} and 0): "
+    "install the same one everywhere"
+)
+
+
+class Deaf(Executor):
+    """A pool whose work is never done, unless a test does it."""
+
+    def __init__(self) -> None:
+        self.future: Future[Any] = Future()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self.future
+
+
+def test_cancelling_a_call_cancels_it_in_the_pool() -> None:
+    pool = Deaf()
+    future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+    assert future.cancel()
+    assert pool.future.cancelled()
+    with pytest.raises(CancelledError):
+        future.result(0)
+
+
+def test_an_answer_that_comes_after_the_call_was_cancelled_is_dropped() -> None:
+    pool = Deaf()
+    pool.future.set_running_or_notify_cancel()
+    future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+    future.cancel()
+    pool.future.set_result("too late")
+    assert future.cancelled()
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "says"),
+    [
+        (lambda future: future.cancel(), "cancelled", "add was cancelled before it was done"),
+        (
+            lambda future: future.set_exception(RuntimeError("gone")),
+            "tool_failed",
+            "add gave no result: its worker failed; it may have done its work: RuntimeError: gone",
+        ),
+        (
+            lambda future: future.set_result(json.dumps({"protocol": 0, "returned": {}})),
+            "tool_failed",
+            f"add gave no result: its worker failed; it may have done its work: ValueError: {OTHER_VERSION}",
+        ),
+    ],
+)
+def test_whatever_becomes_of_a_pools_work_is_an_outcome(end: Callable[[Any], Any], code: str, says: str) -> None:
+    pool = Deaf()
+    future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+    end(pool.future)
+    error = future.result(0).exception
+    assert isinstance(error, WorkerError)
+    assert (error.error.code, str(error)) == (code, says)
+    assert error.error.exception is error
+
+
+def test_a_pool_that_is_shut_down_gives_an_outcome() -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    error = Remote(pool).submit(ADD, {"a": 1, "b": 2}).result(0).exception
+    assert isinstance(error, WorkerError)
+    assert error.error.code == "unavailable"
+    assert str(error).endswith("it was not run: RuntimeError: cannot schedule new futures after shutdown")
+
+
+def test_an_outcome_waits_for_nobody() -> None:
+    """What has to be done with an answer is done where the answer comes; the caller's thread is free."""
+    begun, go_on = Event(), Event()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(begun.set)
+        pool.submit(go_on.wait, 30)
+        assert begun.wait(30)
+        future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+        assert not future.done()
+        go_on.set()
+        assert isinstance(future.result(30).exception, WorkerError)  # the application's own tool, which no worker has
+
+
+def test_only_a_pool_is_taken() -> None:
+    class Client:
+        def get_executor(self) -> None: ...
+
+        def __repr__(self) -> str:
+            return "<Client>"
+
+    with pytest.raises(TypeError, match=r"such as a ProcessPoolExecutor, not 5$"):
+        Remote(5)
+    with pytest.raises(TypeError, match=r"not <Client>; give client\.get_executor\(\)$"):
+        Remote(Client())
+
+
+# --- what travels -------------------------------------------------------------------------------------
+
+
+def test_what_travels_is_a_name_and_json() -> None:
+    sent: list[str] = []
+
+    class Watched(Deaf):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            assert fn is run_here
+            sent.extend(args)
+            return Future()
+
+    remote = Remote(Watched())
+    for _ in range(2):
+        remote.submit(ADD, {"a": 1, "b": 2}, 5.0)
+    first, second = map(json.loads, sent)
+    assert first.pop("call") != second.pop("call")
+    assert first == second
+    assert first == {
+        "protocol": PROTOCOL,
+        "tool": "add",
+        "schema": ADD.schema_digest,
+        "arguments": '{"a": 1, "b": 2}',
+        "seconds": 5.0,
+    }
+
+
+def test_a_request_of_another_version_is_refused() -> None:
+    with pytest.raises(ValueError, match="install the same one everywhere"):
+        Request.read(json.dumps({"tool": "acme:add"}))
+    with pytest.raises(ValueError, match=r"protocols 1 and None"):
+        read_answer("{}")
+
+
+def test_numbers_keep_their_digits_on_the_way() -> None:
+    value = {"a": [ExactFloat("1.10"), 1, True, None], "naïve": {"b": ExactFloat("0.100000000000000000000001")}}
+    text = exact_json(value)
+    assert text == '{"a": [1.10, 1, true, null], "na\\u00efve": {"b": 0.100000000000000000000001}}'
+    assert json.loads(text, parse_float=Decimal)["a"][0] == Decimal("1.10")
+
+
+def test_every_reason_has_its_words() -> None:
+    assert {name: str(worker_error(ADD, name, "why")) for name in REASONS} == {
+        "no_tool": "add is not available: the worker that was to run it does not have it: why",
+        "schema_changed": "add is not available: the worker that was to run it has it with other arguments "
+        "(schema_changed): why",
+        "missing_env": "add is not available: the worker that was to run it lacks an environment variable: why",
+        "busy": "add is not available: too many earlier calls still hold the worker that was to run it: why",
+        "no_worker": "add is not available: the call could not be handed to a worker; it was not run: why",
+        "died": "add was not finished: the worker that ran it died; it may have done part of its work: why",
+        "lost": "add gave no result: its worker failed; it may have done its work: why",
+        "cancelled": "add was cancelled before it was done: why",
+        "closed": "add was cancelled before it was done: its worker was closed: why",
+    }
+    assert all(worker_error(ADD, name, "why").error.message == str(worker_error(ADD, name)) for name in REASONS)
+
+
+# --- which tools travel -------------------------------------------------------------------------------
+
+
+def test_tools_that_no_worker_finds_are_refused_all_together() -> None:
+    mine = Tool.from_function(partial(add, 1), name="mine")
+    with pytest.raises(DefinitionError) as refusal:
+        check_can_travel([ADD, mine], "pool=…")
+    where = f"{__name__}.add is the application's own, and no worker has it; ship it in a distribution with an fcregistry entry point"
+    assert str(refusal.value) == (
+        "pool=… runs tools in other processes, which find them by name in installed plugins; these cannot:\n"
+        f"  - add: {where}\n"
+        f"  - mine: {where}"
+    )
+
+
+def test_a_tool_of_a_plugin_travels_unless_it_holds_on_to_its_caller(site: Site) -> None:
+    said = ask(
+        site,
+        """
+        from fcregistry.execution._elsewhere._portable import check_can_travel, why_not
+        check_can_travel([tool("add"), tool("add").renamed("plus")], "pool=…")
+        answer = why_not(tool("stays"))
+        """,
+    )
+    assert said == 'it is declared with blocking="caller", so it runs on the caller\'s thread; drop one of the two'

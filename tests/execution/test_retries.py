@@ -1,0 +1,238 @@
+"""Which failures are tried again, how often, and after how long?"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcregistry import Tool
+from fcregistry._calls import Problem
+from fcregistry._results import CallError
+from fcregistry.errors import CallCancelledError, ToolError
+from fcregistry.execution._calling._invoke import Outcome
+from fcregistry.execution._calling._waiting import GivenUp
+from fcregistry.execution._elsewhere._remote_errors import RemoteError
+from fcregistry.execution._elsewhere._travel import Raised
+from fcregistry.execution._repeating._retries import Retry, with_attempts
+
+
+def fetch(page: str) -> str:
+    """Fetch a page."""
+    return page
+
+
+IDEMPOTENT = Tool.from_function(fetch, idempotent=True)
+
+
+def failed(error: BaseException | None) -> Outcome:
+    return Outcome(None, error, 0.1)
+
+
+def remote(type_name: str, **more: Any) -> RemoteError:
+    given = {"is_tool_error": False, "retryable": False, "retry_after": None, **more}
+    return RemoteError(Raised(type_name=type_name, message="no", traceback="", seconds=0.1, **given))
+
+
+def again(error: BaseException | None, tool: Tool = IDEMPOTENT, **options: Any) -> bool:
+    """Tell whether a call is tried again after it failed once."""
+    return Retry(**options).wait_before(2, failed(error), tool) is not None
+
+
+# --- which tools and failures ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "tried"),
+    [
+        ({}, False),
+        ({"idempotent": False}, False),
+        ({"destructive": False}, False),
+        ({"idempotent": True}, True),
+        ({"read_only": True}, True),
+        ({"idempotent": True, "destructive": True}, True),
+    ],
+)
+def test_only_tools_that_may_run_twice_are_tried_again(options: Any, tried: bool) -> None:
+    assert again(TimeoutError(), Tool.from_function(fetch, **options)) is tried
+
+
+@pytest.mark.parametrize(
+    ("error", "tried"),
+    [
+        (None, False),
+        (ToolError("busy", retryable=True), True),
+        (ToolError("no such page"), False),
+        (TimeoutError("slow"), True),
+        (ConnectionResetError("reset"), True),
+        (ValueError("no"), False),
+        (OSError("no"), False),
+        (remote("ConnectionRefusedError"), True),
+        (remote("TimeoutError"), True),
+        (remote("ValueError"), False),
+        (remote("print"), False),
+        (remote("ToolError", is_tool_error=True, retryable=True), True),
+        (remote("ToolError", is_tool_error=True), False),
+    ],
+)
+def test_only_failures_that_may_pass_are_tried_again(error: Exception | None, tried: bool) -> None:
+    assert again(error) is tried
+
+
+class BusyError(Exception):
+    """Of the application's own client."""
+
+    def __init__(self, status: int = 503) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
+
+
+@pytest.mark.parametrize("on", [BusyError, (KeyError, BusyError), lambda error: getattr(error, "status", 0) == 503])
+def test_the_caller_may_add_failures_that_may_pass(on: Any) -> None:
+    assert again(BusyError(), on=on)
+    assert not again(ValueError(), on=on)
+    assert again(TimeoutError(), on=on)
+
+
+def test_what_the_caller_adds_is_known_by_its_name_where_it_was_raised_elsewhere() -> None:
+    assert again(remote("BusyError"), on=BusyError)
+    assert not again(remote("BusyError"))
+    assert again(remote("KeyError"), on=LookupError)
+
+
+def test_a_function_of_failures_may_look_into_them() -> None:
+    def busy(error: Exception) -> bool:
+        return isinstance(error, BusyError) and error.status == 503
+
+    assert again(BusyError(503), on=busy)
+    assert not again(BusyError(404), on=busy)
+
+
+def test_a_function_of_failures_that_raises_has_not_said_so(caplog: pytest.LogCaptureFixture) -> None:
+    assert not again(ValueError(), on=lambda error: error.status == 503)  # type: ignore[attr-defined]
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("fcregistry", "WARNING")
+    assert record.getMessage() == "whether fetch may be tried again could not be told, so it was not"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        GivenUp("timeout", 1.0),
+        GivenUp("cancelled"),
+        CallCancelledError("cancelled"),
+        asyncio.CancelledError(),
+        KeyboardInterrupt(),
+        SystemExit(1),
+    ],
+)
+def test_what_was_ended_is_never_tried_again(error: BaseException) -> None:
+    assert not again(error, on=Exception)
+    assert not again(error, on=lambda error: True)
+
+
+# --- how often and when ---------------------------------------------------------------------------
+
+
+def test_a_call_is_tried_as_often_as_it_may() -> None:
+    retry, outcome = Retry(attempts=3), failed(TimeoutError())
+    assert [retry.wait_before(attempt, outcome, IDEMPOTENT) is None for attempt in (2, 3, 4)] == [False, False, True]
+    assert not again(TimeoutError(), attempts=1)
+
+
+@given(st.floats(0, 10), st.floats(0, 100), st.integers(2, 2000))
+def test_waits_double_are_random_and_bounded(initial: float, more: float, attempt: int) -> None:
+    retry = Retry(attempts=attempt, initial=initial, most=initial + more)
+    wait = retry.wait_before(attempt, failed(TimeoutError()), IDEMPOTENT)
+    assert wait is not None
+    assert 0 <= wait <= min(initial * 2.0 ** min(attempt - 2, 99), initial + more)
+
+
+def test_waits_are_not_all_the_same() -> None:
+    """So that those who failed together do not all come back together."""
+    retry = Retry(attempts=9, most=1)
+    assert len({retry.wait_before(9, failed(TimeoutError()), IDEMPOTENT) for _ in range(20)}) > 10
+
+
+@pytest.mark.parametrize("make", [ToolError, lambda said, **more: remote("ToolError", is_tool_error=True, **more)])
+def test_a_tool_is_given_the_time_that_it_asks_for(make: Any) -> None:
+    def wait(retry_after: Any, **options: Any) -> float | None:
+        error = make("busy", retryable=True, retry_after=retry_after)
+        return Retry(most=5, **options).wait_before(2, failed(error), IDEMPOTENT)
+
+    assert wait(3) == 3
+    assert wait(5.0) == 5
+    assert wait(5.1) is None
+    assert wait(0, initial=0) == 0
+    for nonsense in (-1, float("nan"), "soon", None):
+        assert wait(nonsense, initial=0) == 0
+
+
+def test_no_attempt_begins_when_the_time_of_the_call_is_up() -> None:
+    error = failed(ToolError("busy", retryable=True, retry_after=2))
+    assert Retry().wait_before(2, error, IDEMPOTENT, left=2.1) == 2
+    assert Retry().wait_before(2, error, IDEMPOTENT, left=2.0) is None
+    assert Retry(initial=0).wait_before(2, failed(TimeoutError()), IDEMPOTENT, left=0.0) is None
+    assert Retry(initial=0).wait_before(2, failed(TimeoutError()), IDEMPOTENT, left=-1.0) is None
+
+
+# --- what cannot be -------------------------------------------------------------------------------
+
+
+async def later(error: Exception) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"attempts": 0}, ValueError, "attempts is at least 1, not 0"),
+        ({"initial": -1}, ValueError, "initial is not above most: not -1 and 5.0"),
+        ({"initial": 6}, ValueError, "initial is not above most: not 6 and 5.0"),
+        ({"most": float("inf")}, ValueError, "initial is not above most: not 0.2 and inf"),
+        ({"initial": float("nan")}, ValueError, "initial is not above most: not nan and 5.0"),
+        ({"on": "TimeoutError"}, TypeError, "or a plain function of an exception, not 'TimeoutError'"),
+        ({"on": (TimeoutError, int)}, TypeError, "a tuple of them"),
+        ({"on": KeyboardInterrupt}, TypeError, "on is a type of exceptions"),
+        ({"on": later}, TypeError, "or a plain function of an exception, not <function later"),
+    ],
+)
+def test_a_retry_that_cannot_be_is_refused_at_once(options: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        Retry(**options)
+
+
+def test_without_tenacity_the_error_says_what_to_install() -> None:
+    code = f"""
+import sys; sys.path[:0] = {sys.path!r}; sys.modules["tenacity"] = None
+from fcregistry.errors import MissingDependencyError
+from fcregistry.execution._repeating._retries import Retry
+try:
+    Retry()
+except MissingDependencyError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "Retry needs tenacity: pip install 'fcregistry[retry]'\n"
+
+
+def test_equal_retries_are_equal() -> None:
+    assert Retry(attempts=2) == Retry(attempts=2) != Retry()
+    assert repr(Retry(on=BusyError)) == f"Retry(attempts=3, initial=0.2, most=5.0, on={BusyError!r})"
+
+
+# --- what a model reads ---------------------------------------------------------------------------
+
+
+def test_a_model_is_told_how_often_it_was_tried() -> None:
+    cause = TimeoutError()
+    error = CallError("tool_failed", "slow", (Problem("$", "no"),), retryable=True, retry_after=2.0, exception=cause)
+    assert with_attempts(error, 1) is error
+    told = with_attempts(error, 3)
+    assert told.text == "slow (tried 3 times)\n- $: no"
+    assert (told.code, told.retryable, told.retry_after, told.exception) == ("tool_failed", True, 2.0, cause)

@@ -1,0 +1,113 @@
+"""Is only that read which was signed with the same key, and not changed by a character?"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcregistry.errors import ApprovalError
+from fcregistry.execution._approving._signing import signed, unsigned
+
+KEY = b"0123456789abcdef"
+TEXT = signed({"id": "a", "calls": [1.5, "ä", "\ud800"]}, KEY)
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.text(), JSON, max_size=4), st.binary(min_size=16, max_size=64))
+def test_what_was_signed_comes_back(payload: dict[str, Any], key: bytes) -> None:
+    text = signed(payload, key)
+    assert unsigned(text, key) == payload
+    assert text.isascii()
+    assert signed(payload, key) == text
+
+
+@given(st.integers(0, len(TEXT) - 1), st.characters())
+def test_no_character_of_what_is_carried_can_be_changed(place: int, character: str) -> None:
+    """What carries it may be written otherwise: a database may put the names into another order."""
+    changed = TEXT[:place] + character + TEXT[place + 1 :]
+    try:
+        assert unsigned(changed, KEY) == unsigned(TEXT, KEY)
+    except ApprovalError:
+        return
+    assert json.loads(changed)["payload"] == json.loads(TEXT)["payload"]
+
+
+def test_a_store_that_keeps_json_as_json_may_order_it_anew() -> None:
+    reordered = json.dumps(dict(sorted(json.loads(TEXT).items(), reverse=True)), indent=2)
+    assert unsigned(reordered, KEY) == unsigned(TEXT, KEY)
+
+
+def test_the_signature_is_hmac_sha_256_of_the_format_and_the_payload() -> None:
+    given = json.loads(TEXT)
+    message = f"{given['format']}\n{given['payload']}".encode()
+    assert given["signature"] == hmac.new(KEY, message, hashlib.sha256).hexdigest()
+
+
+@pytest.mark.parametrize("key", [b"another key, long enough", KEY + b"0", KEY[:-1] + b"F"])
+def test_another_key_does_not_fit(key: bytes) -> None:
+    with pytest.raises(ApprovalError) as caught:
+        unsigned(TEXT, key)
+    assert str(caught.value) == "these prepared calls were signed with another key, or changed since; nothing was run"
+
+
+def changed(**parts: Any) -> str:
+    return json.dumps({**json.loads(TEXT), **parts})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "this is no text of prepared calls: give what to_json gave, whole and unchanged"),
+        ("null", "this is no text of prepared calls"),
+        ("{}", "this is no text of prepared calls"),
+        (TEXT[:-1], "this is no text of prepared calls"),
+        ("[" * 100_000, "this is no text of prepared calls"),
+        ('{"format": NaN}', "these prepared calls are written as 'nan'"),
+        (
+            changed(format="fcregistry prepared calls, 2"),
+            "written as 'fcregistry prepared calls, 2', and this version of fcregistry reads 'fcregistry prepared calls, 1'; prepare",
+        ),
+        (changed(payload=None), "this text of prepared calls has no payload and signature"),
+        (changed(signature=7), "this text of prepared calls has no payload and signature"),
+        (changed(signature=""), "signed with another key, or changed since"),
+        (changed(signature="\ud800é"), "signed with another key, or changed since"),
+        (changed(payload="{}"), "signed with another key, or changed since"),
+    ],
+)
+def test_what_was_not_signed_is_not_read(text: str, message: str) -> None:
+    with pytest.raises(ApprovalError) as caught:
+        unsigned(text, KEY)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [0, 1, 15])
+def test_a_key_that_can_be_guessed_is_refused(size: int) -> None:
+    for use in (lambda key: signed({}, key), lambda key: unsigned(TEXT, key)):
+        with pytest.raises(ApprovalError) as caught:
+            use(b"k" * size)
+        assert str(caught.value) == (
+            f"the key has {size} bytes, which can be guessed: at least 16, such as secrets.token_bytes(32)"
+        )
+
+
+@pytest.mark.parametrize("key", ["0123456789abcdef", None, 16, bytearray(16)])
+def test_a_key_is_bytes(key: Any) -> None:
+    with pytest.raises(TypeError, match=r"the key is bytes, such as secrets\.token_bytes\(32\), not "):
+        signed({}, key)
+
+
+def test_the_text_is_text() -> None:
+    with pytest.raises(TypeError, match="prepared calls are the text that to_json gave, not bytes"):
+        unsigned(TEXT.encode(), KEY)  # type: ignore[arg-type]

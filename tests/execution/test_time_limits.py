@@ -1,0 +1,236 @@
+"""Does an answer come in time, whatever the tool does, and what becomes of a tool that nobody waits for?"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from fcregistry import Context, Executor, Tool, ToolResult
+from fcregistry.errors import DefinitionError
+from fcregistry.execution._calling import _threads
+from fcregistry.execution._calling._threads import DaemonThreads, TooManyAbandonedError
+
+SOON = 0.05
+"""A time limit that every tool here exceeds."""
+
+LONG = 30.0
+"""How long they would take, if nobody let them go; an answer that comes much sooner was not waited for."""
+
+WAYS = {
+    "run": lambda executor, call: executor.run(call),
+    "arun": lambda executor, call: asyncio.run(executor.arun(call)),
+    "run_all": lambda executor, call: executor.run_all([call, call])[0],
+    "arun_all": lambda executor, call: asyncio.run(executor.arun_all([call, call]))[0],
+    "stream": lambda executor, call: list(executor.stream(call))[-1],
+}
+
+
+@pytest.fixture
+def let_go() -> Iterator[threading.Event]:
+    """An event that blocking tools wait for, set at the end so that their threads are free again."""
+    event = threading.Event()
+    EVENTS.append(event)
+    yield event
+    EVENTS.remove(event)
+    event.set()
+
+
+EVENTS: list[threading.Event] = []
+
+
+def blocks() -> str:
+    EVENTS[-1].wait(LONG)
+    return "done"
+
+
+async def sleeps() -> str:
+    await asyncio.sleep(LONG)
+    return "done"
+
+
+async def will_not_be_cancelled() -> str:
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        try:
+            await asyncio.sleep(0.01)
+        except asyncio.CancelledError:
+            continue
+    return "done"
+
+
+def yields() -> Iterator[int]:
+    yield 1
+    EVENTS[-1].wait(LONG)
+    yield 2
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("function", [blocks, sleeps, will_not_be_cancelled, yields], ids=lambda each: each.__name__)
+def test_the_answer_comes_in_time(function: Callable[..., Any], way: str, let_go: threading.Event) -> None:
+    start = time.monotonic()
+    result = WAYS[way](Executor(function, timeout=SOON), {"name": function.__name__})
+    assert time.monotonic() - start < 10
+    assert isinstance(result, ToolResult)
+    assert result.error is not None
+    assert (result.error.code, result.error.retryable) == ("timeout", False)
+    assert result.content == f"{function.__name__} did not answer within 0.05 seconds; it may still be running"
+
+
+def test_an_async_tool_that_blocks_its_loop_holds_up_nobody_else(let_go: threading.Event) -> None:
+    async def holds_the_loop() -> str:
+        let_go.wait(LONG)
+        return "done"
+
+    async def other() -> str:
+        return "other"
+
+    executor = Executor([holds_the_loop, other])
+    result = Executor(holds_the_loop, timeout=SOON).run({"name": "holds_the_loop"})
+    assert result.error is not None
+    assert result.error.code == "timeout"
+    assert executor.run({"name": "other"}).value == "other"
+
+
+def test_the_time_of_the_tool_goes_before_that_of_the_executor(let_go: threading.Event) -> None:
+    quick = Tool.from_function(blocks, timeout=SOON)
+    assert "within 0.05 seconds" in Executor(quick, timeout=LONG).run({"name": "blocks"}).content
+    patient = Tool.from_function(lambda: "in time", name="patient", timeout=LONG)
+    assert Executor(patient, timeout=SOON).run({"name": "patient"}).value == "in time"
+
+
+def test_what_is_done_in_time_is_a_result_like_any() -> None:
+    def raises() -> str:
+        raise ValueError("no")
+
+    executor = Executor([lambda_named("plain", lambda: [1]), raises], timeout=LONG)
+    assert executor.run({"name": "plain"}).value == [1]
+    assert executor.run({"name": "raises"}).content == "ValueError: no"
+
+
+def lambda_named(name: str, function: Callable[..., Any], **options: Any) -> Tool:
+    return Tool.from_function(function, name=name, **options)
+
+
+@pytest.mark.parametrize("hint", ["idempotent", "read_only"])
+def test_what_may_be_repeated_says_that_it_may_be_tried_again(hint: str, let_go: threading.Event) -> None:
+    result = Executor(Tool.from_function(blocks, timeout=SOON, **{hint: True})).run({"name": "blocks"})
+    assert result.error is not None
+    assert result.error.retryable
+
+
+def test_a_tool_that_asks_is_told_that_its_time_is_up() -> None:
+    told: list[str] = []
+    over = threading.Event()
+
+    def patient(context: Context) -> str:
+        context.cancellation.wait(LONG)
+        told.append(context.cancellation.reason)
+        over.set()
+        return "done"
+
+    result = Executor(patient, timeout=SOON).run({"name": "patient"})
+    assert result.error is not None
+    assert over.wait(10)
+    assert told == ["its time is up"]
+
+
+def test_a_tool_of_the_callers_thread_is_not_timed() -> None:
+    """It cannot be left; a limit of its own is refused when it is declared."""
+
+    def here() -> int:
+        return threading.get_ident()
+
+    tool = Tool.from_function(here, blocking="caller")
+    assert Executor(tool, timeout=LONG).run({"name": "here"}).value == threading.get_ident()
+    with pytest.raises(DefinitionError, match="exclude each other"):
+        lambda_named("here", lambda: None, blocking="caller", timeout=1.0)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("inf"), float("nan")])
+def test_a_time_that_is_none_is_refused(timeout: float) -> None:
+    with pytest.raises(ValueError, match="timeout is seconds, a finite number above 0"):
+        Executor(timeout=timeout)
+
+
+# --- threads that nobody waits for --------------------------------------------------------------------------------
+
+
+def test_threads_of_calls_that_were_given_up_are_counted_until_they_return() -> None:
+    pool, event = DaemonThreads(), threading.Event()
+    future = running(pool, event)
+    pool.abandon(future)
+    assert pool.abandoned == 1
+    event.set()
+    future.result(10)
+    pool.submit(lambda: None).result(10)  # on the same thread, once it has told that it is free
+    assert pool.abandoned == 0
+
+
+def running(pool: DaemonThreads, event: threading.Event) -> Future[Any]:
+    """Return the future of a function that has begun, and waits."""
+    begun = threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        event.wait(LONG)
+
+    future = pool.submit(wait)
+    assert begun.wait(10)
+    return future
+
+
+def test_what_is_done_is_not_abandoned() -> None:
+    pool = DaemonThreads()
+    future = pool.submit(lambda: 1)
+    future.result(10)
+    pool.abandon(future)
+    assert pool.abandoned == 0
+
+
+def test_beyond_so_many_no_call_gets_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_threads, "MOST_ABANDONED", 1)
+    pool, event = DaemonThreads(), threading.Event()
+    try:
+        pool.abandon(running(pool, event))
+        with pytest.raises(TooManyAbandonedError, match=r"^1 calls that were given up still hold their threads$"):
+            pool.submit(lambda: None)
+    finally:
+        event.set()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_call_without_a_thread_says_so_and_may_be_tried_again(
+    way: str, let_go: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(function: object) -> Any:
+        raise TooManyAbandonedError("64 calls that were given up still hold their threads")
+
+    monkeypatch.setattr(_threads.threads, "submit", full)
+    result = WAYS[way](Executor(blocks, timeout=SOON), {"name": "blocks"})
+    assert result.error is not None
+    assert (result.error.code, result.error.retryable) == ("unavailable", True)
+    name = "the call" if way == "stream" else "blocks"
+    assert result.content == f"{name} cannot run now: 64 calls that were given up still hold their threads"
+
+
+def test_the_process_exits_although_a_tool_that_was_given_up_still_runs() -> None:
+    script = """
+import time
+from fcregistry import Executor
+def hangs() -> str:
+    time.sleep(600)
+async def hangs_too() -> str:
+    time.sleep(600)
+for each in (hangs, hangs_too):
+    print(Executor(each, timeout=0.1).run({"name": each.__name__}).error.code)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["timeout", "timeout"]

@@ -1,0 +1,126 @@
+"""How is a call told to stop: by a token that is cancelled once, from any thread?"""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+
+from fcregistry._cancellation import linked
+from fcregistry.errors import CallCancelledError
+from fcregistry.execution import CancellationToken
+
+
+def test_a_token_is_cancelled_once_and_keeps_the_first_reason() -> None:
+    token = CancellationToken()
+    assert not token.cancelled
+    token.cancel("the user left")
+    token.cancel("too late")
+    assert token.cancelled
+    assert token.reason == "the user left"
+
+
+def test_what_waits_for_it_is_told_once_and_a_later_one_at_once() -> None:
+    token, told = CancellationToken(), []
+    token.on_cancel(lambda: told.append("early"))
+    token.cancel()
+    token.cancel()
+    token.on_cancel(lambda: told.append("late"))
+    assert told == ["early", "late"]
+
+
+def test_a_callback_may_ask_the_token_that_calls_it() -> None:
+    """A lock that is held while callbacks run would hang here."""
+    token, seen = CancellationToken(), []
+    token.on_cancel(lambda: seen.append((token.cancelled, token.reason)))
+    token.on_cancel(lambda: token.on_cancel(lambda: seen.append("inner")))
+    thread = threading.Thread(target=lambda: token.cancel("now"), daemon=True)
+    thread.start()
+    thread.join(10)
+    assert seen == [(True, "now"), "inner"]
+
+
+def test_a_callback_that_is_taken_back_is_not_called() -> None:
+    token, told = CancellationToken(), []
+    take_back = token.on_cancel(lambda: told.append("never"))
+    take_back()
+    take_back()
+    token.cancel()
+    take_back()
+    assert told == []
+
+
+def test_a_callback_that_fails_keeps_no_other_from_being_told(caplog: pytest.LogCaptureFixture) -> None:
+    token, told = CancellationToken(), []
+    token.on_cancel(lambda: 1 / 0)
+    token.on_cancel(lambda: told.append("second"))
+    with caplog.at_level(logging.ERROR, logger="fcregistry"):
+        token.cancel()
+    assert told == ["second"]
+    assert "a callback of a CancellationToken failed" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_check_ends_a_tool_that_was_cancelled() -> None:
+    token = CancellationToken()
+    token.check()
+    token.cancel("out of time")
+    with pytest.raises(CallCancelledError, match=r"^out of time$"):
+        token.check()
+
+
+def test_waiting_ends_when_it_is_cancelled() -> None:
+    token, waited = CancellationToken(), []
+    thread = threading.Thread(target=lambda: waited.append(token.wait(60)), daemon=True)
+    thread.start()
+    token.cancel()
+    thread.join(10)
+    assert waited == [True]
+    assert token.wait(60) is True
+
+
+def test_waiting_ends_when_its_time_is_up() -> None:
+    assert CancellationToken().wait(0.01) is False
+    assert CancellationToken().wait(-1) is False
+
+
+def test_many_threads_that_cancel_and_wait_all_come_to_an_end() -> None:
+    token, told = CancellationToken(), []
+    threads = [threading.Thread(target=lambda: told.append(token.wait(30)), daemon=True) for _ in range(20)]
+    threads += [threading.Thread(target=token.cancel, daemon=True) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert told == [True] * 20
+
+
+def test_a_linked_token_follows_its_parent_until_it_is_released() -> None:
+    parent = CancellationToken()
+    followed, _ = linked(parent)
+    released, release = linked(parent)
+    release()
+    parent.cancel("all")
+    assert (followed.cancelled, followed.reason) == (True, "all")
+    assert not released.cancelled
+    alone, nothing = linked(None)
+    nothing()
+    assert not alone.cancelled
+
+
+def test_a_linked_token_that_is_cancelled_leaves_its_parent_alone() -> None:
+    parent = CancellationToken()
+    child, _ = linked(parent)
+    child.cancel()
+    assert not parent.cancelled
+
+
+def test_a_token_shows_its_state() -> None:
+    token = CancellationToken()
+    assert repr(token) == "<CancellationToken not cancelled>"
+    token.cancel()
+    assert repr(token) == "<CancellationToken cancelled>"
+    other = CancellationToken()
+    other.cancel("why")
+    assert repr(other) == "<CancellationToken cancelled: why>"

@@ -1,0 +1,180 @@
+"""Which parameter is filled in by the executor, and what does it hold?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fcregistry import Context, Tool, ToolCall
+from fcregistry.errors import DefinitionError
+from fcregistry.execution import CancellationToken
+
+
+class Shop:
+    """What some tools depend on."""
+
+
+def orders(context: Context[Shop], customer: str, most: int = 3) -> str:
+    """Name orders.
+
+    Args:
+        context: The call.
+        customer: Whose.
+        most: How many.
+    """
+    return f"{customer} {most}"
+
+
+def optional(text: str, context: Context | None = None) -> str:
+    return f"{text} {context is None}"
+
+
+def quoted(text: str, context: "Context[Shop] | None" = None) -> str:  # noqa: UP037  # a text within a text
+    return text
+
+
+def alone(context: Context, /) -> str:
+    return "alone"
+
+
+def beside_anything(context: Context, /, **rest: int) -> str:
+    return f"{rest}"
+
+
+def in_the_middle(a: int, /, context: Context, *items: str, flag: bool = False) -> str:
+    return f"{a} {items} {flag}"
+
+
+def by_keyword(text: str, *, context: Context) -> str:
+    return text
+
+
+FUNCTIONS = [orders, optional, quoted, alone, beside_anything, in_the_middle, by_keyword]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda each: each.__name__)
+def test_no_model_ever_sees_it(function: Any) -> None:
+    tool = Tool.from_function(function)
+    assert "context" not in tool.parameters["properties"]
+    assert "context" not in tool.parameters.get("required", [])
+    assert tool.signature.context is not None
+    assert tool.signature.context.name == "context"
+    assert tool.signature.remarks == ()  # that it is documented is no mistake
+
+
+@pytest.mark.parametrize(
+    ("function", "decoded", "args", "kwargs"),
+    [
+        (orders, {"customer": "Ada"}, (), {"customer": "Ada", "context": "C"}),
+        (optional, {"text": "x"}, (), {"text": "x", "context": "C"}),
+        (alone, {}, ("C",), {}),
+        (beside_anything, {"a": 1}, ("C",), {"a": 1}),
+        (beside_anything, {"context": 1}, ("C",), {"context": 1}),
+        (in_the_middle, {"a": 1, "items": ["x", "y"]}, (1, "C", "x", "y"), {}),
+        (in_the_middle, {"a": 1, "flag": True}, (1,), {"context": "C", "flag": True}),
+        (by_keyword, {"text": "x"}, (), {"text": "x", "context": "C"}),
+    ],
+)
+def test_it_is_passed_in_its_own_place(
+    function: Any, decoded: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    before = dict(decoded)
+    assert Tool.from_function(function).signature.binding.bind(decoded, "C") == (args, kwargs)
+    assert decoded == before
+
+
+def test_the_type_of_its_deps_is_known() -> None:
+    def asked(function: Any) -> Any:
+        context = Tool.from_function(function).signature.context
+        assert context is not None
+        return context.deps
+
+    assert asked(orders) is Shop
+    assert asked(quoted) is Shop
+    assert asked(optional) is None
+    assert asked(alone) is None
+
+
+def test_a_call_from_python_is_made_without_it() -> None:
+    assert Tool.from_function(orders).make_call("Ada", 2) == ToolCall("orders", {"customer": "Ada", "most": 2})
+    assert Tool.from_function(in_the_middle).make_call(1, "x") == ToolCall("in_the_middle", {"a": 1, "items": ["x"]})
+    with pytest.raises(TypeError, match="context"):
+        Tool.from_function(orders).make_call(customer="Ada", context="C")
+
+
+def test_a_tool_of_a_schema_of_its_own_takes_it_too() -> None:
+    schema = {"type": "object", "properties": {"customer": {"type": "string"}}, "required": ["customer"]}
+    tool = Tool.from_function(orders, parameters=schema)
+    assert tool.signature.context is not None
+    assert tool.signature.binding.bind({"customer": "Ada"}, "C") == ((), {"customer": "Ada", "context": "C"})
+    schema["properties"] = {"customer": {"type": "string"}, "context": {}}
+    with pytest.raises(DefinitionError, match="the schema has the property 'context'"):
+        _ = Tool.from_function(orders, parameters=schema).parameters
+
+
+def beside_keywords(context: Context, **rest: int) -> str:
+    return ""
+
+
+def two(first: Context, second: Context) -> str:
+    return ""
+
+
+def many(*contexts: Context) -> str:
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (
+            beside_keywords,
+            "beside \\*\\*rest a model could write it; make it positional-only: put it first, and a / after it",
+        ),
+        (two, "'first', 'second' are all a Context; take one"),
+        (many, "parameter 'contexts': a Context is one parameter, not several"),
+    ],
+)
+@pytest.mark.parametrize("parameters", [None, {"type": "object"}], ids=["annotations", "schema"])
+def test_what_could_be_mistaken_is_refused(function: Any, message: str, parameters: dict[str, Any] | None) -> None:
+    options = {} if parameters is None else {"parameters": parameters}
+    with pytest.raises(DefinitionError, match=message):
+        _ = Tool.from_function(function, **options).parameters
+
+
+def test_a_class_of_that_name_that_is_another_is_a_type_like_any() -> None:
+    def taking(context: object) -> str:
+        return ""
+
+    taking.__annotations__["context"] = type("Context", (), {})
+    with pytest.raises(DefinitionError, match="parameter 'context'"):
+        _ = Tool.from_function(taking, name="taking").parameters
+
+
+def test_a_context_that_a_test_makes_is_whole() -> None:
+    """So that a tool can be called as a function."""
+    said: list[tuple[float, str]] = []
+    context = Context(Shop(), report=lambda fraction, message: said.append((fraction, message)))
+    assert isinstance(context.deps, Shop)
+    assert context.call is context.call_id is context.tool is None
+    assert not context.cancellation.cancelled
+    assert context.cancellation is context.cancellation
+    context.progress(0.5, "half")
+    context.progress(7)
+    context.progress(-1)
+    assert said == [(0.5, "half"), (1.0, ""), (0.0, "")]
+    Context().progress(1)  # nobody is told
+    assert repr(context) == "<Context of no call>"
+    assert repr(Context(call=ToolCall("a"))) == "<Context of ToolCall('a', None)>"
+
+
+def test_its_logger_says_which_call_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    token = CancellationToken()
+    context: Context = Context(call=ToolCall("o", id="c1"), tool=Tool.from_function(orders), cancellation=token)
+    assert context.cancellation is token
+    with caplog.at_level("INFO", logger="fcregistry.tools"):
+        context.logger.info("looking for %s", "Ada")
+    (record,) = caplog.records
+    assert (record.name, record.getMessage()) == ("fcregistry.tools.orders", "looking for Ada")
+    assert (record.tool, record.call_id) == ("orders", "c1")  # type: ignore[attr-defined]

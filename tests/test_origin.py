@@ -1,0 +1,84 @@
+"""Where did a tool come from, and which one exactly ran? Told of every tool and every result, the same in every process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fcregistry import Executor, Tool
+from fcregistry._origin import Provenance
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+
+def greet(name: str, punctuation: str = "!") -> str:
+    """Greet somebody."""
+    return f"Hello {name}{punctuation}"
+
+
+TOOL = Tool.from_function(greet)
+
+DIGEST = "f5fffdbab574326816078ea085d300aef23537d85dcd155523ac9566cab48f75"
+"""Of its schema, on every Python and in every process."""
+
+
+def test_the_digest_is_the_sha_256_of_the_canonical_json_of_the_parameters() -> None:
+    canonical = json.dumps(TOOL.parameters, sort_keys=True, separators=(",", ":"))
+    assert TOOL.schema_digest == hashlib.sha256(canonical.encode()).hexdigest() == DIGEST
+
+
+def test_a_view_of_a_tool_has_the_same_digest_and_other_arguments_have_another() -> None:
+    def differently(name: str, punctuation: str = "?") -> str:
+        """Greet somebody."""
+        return name + punctuation
+
+    assert TOOL.renamed("say_hello").schema_digest == DIGEST
+    assert Tool.from_function(differently).schema_digest != DIGEST
+
+
+def test_the_order_of_names_in_a_schema_makes_no_difference() -> None:
+    def take(**arguments: Any) -> None:
+        """Take anything."""
+
+    properties = {"b": {"type": "string"}, "a": {"type": "integer"}}
+    schema = {"type": "object", "properties": properties}
+    turned = {"properties": dict(reversed(properties.items())), "type": "object"}
+    digests = {Tool.from_function(take, parameters=each).schema_digest for each in (schema, turned)}
+    assert len(digests) == 1
+
+
+def test_a_schema_that_no_encoding_holds_has_a_digest_too() -> None:
+    def take(text: Annotated[str, "half of a pair: \ud800"] = "\udfff") -> None:
+        """Take a text."""
+
+    assert len(Tool.from_function(take).schema_digest) == 64
+
+
+def test_a_tool_and_its_results_say_which_tool_it_is() -> None:
+    provenance = Provenance(id="greet", distribution=None, version=None, schema_digest=DIGEST)
+    assert TOOL.provenance == provenance
+    executor = Executor([TOOL])
+    assert executor.run({"name": "greet", "arguments": {"name": "Ann"}}).provenance == provenance
+    assert executor.run({"name": "greet", "arguments": {}}).provenance == provenance
+    assert executor.run({"name": "nobody"}).provenance is None
+
+
+def test_the_tool_of_a_plugin_has_its_distribution_and_version(site: Site) -> None:
+    """Under whichever name it goes, and in every process the same."""
+    code = "from fcregistry import fc_register\n@fc_register('talk')\ndef greet(name: str, punctuation: str = '!') -> str: ...\n"
+    site.install("acme-talk", {"talk": "acme_talk"}, {"acme_talk.py": code}, version="2.1")
+    answer = site.ask(
+        """
+        import dataclasses
+        from fcregistry import registry
+        answer = dataclasses.asdict(registry.get("greet").renamed("say_hello").provenance)
+        """
+    )
+    assert answer == {
+        "id": "acme-talk:talk.greet",
+        "distribution": "acme-talk",
+        "version": "2.1",
+        "schema_digest": DIGEST,
+    }
