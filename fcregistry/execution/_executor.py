@@ -1,4 +1,7 @@
-"""What does an application run tool calls with?"""
+"""What does an application run tool calls with?
+
+Longer than other files, since it is what applications read: most of it says what an argument means.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ from fcregistry import _ports, formats
 from fcregistry._calls import Problem, ToolCall
 from fcregistry._results import ToolResult
 from fcregistry.execution._approving._approval import Gate
-from fcregistry.execution._approving._preparing import prepared_of
-from fcregistry.execution._approving._resuming import resumed
 from fcregistry.execution._batching._batches import arun_together, listed, run_together
 from fcregistry.execution._batching._resources import check_keys
 from fcregistry.execution._effects import adrive, drive
@@ -41,11 +42,10 @@ if TYPE_CHECKING:
     from fcregistry.execution._approving._approval import Approver
     from fcregistry.execution._approving._policy import Policy
     from fcregistry.execution._approving._prepared import PreparedCalls
-    from fcregistry.execution._approving._resuming import Decision, Resumed
+    from fcregistry.execution._approving._resuming import Decision
     from fcregistry.execution._repeating._caches import Cache
     from fcregistry.execution._repeating._retries import Retry
     from fcregistry.execution._settings import Exposure
-    from fcregistry.execution._steps import Step
     from fcregistry.execution._streams import Event
     from fcregistry.formats._transform import OnRecursion
 
@@ -209,13 +209,13 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        return run_together(self._pipeline, self._prepared(calls), run_of(cancellation, deps))
+        return run_together(self._pipeline, self._pipeline.prepared(listed(calls)), run_of(cancellation, deps))
 
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
         """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
-        return await arun_together(self._pipeline, self._prepared(calls), run_of(cancellation, deps))
+        return await arun_together(self._pipeline, self._pipeline.prepared(listed(calls)), run_of(cancellation, deps))
 
     def stream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -251,7 +251,7 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        return prepared_of(map(self._after_hooks, self._prepared(calls)), self._pipeline.gate)
+        return self._pipeline.suspended(listed(calls))
 
     def resume(
         self,
@@ -277,7 +277,9 @@ class Executor:
         Raises:
             ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
         """
-        return run_together(self._pipeline, self._resumed(prepared, decisions, by), run_of(cancellation, deps))
+        return run_together(
+            self._pipeline, self._pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps)
+        )
 
     async def aresume(
         self,
@@ -289,25 +291,8 @@ class Executor:
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
         """Carry out prepared calls on the running loop; as `resume` otherwise."""
-        return await arun_together(self._pipeline, self._resumed(prepared, decisions, by), run_of(cancellation, deps))
-
-    def _prepared(self, calls: Iterable[object]) -> list[Step | ToolResult]:
-        return [self._pipeline.prepare(call) for call in listed(calls)]
-
-    def _after_hooks(self, step: Step | ToolResult) -> Step | ToolResult:
-        """Return a call as the hooks leave it: whoever approves sees what is going to run."""
-        passage = self._pipeline.passage(step)
-        if isinstance(passage, ToolResult):
-            return passage
-        result = passage.ask_hooks()
-        return passage.step if result is None else passage.end(result)
-
-    def _resumed(
-        self, prepared: PreparedCalls, decisions: Mapping[str, Decision] | None, by: str | None
-    ) -> list[Resumed]:
-        pipeline = self._pipeline
-        return resumed(
-            prepared, decisions or {}, by=by, gate=pipeline.gate, find=pipeline.find, prepare=pipeline.prepare
+        return await arun_together(
+            self._pipeline, self._pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps)
         )
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._calls import Problem, ToolCall
 from fcregistry._results import CallError, ToolResult
-from fcregistry.execution._approving._resuming import Resumed
+from fcregistry.execution._approving._preparing import prepared_of
+from fcregistry.execution._approving._resuming import Resumed, resumed
 from fcregistry.execution._names import ToolFinder
 from fcregistry.execution._passage import Passage
 from fcregistry.execution._reading._arguments import ArgumentsError, read_arguments
@@ -24,8 +25,12 @@ from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from fcregistry._toolset import Toolset
     from fcregistry.execution._approving._approval import Gate
+    from fcregistry.execution._approving._prepared import PreparedCalls
+    from fcregistry.execution._approving._resuming import Decision
     from fcregistry.execution._batching._batches import Seat
     from fcregistry.execution._effects import Course
     from fcregistry.execution._run import Run
@@ -151,6 +156,30 @@ class Pipeline:
         if isinstance(step, ToolResult):
             return step if approval is None else step.with_approval(approval)
         return Passage(step, self.settings, self.gate, self.prepare, approval, decided)
+
+    def prepared(self, calls: Iterable[object]) -> list[Step | ToolResult]:
+        """Prepare calls, in their order."""
+        return [self.prepare(call) for call in calls]
+
+    def suspended(self, calls: Iterable[object]) -> PreparedCalls:
+        """Prepare and judge calls, and keep them for later, as the hooks leave them: whoever approves sees what is going to run."""
+        return prepared_of(map(self._after_hooks, calls), self.gate)
+
+    def _after_hooks(self, given: object) -> Step | ToolResult:
+        passage = self.passage(given)
+        if isinstance(passage, ToolResult):
+            return passage
+        result = passage.ask_hooks()
+        return passage.step if result is None else passage.end(result)
+
+    def resumed(self, prepared: PreparedCalls, decisions: Mapping[str, Decision], by: str | None) -> list[Resumed]:
+        """Return what is left to be done of prepared calls, once somebody has decided.
+
+        Raises:
+            ApprovalError: As for `Executor.resume`.
+            TypeError: Likewise.
+        """
+        return resumed(prepared, decisions, by=by, gate=self.gate, find=self.find, prepare=self.prepare)
 
     @staticmethod
     def step_of(given: Step | ToolResult | Resumed) -> Step | ToolResult:

@@ -180,3 +180,33 @@ def test_a_cancelled_batch_cancels_its_calls() -> None:
         return len(cancelled)
 
     assert asyncio.run(scenario()) == 3
+
+
+@ways
+def test_a_thousand_calls_wait_for_each_other(is_async: bool) -> None:
+    """Each ends only once all have begun."""
+    begun = 0
+    all_there: asyncio.Event | None = None
+
+    async def wait() -> int:
+        nonlocal begun, all_there
+        all_there = all_there or asyncio.Event()
+        begun += 1
+        if begun == 1000:
+            all_there.set()
+        await asyncio.wait_for(all_there.wait(), 30)
+        return begun
+
+    results = batch(Executor(wait, max_concurrency=1000), [{"name": "wait"}] * 1000, is_async)
+    assert {result.value for result in results} == {1000}
+
+
+@ways
+def test_a_hundred_blocking_calls_wait_for_each_other(is_async: bool) -> None:
+    barrier = threading.Barrier(100)
+
+    def wait() -> int:
+        return barrier.wait(30)
+
+    results = batch(Executor(wait, max_concurrency=100), [{"name": "wait"}] * 100, is_async)
+    assert all(result.ok for result in results)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -234,3 +235,38 @@ for each in (hangs, hangs_too):
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["timeout", "timeout"]
+
+
+# --- what a limit leaves as it is ---------------------------------------------------------------------------------
+
+REQUEST: ContextVar[str] = ContextVar("REQUEST", default="none")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("timeout", [None, LONG])
+def test_the_context_of_the_caller_is_carried_along(way: str, timeout: float | None) -> None:
+    def plain() -> str:
+        return REQUEST.get()
+
+    async def coroutine() -> str:
+        return REQUEST.get()
+
+    token = REQUEST.set("of the caller")
+    try:
+        for function in (plain, coroutine):
+            result = WAYS[way](Executor(function, timeout=timeout), {"name": function.__name__})
+            assert result.value == "of the caller"
+    finally:
+        REQUEST.reset(token)
+
+
+def test_where_no_loop_of_asyncio_runs_it_is_said_what_to_do() -> None:
+    """As under trio: a coroutine that asks for asyncio's loop is driven by hand here."""
+    executor = Executor(blocks)
+    for awaitable in (
+        executor.arun({"name": "blocks"}),
+        Executor(sleeps, timeout=SOON).arun({"name": "sleeps"}),
+        executor.arun_all([{"name": "blocks"}]),
+    ):
+        with pytest.raises(RuntimeError, match=r"no event loop of asyncio is running here: .* trio\.to_thread"):
+            awaitable.send(None)
