@@ -64,18 +64,29 @@ class Channel:
     Args:
         cancellation: Of the call: nobody takes anything once it is cancelled, and then nothing waits for room.
         arrived: Called after each event, on whichever thread brought it.
+        room: How many items may wait to be taken; None where nobody takes them before the call is over.
 
     Attributes:
         has_given: Whether an item was handed on: then the call cannot begin anew.
     """
 
-    def __init__(self, cancellation: CancellationToken, arrived: Callable[[], object] | None = None) -> None:
+    def __init__(
+        self,
+        cancellation: CancellationToken,
+        arrived: Callable[[], object] | None = None,
+        room: int | None = _ROOM,
+    ) -> None:
+        self._room = room
         self._events: deque[Progress | Partial | ToolResult | BaseException] = deque()
         self._changed = Condition()
         self._cancellation = cancellation
         self._arrived = arrived
         self.has_given = False
         cancellation.on_cancel(self._wake)
+
+    @property
+    def _is_full(self) -> bool:
+        return self._room is not None and len(self._events) >= self._room
 
     def _wake(self) -> None:
         with self._changed:
@@ -88,7 +99,7 @@ class Channel:
             CallCancelledError: The call is cancelled.
         """
         with self._changed:
-            while len(self._events) >= _ROOM and not self._cancellation.cancelled:
+            while self._is_full and not self._cancellation.cancelled:
                 self._changed.wait()
             self._add(Partial(value=item))
 
@@ -100,7 +111,7 @@ class Channel:
         """
         import asyncio
 
-        while len(self._events) >= _ROOM and not self._cancellation.cancelled:
+        while self._is_full and not self._cancellation.cancelled:
             await asyncio.sleep(_NAP)
         with self._changed:
             self._add(Partial(value=item))
@@ -108,7 +119,7 @@ class Channel:
     def report(self, fraction: float, message: str) -> None:
         """Hand on how far a tool is, if there is room; never waits."""
         with self._changed:
-            if len(self._events) < _ROOM and not self._cancellation.cancelled:
+            if not self._is_full and not self._cancellation.cancelled:
                 self._add(Progress(fraction=fraction, message=message))
 
     def end(self, end: ToolResult | BaseException) -> None:

@@ -24,8 +24,10 @@ Event: TypeAlias = "Progress | Partial | ToolResult"
 def streamed(pipeline: Pipeline, call: object, run: Run) -> Iterator[Event]:
     """Carry out a call on a thread, and yield what it has to say; its result comes last. Whoever stops listening cancels it."""
     token, release = linked(run.cancellation)
-    channel = Channel(token)
-    course = pipeline.course(call, run._replace(cancellation=token, channel=channel))
+    step = pipeline.prepare(call)
+    stays = pipeline.wants_caller(step)
+    channel = Channel(token, room=None) if stays else Channel(token)
+    course = pipeline.course(step, run._replace(cancellation=token, channel=channel))
 
     def carry_out() -> None:
         try:
@@ -34,7 +36,10 @@ def streamed(pipeline: Pipeline, call: object, run: Run) -> Iterator[Event]:
             channel.end(error)
 
     try:
-        threads.submit(carry_out)
+        if stays:  # on this thread, where nobody can listen meanwhile
+            carry_out()
+        else:
+            threads.submit(carry_out)
     except TooManyAbandonedError as error:
         yield failure(read_if_call(call), CallError("unavailable", f"the call cannot run now: {error}", retryable=True))
         return

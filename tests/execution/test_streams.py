@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Context, Executor, ToolResult
+from fcregistry import Context, Executor, Tool, ToolResult, hookimpl
 from fcregistry.execution import CancellationToken, Partial, Progress
 from fcregistry.execution._channel import _ROOM
 
@@ -196,3 +196,24 @@ def test_no_call_is_begun_before_anybody_listens() -> None:
     events = Executor(begin).stream({"name": "begin"})
     assert begun == []
     assert len(list(events)) == len(begun) == 1
+
+
+def test_a_tool_of_the_callers_thread_stays_there_and_is_heard_afterwards() -> None:
+    def many() -> Iterator[int]:
+        for _ in range(2 * _ROOM):
+            yield threading.get_ident()
+
+    *partial, result = Executor(Tool.from_function(many, blocking="caller")).stream({"name": "many"})
+    assert {event.value for event in partial if isinstance(event, Partial)} == {threading.get_ident()}
+    assert len(partial) == 2 * _ROOM
+    assert isinstance(result, ToolResult)
+
+
+def test_no_item_goes_out_past_the_hooks() -> None:
+    @hookimpl
+    def fc_after_call(result: ToolResult) -> ToolResult:
+        return result.with_content("withheld")
+
+    (result,) = Executor(counting, hooks=[fc_after_call]).stream({"name": "counting", "arguments": {"most": 3}})
+    assert isinstance(result, ToolResult)
+    assert result.content == "withheld"
