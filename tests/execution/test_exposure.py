@@ -1,0 +1,69 @@
+"""What does a model read of what a tool raised, and what does the developer have of it?"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from fcregistry import Executor, ToolResult
+from fcregistry.errors import ToolError
+from fcregistry.execution import CancellationToken
+
+WAYS = {
+    "run": lambda executor, call: executor.run(call),
+    "arun": lambda executor, call: asyncio.run(executor.arun(call)),
+    "run_all": lambda executor, call: executor.run_all([call, call])[1],
+    "stream": lambda executor, call: list(executor.stream(call))[-1],
+    "with a token": lambda executor, call: executor.run(call, cancellation=CancellationToken()),
+}
+
+
+def leaks() -> str:
+    raise ValueError("the table users of db.internal has no column token")
+
+
+async def leaks_too() -> str:
+    raise ValueError("the table users of db.internal has no column token")
+
+
+def explains() -> str:
+    raise ToolError("The room is taken until ten.", retryable=True, retry_after=600)
+
+
+def exits() -> str:
+    raise SystemExit("the table users of db.internal has no column token")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("function", [leaks, leaks_too, exits], ids=lambda each: each.__name__)
+def test_only_what_is_meant_for_the_model_reaches_it_where_that_is_asked_for(function: Any, way: str) -> None:
+    for _ in range(2):  # a plain call takes the short way the second time
+        executor = Executor([function, explains], expose_errors="tool-errors")
+        executor.run({"name": function.__name__, "arguments": "{}"})
+        result: ToolResult = WAYS[way](executor, {"name": function.__name__, "arguments": "{}"})
+        assert result.content == f"{function.__name__} failed"
+        assert result.error is not None
+        assert (result.error.code, result.error.message) == ("tool_failed", f"{function.__name__} failed")
+        assert "db.internal" not in str(result.to_json())
+        assert "db.internal" in str(result.error.exception)  # for the developer
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("expose", ["all", "tool-errors"])
+def test_a_tool_error_says_what_it_says(expose: Any, way: str) -> None:
+    result = WAYS[way](Executor(explains, expose_errors=expose), {"name": "explains"})
+    assert result.content == "The room is taken until ten."
+    assert (result.error.retryable, result.error.retry_after) == (True, 600)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_by_default_the_model_reads_type_and_message(way: str) -> None:
+    result = WAYS[way](Executor(leaks), {"name": "leaks"})
+    assert result.content == "ValueError: the table users of db.internal has no column token"
+
+
+def test_an_exposure_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match='expose_errors is "all" or "tool-errors", not \'none\''):
+        Executor(expose_errors="none")  # type: ignore[arg-type]
