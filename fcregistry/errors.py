@@ -173,7 +173,9 @@ def said_by(exception: BaseException) -> str:
     """Return what an exception says, or nothing if it cannot say it: its `__str__` is foreign code too."""
     try:
         return str(exception)
-    except Exception:  # noqa: BLE001  # an exception that cannot say itself still has a type
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # an exception that cannot say itself still has a type
         return ""
 
 

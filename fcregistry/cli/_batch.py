@@ -16,6 +16,7 @@ from fcregistry._results import CallError, ToolResult
 from fcregistry._tool import Tool
 from fcregistry.cli._json import read_json
 from fcregistry.cli._output import say_json_text
+from fcregistry.cli._tools import only_in_an_application
 from fcregistry.discovery._prints import prints_to_stderr
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import Executor
@@ -95,6 +96,8 @@ def _read(number: int, line: bytes, batches: list[_Batch]) -> int | ToolResult:
         tool.signature  # noqa: B018  # what cannot be defined fails its own call, not the batch
     except FcregistryError as error:
         return _failure(call, "unknown_tool", str(error))
+    if reason := only_in_an_application(tool):
+        return _failure(call, "unavailable", reason)
     for place, batch in enumerate([*batches, _Batch()]):
         if batch.tools.setdefault(tool.name, tool)._definition is tool._definition:
             batches[place:] = batches[place:] or [batch]

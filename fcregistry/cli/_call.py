@@ -18,7 +18,7 @@ from fcregistry.cli._arguments import read_words
 from fcregistry.cli._batch import run_batch
 from fcregistry.cli._output import clean, complain, is_terminal, remark, say, say_json_text
 from fcregistry.cli._parameters import flags_of
-from fcregistry.cli._tools import complete_tools, tool_named
+from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
 from fcregistry.discovery._prints import prints_to_stderr
 from fcregistry.errors import ToolError
 from fcregistry.execution import Executor
@@ -78,6 +78,9 @@ def command(
         _check_writable(output)
     tool = tool_named(name)
     given = read_words(ctx, name, tool, list(arguments))
+    if reason := only_in_an_application(tool):
+        complain(reason)
+        ctx.exit(1)
     with prints_to_stderr():  # stdout is for the result
         result = Executor([tool], approve=_approver(yes)).run(ToolCall(tool.name, given))
     if result.error is not None:

@@ -12,6 +12,7 @@ from fcregistry._tool import Tool
 from fcregistry.cli._output import remark
 from fcregistry.discovery import current
 from fcregistry.types import to_json
+from fcregistry.types._core import show_type
 
 
 def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -96,3 +97,11 @@ def mention_failed_plugins() -> None:
     if failed := current().report().failed:
         labels = ", ".join(each.plugin.label for each in failed)
         remark(f"{len(failed)} plugin{'s' * (len(failed) > 1)} did not load: {labels} (see: fcregistry doctor)")
+
+
+def only_in_an_application(tool: Tool) -> str | None:
+    """Return why a tool cannot be called from the command line, or None if it can."""
+    context = tool.signature.context
+    if context is None or context.deps is None:
+        return None
+    return f"{tool.name} asks for {show_type(context.deps)}, which only an application has: it cannot be called here"

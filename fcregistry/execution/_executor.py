@@ -20,7 +20,7 @@ from fcregistry.execution._pipeline import Pipeline
 from fcregistry.execution._reading._repair_names import allowed_repairs
 from fcregistry.execution._repeating._caches import MemoryCache
 from fcregistry.execution._repeating._caching import cache_problem, check_caches
-from fcregistry.execution._run import check_deps, run_of
+from fcregistry.execution._run import check_deps, deps_of, run_of
 from fcregistry.execution._settings import Settings
 from fcregistry.execution._short import read_if_call
 from fcregistry.execution._streams import astreamed, streamed
@@ -117,7 +117,7 @@ class Executor:
             timeout=timeout,
             max_concurrency=max_concurrency,
             expose_errors=expose_errors,
-            deps=tuple(deps),
+            deps=deps_of(deps),
             repairs=allowed_repairs(repairs),
             limits=limits_of(max_characters, max_bytes, keep),
             cache=MemoryCache() if cache is None else cache,

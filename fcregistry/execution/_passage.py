@@ -58,7 +58,10 @@ class Passage:
         self._call: ToolCall | None = None
 
     def ask_hooks(self) -> ToolResult | None:
-        """Ask the hooks, and return the result that they make of the call, or None if it goes on."""
+        """Ask the hooks, and return the result that they make of the call, or None if it goes on.
+
+        What was decided stands: a hook that would change a call after that has it refused.
+        """
         hooks, step = self._settings.hooks, self.step
         if hooks is None:
             return None
@@ -69,12 +72,12 @@ class Passage:
             return None
         if isinstance(said, CallError):
             return self._refused(said)
-        self._call = said
         again = self._prepare(said)
         if isinstance(again, ToolResult):
             return failure(step.call, again.error, tool, step.repairs) if again.error is not None else again
-        if self._decided and self.approval is not None and again.arguments != step.arguments:
+        if self._decided and again.arguments != step.arguments:
             return self._refused(changed_after_approval(tool.name))
+        self._call = said
         self.step = again._replace(call=step.call, repairs=step.repairs + again.repairs)
         return None
 
@@ -89,14 +92,20 @@ class Passage:
         answer: CallError | Approve | None = yield Ask(judged, cancellation)
         approved = not isinstance(answer, CallError)
         self.approval = Approval(approved=approved, rule=judged.reason, edited=isinstance(answer, Approve))
+        self._decided = True
         if isinstance(answer, CallError):
             return self._refused(answer)
         if isinstance(answer, Approve):
             again = edited(step, answer, self._prepare)
             if isinstance(again, ToolResult):
                 return again
-            self.step = again
+            self.step = again._replace(call=step.call)
+            return self.ask_hooks()  # they have not seen these arguments
         return None
+
+    def refuse(self, error: CallError) -> ToolResult:
+        """Return the result of a call that is not to run, as the hooks leave it."""
+        return self.end(self._refused(error))
 
     def end(self, result: ToolResult) -> ToolResult:
         """Show the hooks what came of a call that they were asked about, and return what they leave of it."""

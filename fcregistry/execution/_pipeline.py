@@ -15,7 +15,7 @@ from fcregistry.execution._names import ToolFinder
 from fcregistry.execution._passage import Passage
 from fcregistry.execution._reading._arguments import ArgumentsError, read_arguments
 from fcregistry.execution._reading._repairs import repaired
-from fcregistry.execution._running import Circumstances, running
+from fcregistry.execution._running import Circumstances, cancelled, running
 from fcregistry.execution._short import AsyncShortWay, ShortWay, may_be_short, short_way, short_way_on_a_loop
 from fcregistry.execution._steps import Bound, Step
 from fcregistry.execution._watching._observation import unwatched, watching
@@ -68,7 +68,8 @@ class Pipeline:
         if may_be_short(bound, self.settings):
             if bound.lane != "loop":
                 self.short[name] = short_way(bound, self.settings, self._refused)
-            self.short_async[name] = short_way_on_a_loop(bound, self.settings, self._refused)
+            if bound.signature.kind != "async generator":  # which is not awaited, but collected
+                self.short_async[name] = short_way_on_a_loop(bound, self.settings, self._refused)
         return bound
 
     def prepare(self, given: object) -> Step | ToolResult:
@@ -139,6 +140,8 @@ class Pipeline:
         passage = self.passage(given)
         if isinstance(passage, ToolResult):
             return passage
+        if (result := cancelled(passage.step, run, self.settings)) is not None:
+            return result
         result = passage.ask_hooks()
         if result is None:
             result = yield from passage.ask_people(run.cancellation)
@@ -154,8 +157,17 @@ class Pipeline:
         if not isinstance(step, (Step, ToolResult)):
             step = self.prepare(step)
         if isinstance(step, ToolResult):
-            return step if approval is None else step.with_approval(approval)
+            if not isinstance(given, Resumed) or given.seen:
+                return step
+            return self._shown(step if approval is None else step.with_approval(approval))
         return Passage(step, self.settings, self.gate, self.prepare, approval, decided)
+
+    def _shown(self, result: ToolResult) -> ToolResult:
+        """Return the result of a prepared call that does not run after all, as the hooks leave it."""
+        hooks = self.settings.hooks
+        if hooks is None or result.tool is None or result.call is None:
+            return result
+        return hooks.after(result.tool, result.call, result)
 
     def prepared(self, calls: Iterable[object]) -> list[Step | ToolResult]:
         """Prepare calls, in their order."""
@@ -170,7 +182,13 @@ class Pipeline:
         if isinstance(passage, ToolResult):
             return passage
         result = passage.ask_hooks()
-        return passage.step if result is None else passage.end(result)
+        if result is not None:
+            return passage.end(result)
+        if self.settings.hooks is not None:
+            judged = self.gate.weigh(passage.step)
+            if isinstance(judged, CallError):
+                return passage.refuse(judged)
+        return passage.step
 
     def resumed(self, prepared: PreparedCalls, decisions: Mapping[str, Decision], by: str | None) -> list[Resumed]:
         """Return what is left to be done of prepared calls, once somebody has decided.

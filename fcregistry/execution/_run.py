@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from fcregistry._cancellation import CancellationToken
 from fcregistry.errors import DefinitionError
 from fcregistry.types._core import show_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fcregistry._cancellation import CancellationToken
     from fcregistry._tool import Tool
     from fcregistry.execution._channel import Channel
 
@@ -33,8 +33,25 @@ NOTHING: Final = Run()
 
 
 def run_of(cancellation: CancellationToken | None, deps: Sequence[Any]) -> Run:
-    """Return what a caller gave."""
-    return NOTHING if cancellation is None and not deps else Run(cancellation, tuple(deps))
+    """Return what a caller gave.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if cancellation is not None and not isinstance(cancellation, CancellationToken):
+        raise TypeError(f"cancellation is a CancellationToken, not {cancellation!r}")
+    return NOTHING if cancellation is None and not deps else Run(cancellation, deps_of(deps))
+
+
+def deps_of(given: Any) -> tuple[Any, ...]:
+    """Return what contexts can have, as it was given.
+
+    Raises:
+        TypeError: It is no list.
+    """
+    if not isinstance(given, (list, tuple)):
+        raise TypeError(f"deps takes a list of objects, as in deps=[{type(given).__name__}(…)], not {given!r:.80}")
+    return tuple(given)
 
 
 def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
@@ -47,7 +64,7 @@ def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
     for tool in tools:
         context = tool.signature.context
         if context is not None and context.deps is not None and not _could_have(context.deps, deps):
-            missing.append(f"{tool.name} asks for a {show_type(context.deps)}")
+            missing.append(f"{tool.name} asks for {show_type(context.deps)}")
     if missing:
         raise DefinitionError(
             "deps=… lacks what the contexts of these tools ask for; give such an object, or its class if every call brings one:",
@@ -74,7 +91,7 @@ def deps_for(tool: Tool, run: Run, deps: Sequence[Any]) -> Any:
     exact = [each for each in given if type(each) is context.deps]
     for each in (*exact, *given):
         return each
-    raise DefinitionError(f"{tool.name} asks for a {show_type(context.deps)}: give one in deps=[…]")
+    raise DefinitionError(f"{tool.name} asks for {show_type(context.deps)}: give one in deps=[…]")
 
 
 def _is(value: Any, asked: Any) -> bool:

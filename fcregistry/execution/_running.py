@@ -44,25 +44,25 @@ class Circumstances(NamedTuple):
 def running(step: Step, settings: Settings, around: Circumstances) -> Course[ToolResult]:
     """Return the course of a call that may run, to its result."""
     run, seat, watch, approval = around
-    if (cancelled := _cancelled(step, run, settings)) is not None:
-        return cancelled
     if seat is not None:
         yield seat.entering(step)
-        if (cancelled := _cancelled(step, run, settings)) is not None:
-            return cancelled
+    if (not_run := cancelled(step, run, settings)) is not None:
+        return not_run
     slot = None if step.bound.cache is None else Slot.of(step, step.bound.cache)
     if slot is not None and (known := slot.outcome()) is not None:
         return finished(step, known, settings, Notes(cached=True, approval=approval))
     if watch is not None:
         watch.started(step)
     outcome, attempts = yield from _attempts(step, settings, run, watch)
-    if slot is not None:
-        slot.keep(outcome)
     notes = None if attempts == 1 and approval is None else Notes(attempts, approval=approval)
-    return finished(step, outcome, settings, notes)
+    result = finished(step, outcome, settings, notes)
+    if slot is not None and result.error is None:
+        slot.keep(outcome)
+    return result
 
 
-def _cancelled(step: Step, run: Run, settings: Settings) -> ToolResult | None:
+def cancelled(step: Step, run: Run, settings: Settings) -> ToolResult | None:
+    """Return the result of a call that was cancelled before it began; None if it was not."""
     if run.cancellation is None or not run.cancellation.cancelled:
         return None
     return finished(step, cancelled_before(step.bound.tool, run.cancellation.reason), settings)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 from fcregistry.execution._repeating._caches import Cache, MemoryCache
+from fcregistry.execution._repeating._retries import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from fcregistry._validation import Engine
     from fcregistry.execution._elsewhere._places import Place
     from fcregistry.execution._hooks import CallHooks
-    from fcregistry.execution._repeating._retries import Retry
     from fcregistry.execution._writing._limits import Limits
 
 Exposure: TypeAlias = Literal["all", "tool-errors"]
@@ -26,7 +26,7 @@ class Settings:
     """What was an executor told; its docstring says what each is.
 
     Raises:
-        ValueError: One of them cannot be.
+        TypeError, ValueError: One of them cannot be.
     """
 
     engine: Engine = "jsonschema-rs"
@@ -43,12 +43,18 @@ class Settings:
     places: Mapping[str, Place] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.max_concurrency < 1:
-            raise ValueError(f"max_concurrency is at least 1, not {self.max_concurrency}")
-        if self.timeout is not None and not 0 < self.timeout < float("inf"):
+        if type(self.max_concurrency) is not int or self.max_concurrency < 1:
+            raise ValueError(f"max_concurrency is a whole number of at least 1, not {self.max_concurrency!r}")
+        if self.timeout is not None and not (type(self.timeout) in (int, float) and 0 < self.timeout < float("inf")):
             raise ValueError(f"timeout is seconds, a finite number above 0, or None, not {self.timeout!r}")
         if self.expose_errors not in ("all", "tool-errors"):
             raise ValueError(f'expose_errors is "all" or "tool-errors", not {self.expose_errors!r}')
+        if self.engine not in ("jsonschema-rs", "jsonschema"):
+            raise ValueError(f'validator is "jsonschema-rs" or "jsonschema", not {self.engine!r}')
+        if not isinstance(self.check_results, bool):
+            raise TypeError(f"check_results is a bool, not {self.check_results!r}")
+        if self.retry is not None and not isinstance(self.retry, Retry):
+            raise TypeError(f"retry is a Retry, such as Retry(attempts=3), not {self.retry!r}")
 
     @property
     def is_plain(self) -> bool:

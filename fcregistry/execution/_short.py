@@ -24,7 +24,7 @@ from fcregistry.execution._calling._invoke import (
     is_cancellation,
     needs_loop,
 )
-from fcregistry.execution._calling._threads import TooManyAbandonedError, threads
+from fcregistry.execution._calling._threads import NoThreadError, threads
 from fcregistry.execution._reading._json import PLAIN_DECODER
 from fcregistry.execution._steps import Step
 from fcregistry.execution._writing._outcome import finished
@@ -47,6 +47,9 @@ T = TypeVar("T")
 _scan: Final = PLAIN_DECODER.scan_once  # type: ignore[attr-defined]  # what `decode` calls between two looks for white space
 _DEEP: Final = 100
 """Characters of which arguments could be too deep."""
+
+_LONG: Final = 100_000
+"""Characters of arguments that are not looked through twice."""
 
 
 def read_if_call(given: object) -> ToolCall | None:
@@ -88,8 +91,8 @@ def _reader(bound: Bound, refuse: Refuse) -> Read:
             if (
                 end != len(text)
                 or type(arguments) is not dict
-                or text.count(":") != _names_in(arguments)  # a name stands twice, or a colon in a text
-                or (end > _DEEP and text.count("{") + text.count("[") > _DEEP)
+                or (end > _DEEP and (end > _LONG or text.count("{") + text.count("[") > _DEEP))
+                or not _has_each_name_once(text, arguments)
             ):
                 return None
             if not is_valid(arguments):
@@ -101,6 +104,29 @@ def _reader(bound: Bound, refuse: Refuse) -> Read:
             return None
 
     return read
+
+
+def _has_each_name_once(text: str, value: dict[str, Any]) -> bool:
+    """Tell whether no name stands twice in an object of a JSON text: as many colons as names say so, beside those inside of strings."""
+    count = text.count(":")
+    return count == _names_in(value) or ("\\u003" not in text and count == _colons_in(value))
+
+
+def _colons_in(value: dict[str, Any]) -> int:
+    """Return how many colons the text of a JSON value has at least, if none is written as an escape."""
+    count = 0
+    inside: list[Any] = [value]
+    for each in inside:  # which grows on the way
+        items = each
+        if type(each) is dict:
+            count += len(each) + sum([name.count(":") for name in each])
+            items = each.values()
+        for item in items:
+            if type(item) is str:
+                count += item.count(":")
+            elif type(item) in _HOLDERS:
+                inside.append(item)
+    return count
 
 
 def _names_in(value: dict[str, Any]) -> int:
@@ -138,7 +164,7 @@ def short_way_on_a_loop(bound: Bound, settings: Settings, refuse: Refuse) -> Asy
     async def on_thread(call: ToolCall) -> ToolResult | None:
         try:
             future = threads.submit(lambda: way(call))
-        except TooManyAbandonedError:
+        except NoThreadError:
             return None  # the pipeline says so
         result = await awaited(future)
         return await result.awaited(settings) if isinstance(result, _Rest) else result
@@ -147,7 +173,7 @@ def short_way_on_a_loop(bound: Bound, settings: Settings, refuse: Refuse) -> Asy
 
 
 class _Rest(NamedTuple):
-    """A call whose function returned what has to be awaited or collected: on the loop of whoever awaits the call."""
+    """A call whose function returned what has to be awaited: on the loop of whoever awaits the call."""
 
     step: Step
     rest: Invocation
@@ -185,7 +211,7 @@ def _async_way(bound: Bound, settings: Settings, refuse: Refuse) -> AsyncShortWa
 def _plain_way(
     bound: Bound, settings: Settings, refuse: Refuse, rest: Callable[[Step, Invocation], T]
 ) -> Callable[[ToolCall], ToolResult | T | None]:
-    """Return the way of a plain function to its result; where something is left to be awaited or collected, to what `rest` makes of that."""
+    """Return the way of a plain function to its result; where something is left to be awaited, to what `rest` makes of that."""
     read, tool, function = _reader(bound, refuse), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
     done = _ender(bound, settings)
@@ -201,13 +227,16 @@ def _plain_way(
             else:
                 args, kwargs = bind(decoded)
                 value = function(*args, **kwargs)
+            if type(value) not in PLAIN:
+                if isgenerator(value):
+                    value = list(value)
+                elif needs_loop(value):
+                    return rest(_step(call, bound, decoded), Invocation(lambda: value, (), {}))
         except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is what came of it
             return finished(_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings)
         seconds = perf_counter() - start
         if type(value) is str:
             return ToolResult(call, value, None, value, tool, decoded, seconds)
-        if type(value) not in PLAIN and (isgenerator(value) or needs_loop(value)):
-            return rest(_step(call, bound, decoded), Invocation(lambda: value, (), {}))
         return done(call, decoded, value, seconds)
 
     return way

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fcregistry._cancellation import linked
 from fcregistry._results import CallError, ToolResult
-from fcregistry.execution._calling._threads import TooManyAbandonedError, running_loop, threads
+from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
 from fcregistry.execution._channel import Channel, Partial, Progress
 from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._short import read_if_call
+from fcregistry.execution._watching._observation import unwatched
 from fcregistry.execution._writing._outcome import failure
 
 if TYPE_CHECKING:
@@ -39,9 +40,14 @@ def streamed(pipeline: Pipeline, call: object, run: Run) -> Iterator[Event]:
         if stays:  # on this thread, where nobody can listen meanwhile
             carry_out()
         else:
-            threads.submit(carry_out)
-    except TooManyAbandonedError as error:
-        yield failure(read_if_call(call), CallError("unavailable", f"the call cannot run now: {error}", retryable=True))
+            threads.submit(carry_out, waited_for=True)
+    except NoThreadError as error:
+        release()
+        result = failure(
+            read_if_call(call), CallError("unavailable", f"the call cannot run now: {error}", retryable=True)
+        )
+        unwatched(result)
+        yield result
         return
     try:
         while True:

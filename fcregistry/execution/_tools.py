@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from fcregistry._declarations import MARK, Declaration, marked_methods
+from fcregistry._registry import Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
 from fcregistry.errors import DefinitionError
-
-if TYPE_CHECKING:
-    from fcregistry._registry import Registry
 
 ToolLike: TypeAlias = "str | Tool | Toolset | Callable[..., Any]"
 
@@ -27,10 +25,14 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
         ToolNotFoundError: A name or selector that matches nothing.
         AmbiguousToolError: A name that several tools have.
         DuplicateToolError: Two tools of one wire name.
+        TypeError: `registry` is none.
     """
     source = process_registry if registry is None else registry
+    if not isinstance(source, Registry):
+        raise TypeError(f"registry is a Registry, not {source!r}")
     selectors: list[str] = []
     made: list[Tool] = []
+    functions: dict[int, Tool] = {}  # one that stands here twice is one tool
     for element in _flat(tools, 0):
         if isinstance(element, str):
             selectors.append(element)
@@ -39,7 +41,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
         elif isinstance(element, Toolset):
             made.extend(element.values())
         elif callable(element) and not isinstance(element, type):
-            made.append(_tool_of(element, source))
+            made.append(functions.setdefault(id(element), _tool_of(element, source)))
         else:
             hint = (
                 "; register an instance's methods with register_object"

@@ -56,7 +56,9 @@ def _why_not_run(case: Case) -> str:
         return f"the environment variable {', '.join(missing)} is not set"
     context = case.tool.signature.context
     if context is not None and context.deps is not None:
-        return f"its context asks for a {show_type(context.deps)}, which only an application has"
+        return f"its context asks for {show_type(context.deps)}, which only an application has"
+    if options.isolation == "process" and ":" not in case.tool.id:
+        return 'isolation="process" runs tools of installed distributions only, and this is none'
     if case.invoke:
         return ""
     if not options.read_only:

@@ -152,3 +152,34 @@ def test_a_feeder_that_waits_for_each_answer_gets_it(shop: Site) -> None:
             assert json.loads(running.stdout.readline())["content"] == value
         running.stdin.close()
         assert running.wait(60) == 0
+
+
+NEEDY = """
+    from fcregistry import Context, fc_register
+
+
+    class Shop:
+        pass
+
+
+    @fc_register("tool")
+    def orders(context: Context[Shop], customer: str) -> str:
+        "List orders."
+        return customer
+"""
+
+
+def test_a_tool_that_asks_for_what_only_an_application_has_fails_its_own_line(shop: Site) -> None:
+    shop.install("acme-needy", {"needy": "acme_needy"}, {"acme_needy.py": NEEDY})
+    status, results = batch(
+        shop,
+        '{"name": "orders", "arguments": {"customer": "Ada"}, "id": "1"}',
+        '{"name": "text", "arguments": {"value": "one"}, "id": "2"}',
+    )
+    reason = "orders asks for Shop, which only an application has: it cannot be called here"
+    assert status == 1
+    assert results[0]["error"] == {"code": "unavailable", "message": reason, "retryable": False}
+    assert results[1] == {"ok": True, "id": "2", "name": "text", "content": "one"}
+    done = shop.cli("call", "orders", "--customer", "Ada")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert reason in done.stderr

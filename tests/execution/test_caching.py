@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Tool, ToolCall
+from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._reading._arguments import read_arguments
@@ -253,3 +253,15 @@ def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
         "  - balance: what its Context has as deps is no part of its arguments, so one caller would be given another's result; "
         "drop cache, or the type of deps"
     )
+
+
+def test_a_result_that_does_not_keep_its_promise_is_not_kept() -> None:
+    """Otherwise one bad answer would be given for ever."""
+    given = iter(["garbage", 21])
+
+    def temperature() -> int:
+        return next(given)  # type: ignore[return-value]
+
+    executor = Executor(Tool.from_function(temperature, cache=True), check_results=True)
+    results = [executor.run({"name": "temperature"}) for _ in range(3)]
+    assert [(result.ok, result.cached) for result in results] == [(False, False), (True, False), (True, True)]

@@ -91,17 +91,17 @@ def test_deps_that_are_missing_are_reported_when_the_executor_is_made_all_togeth
         Executor([in_shop, at_the_clock, of_anything], deps=[object()])
     assert str(error.value) == (
         "deps=… lacks what the contexts of these tools ask for; give such an object, or its class if every call brings one:\n"
-        "  - at_the_clock asks for a Clock\n"
-        "  - in_shop asks for a Shop"
+        "  - at_the_clock asks for Clock\n"
+        "  - in_shop asks for Shop"
     )
 
 
 def test_a_class_stands_for_an_object_that_every_call_brings() -> None:
     executor = Executor(in_shop, deps=[BookShop])
     assert executor.run(ToolCall("in_shop"), deps=[BookShop("books")]).value == "books"
-    with pytest.raises(DefinitionError, match=r"^in_shop asks for a Shop: give one in deps=\[…\]$"):
+    with pytest.raises(DefinitionError, match=r"^in_shop asks for Shop: give one in deps=\[…\]$"):
         executor.run(ToolCall("in_shop"))
-    with pytest.raises(DefinitionError, match="in_shop asks for a Shop"):
+    with pytest.raises(DefinitionError, match="in_shop asks for Shop"):
         executor.run_all([ToolCall("in_shop"), ToolCall("in_shop")], deps=[Clock()])
 
 

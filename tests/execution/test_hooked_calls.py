@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult, hookimpl
-from fcregistry.execution._approving._decisions import Deny
+from fcregistry.execution import Approve, CancellationToken, Deny, Policy
 
 WAYS: dict[str, Callable[[Executor, object], ToolResult]] = {
     "run": lambda executor, call: executor.run(call),
@@ -134,3 +134,107 @@ def test_what_came_of_a_call_is_shown_also_where_it_failed() -> None:
 def test_an_executor_is_not_made_with_what_is_no_hook() -> None:
     with pytest.raises(TypeError, match="implements no hook"):
         Executor([transfer], hooks=[transfer])
+
+
+# --- what was decided ---------------------------------------------------------------------------------------------
+
+
+class Doubling:
+    """Changes arguments each time it is asked, which no hook should."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, Any]] = []
+
+    @hookimpl
+    def fc_before_call(self, call: ToolCall) -> ToolCall:
+        self.seen.append(("before", call.arguments["amount"]))  # type: ignore[index]
+        return ToolCall(call.name, {"amount": 2 * call.arguments["amount"]})  # type: ignore[index]
+
+    @hookimpl
+    def fc_after_call(self, call: ToolCall, result: ToolResult) -> None:
+        self.seen.append(("after", result.ok))
+
+
+class Guard:
+    """Denies what is private, and writes down what it sees."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, Any]] = []
+
+    @hookimpl
+    def fc_before_call(self, call: ToolCall) -> Deny | None:
+        self.seen.append(("before", call.arguments["amount"]))  # type: ignore[index]
+        return Deny("private") if call.arguments["amount"] == 13 else None  # type: ignore[index]
+
+    @hookimpl
+    def fc_after_call(self, result: ToolResult) -> None:
+        self.seen.append(("after", result.ok))
+
+
+def transfer_tool(sent: list[int], **options: Any) -> Tool:
+    def transfer(amount: int) -> str:
+        sent.append(amount)
+        return f"sent {amount}"
+
+    return Tool.from_function(transfer, **options)
+
+
+def test_a_hook_that_would_change_a_prepared_call_has_it_refused() -> None:
+    """Otherwise it would run with arguments that nobody has been asked about."""
+    sent: list[int] = []
+    tool = transfer_tool(sent, requires_approval=lambda arguments: arguments["amount"] > 100)
+    executor = Executor(tool, hooks=[Doubling()])
+    prepared = executor.prepare([{"name": "transfer", "arguments": {"amount": 40}}])
+    assert prepared.waiting == ()
+    (result,) = executor.resume(prepared)
+    assert result.content == "transfer was not run: its arguments would be others than those that were decided about"
+    assert sent == []
+
+
+@pytest.mark.parametrize("way", ["run", "resume"])
+def test_arguments_that_an_approver_changed_are_shown_to_the_hooks(way: str) -> None:
+    sent: list[int] = []
+    guard = Guard()
+    tool = transfer_tool(sent, requires_approval=True)
+    executor = Executor(tool, hooks=[guard], approve=lambda tool, call: Approve({"amount": 13}))
+    call = ToolCall("transfer", {"amount": 1}, "c1")
+    if way == "run":
+        result = executor.run(call)
+    else:
+        (result,) = executor.resume(executor.prepare([call]), {"c1": Approve({"amount": 13})})
+    assert result.content == "the call of transfer was denied; it was not run: private"
+    assert sent == []
+    assert guard.seen[-2:] == [("before", 13), ("after", False)]
+
+
+@pytest.mark.parametrize("decisions", [{"c1": Deny("no")}, {}], ids=["denied", "undecided"])
+def test_a_prepared_call_that_does_not_run_is_shown_to_the_hooks(decisions: dict[str, Any]) -> None:
+    guard = Guard()
+    executor = Executor(transfer_tool([], requires_approval=True), hooks=[guard])
+    prepared = executor.prepare([ToolCall("transfer", {"amount": 1}, "c1")])
+    (result,) = executor.resume(prepared, decisions)
+    assert not result.ok
+    assert result.tool is not None
+    assert guard.seen == [("before", 1), ("after", False)]
+
+
+def test_what_the_policy_denies_is_shown_to_the_hooks_in_both_phases() -> None:
+    for phases in (1, 2):
+        guard = Guard()
+        executor = Executor(transfer_tool([]), hooks=[guard], policy=Policy(deny=["transfer"]))
+        call = ToolCall("transfer", {"amount": 1})
+        result = executor.run(call) if phases == 1 else executor.resume(executor.prepare([call]))[0]
+        assert result.error is not None
+        assert result.error.code == "denied"
+        assert guard.seen == [("before", 1), ("after", False)]
+
+
+def test_a_call_that_is_cancelled_before_it_begins_asks_nobody() -> None:
+    token, guard = CancellationToken(), Guard()
+    token.cancel()
+    asked: list[bool] = []
+    tool = transfer_tool([], requires_approval=True)
+    executor = Executor(tool, hooks=[guard], approve=lambda tool, call: asked.append(True) or True)
+    results = executor.run_all([ToolCall("transfer", {"amount": 1})] * 3, cancellation=token)
+    assert {result.error.code for result in results if result.error} == {"cancelled"}
+    assert (asked, guard.seen) == ([], [])

@@ -48,7 +48,7 @@ from fcregistry.execution._approving import _refusals as refusals
         (
             refusals.changed_after_approval("rm"),
             "denied",
-            "rm was not run: its arguments would be others than those that were approved",
+            "rm was not run: its arguments would be others than those that were decided about",
         ),
         (refusals.gone("rm"), "unavailable", "rm is no longer there; it was not run"),
         (

@@ -17,7 +17,7 @@ import pytest
 from fcregistry import Context, Executor, Tool, ToolResult
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._calling import _threads
-from fcregistry.execution._calling._threads import DaemonThreads, TooManyAbandonedError
+from fcregistry.execution._calling._threads import DaemonThreads, NoThreadError
 
 SOON = 0.05
 """A time limit that every tool here exceeds."""
@@ -201,7 +201,7 @@ def test_beyond_so_many_no_call_gets_a_thread(monkeypatch: pytest.MonkeyPatch) -
     pool, event = DaemonThreads(), threading.Event()
     try:
         pool.abandon(running(pool, event))
-        with pytest.raises(TooManyAbandonedError, match=r"^1 calls that were given up still hold their threads$"):
+        with pytest.raises(NoThreadError, match=r"^1 calls that were given up still hold their threads$"):
             pool.submit(lambda: None)
     finally:
         event.set()
@@ -211,8 +211,8 @@ def test_beyond_so_many_no_call_gets_a_thread(monkeypatch: pytest.MonkeyPatch) -
 def test_a_call_without_a_thread_says_so_and_may_be_tried_again(
     way: str, let_go: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(function: object) -> Any:
-        raise TooManyAbandonedError("64 calls that were given up still hold their threads")
+    def full(function: object, *, waited_for: bool = False) -> Any:
+        raise NoThreadError("64 calls that were given up still hold their threads")
 
     monkeypatch.setattr(_threads.threads, "submit", full)
     result = WAYS[way](Executor(blocks, timeout=SOON), {"name": "blocks"})

@@ -43,8 +43,8 @@ def edited_badly(name: str, problems: tuple[Problem, ...], message: str) -> Call
 
 
 def changed_after_approval(name: str) -> CallError:
-    """Word a call that a hook would run with other arguments than those that were approved."""
-    return CallError("denied", f"{name} was not run: its arguments would be others than those that were approved")
+    """Word a call that a hook would run with other arguments than those that were decided about."""
+    return CallError("denied", f"{name} was not run: its arguments would be others than those that were decided about")
 
 
 def gone(name: str) -> CallError:

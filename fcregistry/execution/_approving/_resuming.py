@@ -28,10 +28,12 @@ class Resumed(NamedTuple):
     Attributes:
         step: What is to run, without being asked about again; or the result, where nothing is.
         approval: What was decided, where something was.
+        seen: Whether it is a result that the hooks have seen when the calls were prepared.
     """
 
     step: Step | ToolResult
     approval: Approval | None = None
+    seen: bool = False
 
 
 def resumed(
@@ -57,6 +59,10 @@ def resumed(
         ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing is to run then.
         TypeError: A decision that is none.
     """
+    if not isinstance(prepared, PreparedCalls):
+        raise TypeError(f"resume takes PreparedCalls, as from_json returns them, not {type(prepared).__name__}")
+    if not isinstance(decisions, Mapping):
+        raise TypeError(f"decisions are a dict from the ids of waiting calls, not {type(decisions).__name__}")
     check_decisions(prepared, decisions)
     prepared._take()
     resuming = _Resuming(decisions, by, gate, find, prepare)
@@ -101,17 +107,17 @@ class _Resuming:
 
     def resume(self, call: ValidCall | AnsweredCall) -> Resumed:
         if isinstance(call, AnsweredCall):
-            return Resumed(call.result)
+            return Resumed(call.result, seen=True)
         if call.asked is None:
             return Resumed(self._unasked(call))
         decision = self._decisions.get(call.key)
         if decision is None:
-            return Resumed(self._refused(call, undecided(call.name)))
+            return Resumed(self._refused(call, undecided(call.name), self._find(call.name)))
         answer = settled(call.name, decision)
         approval = self._approval(call, call.asked, answer)
         _log(call, approval, decision)
         if isinstance(answer, CallError):
-            return Resumed(self._refused(call, answer), approval)
+            return Resumed(self._refused(call, answer, self._find(call.name)), approval)
         step = self._step(call)
         if answer is not None and not isinstance(step, ToolResult):
             step = edited(step, answer, self._prepare)

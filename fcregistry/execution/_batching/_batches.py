@@ -10,6 +10,7 @@ from fcregistry._results import ToolResult
 from fcregistry.execution._batching._line import Enter, Line
 from fcregistry.execution._calling._threads import running_loop
 from fcregistry.execution._effects import adrive, drive
+from fcregistry.execution._run import deps_for
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
@@ -27,7 +28,7 @@ def listed(calls: Iterable[object]) -> list[object]:
     Raises:
         TypeError: It is one call, and not several.
     """
-    if isinstance(calls, (Mapping, str, ToolCall)):
+    if isinstance(calls, (Mapping, str, ToolCall)) or not isinstance(calls, Iterable):
         raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
     return list(calls)
 
@@ -99,7 +100,7 @@ def run_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResu
         return [drive(pipeline.course(call, run)) for call in calls]
     from fcregistry.execution._calling._loop import background  # asyncio is 38 ms, which a single call need not pay
 
-    line = Line.of([pipeline.step_of(call) for call in calls])
+    line = _line_of(pipeline, calls, run)
     here = [place for place, call in enumerate(calls) if pipeline.wants_caller(call)]
     elsewhere = sorted({*range(len(calls))}.difference(here))
     future = background.submit(lambda: _gathered(pipeline, calls, elsewhere, run, line))
@@ -112,6 +113,19 @@ def run_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResu
     return [results[place] for place in range(len(calls))]
 
 
+def _line_of(pipeline: Pipeline, calls: Prepared, run: Run) -> Line | None:
+    """Return the order of a batch, once it is sure that its tools can have what they depend on.
+
+    Raises:
+        DefinitionError: One cannot; nothing has run.
+    """
+    steps = [pipeline.step_of(call) for call in calls]
+    for step in steps:
+        if not isinstance(step, ToolResult):
+            deps_for(step.bound.tool, run, pipeline.settings.deps)
+    return Line.of(steps)
+
+
 def _run_here(pipeline: Pipeline, call: Step | ToolResult | Resumed, run: Run, seat: Seat) -> ToolResult:
     try:
         return drive(pipeline.course(call, run, seat))
@@ -121,35 +135,44 @@ def _run_here(pipeline: Pipeline, call: Step | ToolResult | Resumed, run: Run, s
 
 async def arun_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResult]:
     """Carry out calls at the same time on the running loop."""
-    line = Line.of([pipeline.step_of(call) for call in calls])
+    line = _line_of(pipeline, calls, run)
     return _uninterrupted(await _gathered(pipeline, calls, range(len(calls)), run, line))
 
 
 async def _gathered(
     pipeline: Pipeline, calls: Prepared, places: Iterable[int], run: Run, line: Line | None
-) -> list[ToolResult | KeyboardInterrupt]:
+) -> list[ToolResult | KeyboardInterrupt | SystemExit]:
     import asyncio
 
     running_loop()
     slots = asyncio.Semaphore(pipeline.settings.max_concurrency)
 
-    async def seated(place: int) -> ToolResult | KeyboardInterrupt:
+    async def seated(place: int) -> ToolResult | KeyboardInterrupt | SystemExit:
         seat = Seat(line, place, slots)
         try:
             return await adrive(pipeline.course(calls[place], run, seat))
-        except KeyboardInterrupt as interrupt:  # raised out of a task, it would end the loop for everybody
+        except (
+            KeyboardInterrupt,
+            SystemExit,
+        ) as interrupt:  # raised out of a task, they would end the loop for everybody
             return interrupt
         finally:
             seat.leave()
 
-    return list(await asyncio.gather(*map(seated, places)))
+    tasks = [asyncio.ensure_future(seated(place)) for place in places]
+    try:
+        return list(await asyncio.gather(*tasks))
+    except BaseException:  # whatever ends the waiting ends the calls too
+        for task in tasks:
+            task.cancel()
+        raise
 
 
-def _uninterrupted(results: Iterable[ToolResult | KeyboardInterrupt]) -> list[ToolResult]:
+def _uninterrupted(results: Iterable[ToolResult | KeyboardInterrupt | SystemExit]) -> list[ToolResult]:
     """Return the results, or raise the interrupt that is among them."""
     checked = []
     for result in results:
-        if isinstance(result, KeyboardInterrupt):
+        if isinstance(result, BaseException):
             raise result
         checked.append(result)
     return checked

@@ -69,7 +69,10 @@ def called(invocation: Invocation) -> Outcome:
 
 def needs_loop(value: object) -> bool:
     """Tell whether a value is one that a plain function around an async one returns."""
-    return type(value) not in PLAIN and (inspect.isawaitable(value) or inspect.isasyncgen(value))
+    try:
+        return type(value) not in PLAIN and (inspect.isawaitable(value) or inspect.isasyncgen(value))
+    except Exception:  # noqa: BLE001  # foreign code: what cannot even say its class is not awaited
+        return False
 
 
 def rest_of(invocation: Invocation, outcome: Outcome) -> Invocation:

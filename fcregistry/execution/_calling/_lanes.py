@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from fcregistry.execution._calling._invoke import Invocation, Outcome, ainvoke, ainvoke_on_thread, invoke, on_loop
-from fcregistry.execution._calling._threads import TooManyAbandonedError, threads
+from fcregistry.execution._calling._threads import NoThreadError, threads
 from fcregistry.execution._calling._waiting import wait_for, within
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ def run_now(job: Job) -> Outcome:
     if patient or lane == "caller":
         return invoke(invocation)
     try:
-        return wait_for(threads.submit(lambda: invoke(invocation)), seconds, cancellation, threads.abandon)
-    except TooManyAbandonedError as error:
+        future = threads.submit(lambda: invoke(invocation), waited_for=True)
+        return wait_for(future, seconds, cancellation, threads.abandon)
+    except NoThreadError as error:
         return Outcome(None, error, 0.0)
 
 
@@ -95,7 +96,7 @@ async def run_later(job: Job) -> Outcome:
 async def _on_thread(invocation: Invocation) -> Outcome:
     try:
         return await ainvoke_on_thread(invocation)
-    except TooManyAbandonedError as error:
+    except NoThreadError as error:
         return Outcome(None, error, 0.0)
 
 

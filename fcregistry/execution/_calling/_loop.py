@@ -8,18 +8,14 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.execution._calling._threads import threads
+from fcregistry.execution._calling._threads import DETACHED, LOOP_THREAD, threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
-
-
-_DETACHED: ContextVar[bool] = ContextVar("fcregistry_detached", default=False)
-"""Whether the background loop itself is waiting for what runs here, so that nothing from here may wait for it in turn."""
 
 
 _TURN: Final = 0.05
@@ -36,9 +32,9 @@ class BackgroundLoop:
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:
-            if self._loop is None:
+            if self._loop is None or self._thread is None or not self._thread.is_alive():
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="fcregistry-loop", daemon=True)
+                self._thread = threading.Thread(target=_turn, args=(self._loop,), name=LOOP_THREAD, daemon=True)
                 self._thread.start()
             return self._loop
 
@@ -48,7 +44,7 @@ class BackgroundLoop:
         Args:
             make: Makes the coroutine.
         """
-        if threading.current_thread() is self._thread or _DETACHED.get():
+        if threading.current_thread() is self._thread or DETACHED.get():
             # An async tool that calls an executor, and whatever that calls: waiting for this loop would be for ever.
             return threads.submit(lambda: _run_detached(make))
         from concurrent.futures import Future
@@ -57,6 +53,8 @@ class BackgroundLoop:
         loop, context = self._running(), copy_context()
 
         def start() -> None:
+            if future.cancelled():  # given up before it began
+                return
             task = loop.create_task(_guarded(make), context=context)
             task.add_done_callback(lambda done: _pass_on(done, future))
             future.add_done_callback(lambda _: loop.call_soon_threadsafe(task.cancel))
@@ -65,7 +63,7 @@ class BackgroundLoop:
         return future
 
     def replace_if_stuck(self) -> None:
-        """See whether the loop still turns; if a coroutine blocks it, let the next call have another."""
+        """See whether the loop still turns; if a coroutine blocks it, let the next call have another, and end this one when it can."""
         with self._lock:
             loop = self._loop
         if loop is None:
@@ -74,8 +72,11 @@ class BackgroundLoop:
         loop.call_soon_threadsafe(turns.set)
         if not turns.wait(_TURN):
             with self._lock:
-                if self._loop is loop:
-                    self._loop = self._thread = None
+                if self._loop is not loop:
+                    return
+                self._loop = self._thread = None
+            threads.count(busy=True)
+            loop.call_soon_threadsafe(lambda: loop.create_task(_retired(loop)))
 
     def run(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         """Run a coroutine and wait for its result; an interrupt while waiting cancels it."""
@@ -87,8 +88,24 @@ class BackgroundLoop:
             raise
 
 
+def _turn(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped."""
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+async def _retired(loop: asyncio.AbstractEventLoop) -> None:
+    """End a loop that was replaced, once what runs on it is done."""
+    threads.count(busy=False)
+    while others := asyncio.all_tasks(loop) - {asyncio.current_task()}:
+        await asyncio.wait(others)
+    loop.stop()
+
+
 def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    _DETACHED.set(True)  # in the copy of the context that this thread was given
+    DETACHED.set(True)  # in the copy of the context that this thread was given
     return asyncio.run(make())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from concurrent.futures import Future
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,8 +22,15 @@ MOST_ABANDONED: Final = 64
 """Threads of calls that were given up and have not returned: beyond so many, no call gets a thread."""
 
 
-class TooManyAbandonedError(RuntimeError):
-    """No thread is to be had: too many calls that were given up have not returned."""
+LOOP_THREAD: Final = "fcregistry-loop"
+"""The name of the thread of the background loop."""
+
+DETACHED: Final[ContextVar[bool]] = ContextVar("fcregistry_detached", default=False)
+"""Whether the background loop itself is waiting for what runs here, so that nothing from here may wait for it in turn."""
+
+
+class NoThreadError(RuntimeError):
+    """No thread is to be had: too many calls that were given up have not returned, or the system has no more."""
 
 
 class DaemonThreads:
@@ -51,25 +58,40 @@ class DaemonThreads:
             self._abandoned += 1
         future.add_done_callback(self._returned)
 
-    def _returned(self, _: Future[Any]) -> None:
+    def count(self, busy: bool) -> None:
+        """Count a thread of somebody else that is busy with what nobody waits for, or is no longer."""
         with self._lock:
-            self._abandoned -= 1
+            self._abandoned += 1 if busy else -1
 
-    def submit(self, function: Callable[[], Any]) -> Future[Any]:
+    def _returned(self, _: Future[Any]) -> None:
+        self.count(busy=False)
+
+    def submit(self, function: Callable[[], Any], *, waited_for: bool = False) -> Future[Any]:
         """Run a function on a thread, in a copy of the caller's context, and return its future.
 
+        Args:
+            function: The function.
+            waited_for: Whether the calling thread does nothing but wait for it.
+
         Raises:
-            TooManyAbandonedError: So many functions that nobody waits for have not returned that one more thread would be one too many.
+            NoThreadError: So many functions that nobody waits for have not returned that one more thread would be one too many, or the
+                system has no more.
         """
         if self._abandoned >= MOST_ABANDONED:
-            raise TooManyAbandonedError(f"{self._abandoned} calls that were given up still hold their threads")
+            raise NoThreadError(f"{self._abandoned} calls that were given up still hold their threads")
         future: Future[Any] = Future()
-        job = (future, copy_context(), function)
+        context = copy_context()
+        if waited_for and threading.current_thread().name == LOOP_THREAD:
+            context.run(DETACHED.set, True)
+        job = (future, context, function)
         with self._lock:
             inbox = self._idle.pop() if self._idle else None
         if inbox is None:
             inbox = SimpleQueue()
-            threading.Thread(target=self._work, args=(inbox,), name="fcregistry-tool", daemon=True).start()
+            try:
+                threading.Thread(target=self._work, args=(inbox,), name="fcregistry-tool", daemon=True).start()
+            except RuntimeError as error:
+                raise NoThreadError("the system has no more threads") from error
         inbox.put(job)
         return future
 

@@ -54,7 +54,7 @@ def read_json(text: str, exact: bool = False) -> Any:
     except RecursionError:
         raise too_deep() from None
     except ValueError as error:
-        raise ArgumentsError(f"the arguments must be valid JSON: {_bounded(error)}") from None
+        raise ArgumentsError(_bounded(error)) from None
     if text.count("{") + text.count("[") > MAX_DEPTH:
         _check_depth(value)
     return value
@@ -131,7 +131,9 @@ def _is_cut_off(rest: str) -> bool:
 
 
 def _bounded(error: Exception) -> str:
-    return str(error).split("; use sys", 1)[0][:200]
+    if "integer string conversion" in str(error):  # the words of Python, which say what to do in a program
+        return "the arguments hold a whole number of more digits than can be read"
+    return f"the arguments must be valid JSON: {str(error)[:200]}"
 
 
 def _check_depth(value: object) -> None:

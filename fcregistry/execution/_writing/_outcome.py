@@ -42,8 +42,10 @@ def finished(step: Step, outcome: Outcome | CallError, settings: Settings, notes
         return _failed(step, with_attempts(error, 1 if notes is None else notes.attempts), notes, duration)
     try:
         made = output_of(value, step.bound.signature.returns)
-    except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise
-        return _failed(step, unencodable(tool, error), notes, duration)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
+        return _failed(step, unencodable(tool, error, settings.expose_errors), notes, duration)
     if step.bound.results is not None and isinstance(made, str):
         problems = step.bound.results.problems(made if isinstance(value, str) else loads(made))
         if problems:
