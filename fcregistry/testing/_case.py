@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import logging
 import warnings
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -96,3 +97,14 @@ class Case:
 def without_definition_warnings() -> AbstractContextManager[Any]:
     """Silence what fcregistry remarks of definitions, which a run with warnings as errors would take for failures."""
     return warnings.catch_warnings(action="ignore", category=DefinitionWarning)
+
+
+@contextmanager
+def without_records_of_calls() -> Iterator[None]:
+    """Silence the log of calls: most of those that rules make are wrong on purpose, and would bury what is worth reading."""
+    logger = logging.getLogger("fcregistry.calls")
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before

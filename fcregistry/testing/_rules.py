@@ -9,7 +9,7 @@ from fcregistry._tool import Tool
 from fcregistry._validation import schema_problem
 from fcregistry.testing import _definitions, _examples, _laws
 from fcregistry.testing._acceptance import accepts_what_its_schema_says
-from fcregistry.testing._case import Case, without_definition_warnings
+from fcregistry.testing._case import Case, without_definition_warnings, without_records_of_calls
 from fcregistry.testing._failures import ConformanceError, Report, Verdict, place_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def rules_for(tool: Tool) -> list[Rule]:
 
 def report_of(case: Case, rules: Iterable[Rule]) -> Report:
     """Try rules on a tool, and return what came of each."""
-    with without_definition_warnings():
+    with without_definition_warnings(), without_records_of_calls():
         return Report(subject=case.tool.id, verdicts={rule.name: rule.try_on(case) for rule in rules})
 
 

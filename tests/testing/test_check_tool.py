@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import logging
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from annotated_types import Interval, Len, MultipleOf, Predicate
 from hypothesis import strategies as st
 from typing_extensions import TypedDict, Unpack
 
-from fcregistry import Context, Registry, Tool, fc_register, registry, testing
+from fcregistry import Context, Executor, Registry, Tool, fc_register, registry, testing
 from fcregistry.errors import ToolNotFoundError
 from fcregistry.testing import ConformanceError, arguments_of, check_tool, wrong_arguments_of
 from fcregistry.testing._runs import drawn
@@ -608,3 +609,11 @@ def test_a_name_that_there_is_not_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"module 'fcregistry\.testing' has no attribute 'check_everything'"):
         testing.check_everything  # noqa: B018
     assert set(testing.__all__) <= set(dir(testing))
+
+
+def test_the_calls_that_rules_make_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, logger="fcregistry.calls"):
+        check_tool(Tool.from_function(answer), examples=20)
+        assert caplog.records == []
+        Executor(answer).run({"name": "answer"})
+        assert [record.name for record in caplog.records] == ["fcregistry.calls"] * 2
