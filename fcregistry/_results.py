@@ -260,8 +260,9 @@ class ToolResult:
     def to_json(self) -> dict[str, Any]:
         """This result as a JSON object: what `fcregistry call --batch` writes."""
         shown: dict[str, Any] = {"ok": self.ok}
-        if self._call is not None:
-            shown |= {"id": self._call.id, "name": self._call.name}
+        shown |= (
+            {"id": None, "name": None} if self._call is None else {"id": self._call.id, "name": self._call.name or None}
+        )
         shown["content"] = self._content
         if self.parts:
             shown["blocks"] = list(self.blocks)
