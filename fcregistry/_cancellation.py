@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CancellationToken:
-    """Something that is cancelled once, and tells whoever asks or waits. Thread-safe.
+    """Something that is cancelled once, and tells whoever asks or waits. Thread-safe, also for a signal handler.
 
     An application passes one to a call to be able to stop it. A tool finds its own in `context.cancellation`: it asks now and then, waits on it
     instead of sleeping, or has it close what it holds.
@@ -23,23 +23,23 @@ class CancellationToken:
         executor.run(call, cancellation=token)   # from another thread: token.cancel()
     """
 
-    __slots__ = ("__weakref__", "_callbacks", "_cancelled", "_lock", "_reason")
+    __slots__ = ("__weakref__", "_callbacks", "_reasons")
 
+    # No lock: a signal handler that cancels runs between any two steps of the very thread that would hold it. Each step is one operation
+    # of a list or a dict instead: the first reason stands, and whoever takes a callback out runs it.
     def __init__(self) -> None:
-        self._lock = allocate_lock()
-        self._cancelled = False
-        self._reason = ""
-        self._callbacks: list[Callable[[], object]] = []
+        self._reasons: list[str] = []  # of whoever cancelled; empty until somebody does
+        self._callbacks: dict[object, Callable[[], object]] = {}
 
     @property
     def cancelled(self) -> bool:
         """Whether it was cancelled."""
-        return self._cancelled
+        return bool(self._reasons)
 
     @property
     def reason(self) -> str:
         """Why, as `cancel` was told."""
-        return self._reason
+        return self._reasons[0] if self._reasons else ""
 
     def cancel(self, reason: str = "") -> None:
         """Cancel, and run what waits for it; later calls change nothing.
@@ -47,14 +47,11 @@ class CancellationToken:
         Args:
             reason: Why, for whoever asks.
         """
-        with self._lock:
-            if self._cancelled:
-                return
-            self._reason = reason
-            self._cancelled = True
-            callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:  # without the lock: they may ask this very token
-            _run(callback)
+        if self._reasons:
+            return
+        self._reasons.append(reason)
+        for key in list(self._callbacks):
+            self._tell(key)
 
     def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
         """Have a function called when this is cancelled; at once, if it is already.
@@ -65,17 +62,19 @@ class CancellationToken:
         Returns:
             A function that takes it back.
         """
-        with self._lock:
-            if not self._cancelled:
-                self._callbacks.append(callback)
-                return lambda: self._forget(callback)
-        _run(callback)
-        return _nothing
+        key = object()
+        self._callbacks[key] = callback
+        if self._reasons:  # looked at only now: who cancels before this line may not have seen the callback
+            self._tell(key)
+        return lambda: self._forget(key)
 
-    def _forget(self, callback: Callable[[], object]) -> None:
-        with self._lock:
-            if callback in self._callbacks:
-                self._callbacks.remove(callback)
+    def _tell(self, key: object) -> None:
+        callback = self._callbacks.pop(key, None)
+        if callback is not None:
+            _run(callback)
+
+    def _forget(self, key: object) -> None:
+        self._callbacks.pop(key, None)
 
     def check(self) -> None:
         """Do nothing, or end a tool that was cancelled.
@@ -83,8 +82,8 @@ class CancellationToken:
         Raises:
             CallCancelledError: It was cancelled.
         """
-        if self._cancelled:
-            raise CallCancelledError(self._reason)
+        if self._reasons:
+            raise CallCancelledError(self._reasons[0])
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it is cancelled: what a blocking tool does in place of `time.sleep`.
@@ -95,7 +94,7 @@ class CancellationToken:
         Returns:
             Whether it was cancelled.
         """
-        if not self._cancelled:
+        if not self._reasons:
             released = allocate_lock()
             released.acquire()
             take_back = self.on_cancel(released.release)
@@ -103,10 +102,10 @@ class CancellationToken:
                 released.acquire(timeout=-1 if seconds is None else min(max(seconds, 0.0), _LONGEST))
             finally:
                 take_back()
-        return self._cancelled
+        return self.cancelled
 
     def __repr__(self) -> str:
-        state = f"cancelled: {self._reason}" if self._reason else "cancelled" if self._cancelled else "not cancelled"
+        state = f"cancelled: {self.reason}" if self.reason else "cancelled" if self._reasons else "not cancelled"
         return f"<CancellationToken {state}>"
 
 

@@ -57,12 +57,10 @@ class Violation(NamedTuple):
 
 def worded(violations: Iterable[Violation]) -> tuple[Problem, ...]:
     """Return the problems of an instance, each once, sorted by path; past 25 the last says how many there were."""
-    problems: dict[Problem, None] = {}
-    for violation in violations:
-        for problem in _problems(violation):
-            problems[problem] = None
-    if len(problems) < 2:
-        return tuple(problems)
+    found = [problem for violation in violations for problem in _problems(violation)]
+    if len(found) < 2:
+        return tuple(found)
+    problems = dict.fromkeys(found)
     ordered = sorted(problems, key=lambda problem: (_sort_key(problem.path), problem.message))
     if len(ordered) > MOST_PROBLEMS:
         more = len(ordered) - MOST_PROBLEMS
@@ -89,6 +87,8 @@ def _problems(violation: Violation) -> Iterable[Problem]:
 
 def _unconditional(violation: Violation) -> Iterable[Problem]:
     path, keyword, limit = violation.path, violation.keyword, violation.limit
+    if keyword not in _OF_SEVERAL:
+        return [Problem(json_path(path), _message(keyword, limit, violation.instance))]
     if keyword == "required":
         return [Problem(json_path((*path, name)), "is required") for name in limit]
     if keyword == "additionalProperties" and isinstance(violation.instance, dict):
@@ -105,6 +105,10 @@ def _unconditional(violation: Violation) -> Iterable[Problem]:
     if keyword in ("anyOf", "oneOf") and violation.branches:
         return _union_problems(violation)
     return [Problem(json_path(path), _message(keyword, limit, violation.instance))]
+
+
+_OF_SEVERAL: Final = frozenset({"required", "additionalProperties", "propertyNames", "anyOf", "oneOf"})
+"""Keywords that may be broken in several ways at once."""
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import threading
+from textwrap import dedent
 
 import pytest
 
@@ -124,3 +127,63 @@ def test_a_token_shows_its_state() -> None:
     other = CancellationToken()
     other.cancel("why")
     assert repr(other) == "<CancellationToken cancelled: why>"
+
+
+INTERRUPTED = """
+    import signal, sys
+    from fcregistry import _cancellation
+    from fcregistry.execution import CancellationToken
+
+    def interrupting(step):
+        "Return a tracer that has a signal come before one of the steps of the interpreter in the token's module."
+        left = step
+        def trace(frame, event, argument):
+            nonlocal left
+            if frame.f_code.co_filename != _cancellation.__file__:
+                return None
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                left -= 1
+                if left == 0:
+                    signal.raise_signal(signal.SIGINT)
+            return trace
+        return trace
+
+    def tried(step):
+        token, told, came = CancellationToken(), [], []
+        def handler(number, frame):
+            came.append(number)
+            token.cancel("signal")
+        signal.signal(signal.SIGINT, handler)
+        sys._getframe().f_trace_opcodes = True  # Python 3.12 looks for one such frame when the tracer is set
+        sys.settrace(interrupting(step))
+        take_back = token.on_cancel(lambda: told.append("taken back"))
+        token.on_cancel(lambda: told.append(("first", token.reason)))
+        take_back()
+        token.on_cancel(lambda: told.append(("second", token.reason)))
+        token.cancel("own")
+        token.on_cancel(lambda: told.append(("late", token.reason)))
+        token.wait(60)
+        sys.settrace(None)
+        told_once = sorted((name, token.reason) for name in ("first", "second", "late"))
+        assert sorted(each for each in told if each != "taken back") == told_once, (step, told)
+        assert told.count("taken back") <= 1, (step, told)
+        return bool(came), token.reason
+
+    step, reasons = 1, set()
+    while True:
+        came, reason = tried(step)
+        if not came:
+            break
+        reasons.add(reason)
+        step += 1
+    assert step > 100, step
+    assert reasons == {"own", "signal"}, reasons
+    print("all told once")
+"""
+
+
+def test_a_signal_handler_may_cancel_at_any_moment() -> None:
+    """The handler runs on the very thread that is inside the token, before every one of its steps in turn."""
+    done = subprocess.run([sys.executable, "-c", dedent(INTERRUPTED)], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("all told once\n", "")

@@ -95,7 +95,7 @@ class Pipeline:
         except ArgumentsError as error:
             return failure(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:
-            return failure(call, refused(tool, refusal), tool)
+            return failure(call, refused(tool, refusal, self.settings.expose_errors), tool)
         except RecursionError:
             problem = Problem("$", "is nested too deeply")
             return failure(call, invalid_arguments(tool.name, (problem,)), tool)

@@ -10,7 +10,7 @@ from fcregistry._calls import Problem
 from fcregistry._problems import json_path
 from fcregistry._results import CallError
 from fcregistry.errors import CallCancelledError, ToolError, said_by
-from fcregistry.execution._calling._threads import TooManyAbandonedError
+from fcregistry.execution._calling._threads import NoThreadError
 from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._remote_errors import RemoteError, WorkerError
 from fcregistry.types import EncodingError
@@ -26,7 +26,8 @@ _MOST_CHARACTERS: Final = 2000
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]{1,200}@")
+# Up to the end of the word, so that no character is read twice; what begins with a host and a path has no credentials before them
+_IN_URL = re.compile(r"""://(?![\w-]++(?:\.[\w-]++)++[/?#])((?:[^\s"'<>]++|["'](?![\s,:;)}\]]|$))++)""")
 
 
 def unknown_tool(name: str, names: Iterable[str]) -> CallError:
@@ -49,9 +50,11 @@ def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:
     return CallError("invalid_arguments", f"the arguments of {name} are not valid; it was not run:", problems)
 
 
-def refused(tool: Tool, refusal: Refusal) -> CallError:
-    """Word arguments that the schema accepts and their types do not."""
-    return invalid_arguments(tool.name, (Problem(json_path(refusal.path), scrub(refusal.reason, _secrets(tool))),))
+def refused(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
+    """Word arguments that the schema accepts and their types do not; where something else was raised, its words only if all are for the model."""
+    reserved = expose == "tool-errors" and refusal.__cause__ is not None
+    reason = "cannot be decoded" if reserved else scrub(refusal.reason, _secrets(tool))
+    return invalid_arguments(tool.name, (Problem(json_path(refusal.path), reason),))
 
 
 def unavailable(tool: Tool) -> CallError:
@@ -78,8 +81,16 @@ def approval_failed(name: str, error: BaseException) -> CallError:
     return CallError("denied", f"{name} was not run: asking for its approval failed", exception=error)
 
 
-def unencodable(tool: Tool, error: Exception) -> CallError:
-    """Word a result that has no JSON form, or that cannot be asked for what it holds."""
+def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> CallError:
+    """Word a result that has no JSON form, or that cannot be asked for what it holds.
+
+    Args:
+        tool: The tool.
+        error: What was raised; of anything but an `EncodingError`, the words are its author's.
+        expose: Whether a model reads these.
+    """
+    if expose == "tool-errors" and not isinstance(error, EncodingError):
+        return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
     reason = scrub(said_by(error), _secrets(tool))
     if not isinstance(error, EncodingError):
         reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
@@ -107,7 +118,7 @@ def given_up(tool: Tool, end: GivenUp) -> CallError:
         return CallError("cancelled", message, exception=end)
     again = bool(tool.options.idempotent or tool.options.read_only)
     now = "it was stopped" if end.stopped else "it may still be running"
-    message = f"{tool.name} did not answer within {end.seconds:g} seconds; {now}"
+    message = f"{tool.name} did not answer within {end.seconds:g} second{'' if end.seconds == 1 else 's'}; {now}"
     return CallError("timeout", message, retryable=again, exception=end)
 
 
@@ -125,12 +136,12 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
     """
     if isinstance(exception, GivenUp):
         return given_up(tool, exception)
-    if isinstance(exception, TooManyAbandonedError):
+    if isinstance(exception, NoThreadError):
         return CallError("unavailable", f"{tool.name} cannot run now: {exception}", retryable=True, exception=exception)
     if isinstance(exception, CallCancelledError):
         return given_up(tool, GivenUp("cancelled", reason=exception.reason))
     if isinstance(exception, WorkerError):
-        return exception.error
+        return exception.error_reserved if expose == "tool-errors" else exception.error
     kind = exception.type_name if isinstance(exception, RemoteError) else type(exception).__name__
     from_tool = exception.is_tool_error if isinstance(exception, RemoteError) else isinstance(exception, ToolError)
     if kind == "CancelledError":  # asyncio's, which is not imported here for its name alone
@@ -159,10 +170,15 @@ def scrub(text: str, secrets: Iterable[str] = ()) -> str:
     for secret in map(_plain, secrets):
         if secret:
             text = text.replace(secret, "…")
-    text = _CREDENTIALS.sub("…@", _ADDRESS.sub("0x…", text)).strip()
+    text = _IN_URL.sub(_without_credentials, _ADDRESS.sub("0x…", text)).strip()
     if len(text) <= _MOST_CHARACTERS:
         return text
     return f"{text[:_MOST_CHARACTERS]}… ({len(text) - _MOST_CHARACTERS} more characters)"
+
+
+def _without_credentials(url: re.Match[str]) -> str:
+    before, at, after = url[1].rpartition("@")  # the last one: a password may hold others
+    return f"://…@{after}" if before and at else url[0]
 
 
 def _plain(text: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -415,3 +417,69 @@ def test_turns_come_in_the_order_in_which_they_were_taken_whoever_leaves_meanwhi
     sixth = turns.take()
     assert sixth is not None
     assert sixth.done()
+
+
+# --- after a fork ---------------------------------------------------------------------------------
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
+beside_threads = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+
+
+def forked(work: Callable[[], int]) -> int:
+    """Return what work gives in a process that is forked now."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # ends the child, should it wait for ever
+        os._exit(work())
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@forks
+@beside_threads
+def test_a_process_that_is_forked_while_somebody_is_asked_asks_too() -> None:
+    """The one who is asked, and the thread that waits for them, are not in the child."""
+    parent, asked, over = os.getpid(), threading.Event(), threading.Event()
+
+    def approve(tool: Tool, call: ToolCall) -> bool:
+        if os.getpid() == parent:
+            asked.set()
+            over.wait(60)
+        return True
+
+    made = executor(approve)
+    results: list[ToolResult] = []
+    threads = [threading.Thread(target=lambda: results.append(made.run(CALL)), daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert asked.wait(60)
+    assert forked(lambda: 42 if made.run(CALL).ok else 1) == 42
+    over.set()
+    for thread in threads:
+        thread.join(60)
+    assert codes(results) == {"ok"}
+    assert len(results) == 2
+
+
+@forks
+@beside_threads
+def test_a_turn_from_before_a_fork_is_nobodys_after_it() -> None:
+    turns = Turns()
+    before, waiting = turns.take(), turns.take()
+    assert before is not None
+    assert waiting is not None
+
+    def child() -> int:
+        mine = turns.take()
+        turns.leave(before)
+        turns.leave(waiting)
+        following = turns.take()
+        assert mine is not None
+        assert following is not None
+        seen = [mine.done(), following.done()]
+        turns.leave(mine)
+        return 42 if [*seen, following.done()] == [True, False, True] else 1
+
+    with turns._lock:  # another thread may hold it at that moment
+        assert forked(child) == 42
+    turns.leave(before)
+    assert waiting.done()

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Executor, ToolResult
+from fcregistry import Executor, Tool, ToolResult
 from fcregistry.errors import ToolError
 from fcregistry.execution import CancellationToken
+from fcregistry.types import Codec
 
 WAYS = {
     "run": lambda executor, call: executor.run(call),
@@ -67,3 +68,28 @@ def test_by_default_the_model_reads_type_and_message(way: str) -> None:
 def test_an_exposure_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match='expose_errors is "all" or "tool-errors", not \'none\''):
         Executor(expose_errors="none")  # type: ignore[arg-type]
+
+
+def test_what_a_type_of_somebody_raises_while_decoding_is_kept_back_too() -> None:
+    class Leaking(Codec):
+        def schema(self, writer: Any) -> dict[str, Any]:
+            return {"type": "string"}
+
+        def accepts(self, value: object) -> bool:
+            return isinstance(value, str)
+
+        def decode(self, value: Any) -> Any:
+            raise ConnectionError("no route to db.internal")
+
+    def visit(place: str) -> str:
+        return place
+
+    tool = Tool.from_function(visit)
+    tool.signature.parameters = (tool.signature.parameters[0]._replace(codec=Leaking()),)
+    for expose, said in (
+        ("all", "cannot be decoded: ConnectionError: no route to db.internal"),
+        ("tool-errors", "cannot be decoded"),
+    ):
+        for _ in range(2):
+            result = Executor(tool, expose_errors=expose).run({"name": "visit", "arguments": '{"place": "x"}'})  # type: ignore[arg-type]
+            assert result.content == f"the arguments of visit are not valid; it was not run:\n- $.place: {said}"

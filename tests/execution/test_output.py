@@ -146,6 +146,8 @@ def test_a_result_has_its_output_as_blocks() -> None:
         {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
     )
     assert result.to_json() == {
+        "id": None,
+        "name": None,
         "ok": True,
         "content": "Look:\n[image: image/png, 8 bytes]",
         "blocks": list(result.blocks),

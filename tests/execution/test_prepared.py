@@ -10,7 +10,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult
+from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, hookimpl
+from fcregistry._content import Content, Output
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
 from fcregistry.execution._approving._preparing import distinct_keys, exact_text
 from fcregistry.types._core import ExactFloat
 
 KEY = b"a key that only the host's own processes know"
+PNG = b"\x89PNG\r\n\x1a\n"
 
 ran: list[tuple[str, Any]] = []
 
@@ -218,6 +220,58 @@ def test_what_is_no_call_is_answered_as_elsewhere(given: object) -> None:
     alone = made.run(given)
     (result,) = made.resume(carried(made.prepare([given])))
     assert result.to_json() == alone.to_json()
+
+
+class InPlace:
+    """A hook that denies every call, and answers in place of that."""
+
+    def __init__(self, answer: Callable[[ToolResult], ToolResult]) -> None:
+        self._answer = answer
+
+    @hookimpl
+    def fc_before_call(self) -> Deny:
+        return Deny("not today")
+
+    @hookimpl
+    def fc_after_call(self, result: ToolResult) -> ToolResult:
+        return self._answer(result)
+
+
+@pytest.mark.parametrize(
+    ("value", "later"),
+    [("text", "text"), ({"n": Decimal("1.50")}, {"n": "1.50"}), (object(), None), (10**5000, None), (None, None)],
+    ids=["text", "object", "formless", "long", "none"],
+)
+def test_a_result_that_a_hook_puts_in_place_of_a_failure_travels(value: Any, later: Any) -> None:
+    made = executor(hooks=[InPlace(lambda result: ToolResult(result.call, value, None, "stand-in", result.tool))])
+    (result,) = made.resume(carried(made.prepare([CALLS[1]])))
+    assert (result.ok, result.content, result.value) == (True, "stand-in", later)
+    assert result.call is not None
+    assert (result.call.name, result.call.id) == ("read", "2")
+
+
+def test_so_do_pieces_of_content_that_a_hook_puts_there() -> None:
+    def answer(result: ToolResult) -> ToolResult:
+        output = Output("seen", "two pieces", (Content.text("told"), Content.image(PNG)))
+        return ToolResult(result.call, "seen", None, "two pieces", result.tool, output=output)
+
+    made = executor(hooks=[InPlace(answer)])
+    (before,) = made.run_all([CALLS[1]])
+    (result,) = made.resume(carried(made.prepare([CALLS[1]])))
+    assert result.to_json() == before.to_json()
+    assert result.blocks[1]["type"] == "image"
+    assert (result.content, result.value) == ("two pieces", "seen")
+
+
+def test_a_text_that_a_hook_puts_in_place_of_an_error_stays_there() -> None:
+    made = executor(hooks=[InPlace(lambda result: result.with_content("ask an administrator"))])
+    (result,) = made.resume(carried(made.prepare([CALLS[1]])))
+    assert result.content == "ask an administrator"
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == (
+        "denied",
+        "the call of read was denied; it was not run: not today",
+    )
 
 
 def test_one_call_is_no_list_of_calls() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import urllib.error
+from time import perf_counter
 
 import pytest
 
@@ -171,6 +172,19 @@ def test_a_result_that_cannot_be_shown() -> None:
         ("colour 0xFF stays", "colour 0xFF stays"),
         ("https://user:pa55@example.com/x?y=1", "https://…@example.com/x?y=1"),
         ("postgres://me:pw@db:5432/x and ftp://a@b", "postgres://…@db:5432/x and ftp://…@b"),
+        (f"https://user:{'eyJ' * 500}@example.com/x", "https://…@example.com/x"),
+        ("https://user:p@ss@example.com/x", "https://…@example.com/x"),
+        ("https://user:pa/ss@example.com/x?y=1", "https://…@example.com/x?y=1"),
+        ("redis://:pa?s#s@cache:6379/0", "redis://…@cache:6379/0"),
+        ("https://us.er:pa'ss\"@example.com", "https://…@example.com"),
+        ("https://ab/cd==@example.com", "https://…@example.com"),
+        ("('https://u:p@a.example', 'b@c')", "('https://…@a.example', 'b@c')"),
+        ('{"url":"https://u:p@a.example","mail":"b@c"}', '{"url":"https://…@a.example","mail":"b@c"}'),
+        ("<https://u:p@a.example>,b@c", "<https://…@a.example>,b@c"),
+        ("https://a.example/?next=https://u:p@b.example/c", "https://a.example/?next=https://…@b.example/c"),
+        ("https://api.example.com/users?email=me@example.com", "https://api.example.com/users?email=me@example.com"),
+        ("https://cdn.example.com/lib@1.2/x.js", "https://cdn.example.com/lib@1.2/x.js"),
+        ("https://example.com and me@example.com", "https://example.com and me@example.com"),
         ("mail me@example.com", "mail me@example.com"),
         ("  space around \n", "space around"),
         ("a\x00b\x08c\x7fd\x9be", "abcde"),
@@ -179,6 +193,18 @@ def test_a_result_that_cannot_be_shown() -> None:
 )
 def test_a_text_is_scrubbed(text: str, scrubbed: str) -> None:
     assert wording.scrub(text) == scrubbed
+
+
+@pytest.mark.parametrize(
+    "piece", ["://", "@", "://@", "://a@", "a.", "://a.", "://a:1", "'", "://'", '",', "0x", "\x1b["]
+)
+def test_no_text_takes_long_to_scrub(piece: str) -> None:
+    text = "://a" + piece * (1_000_000 // len(piece))
+    start = perf_counter()
+    for _ in range(2):
+        wording.scrub(text)
+        text = "u:p://" + text  # at the beginning, the credentials go on to the end
+    assert perf_counter() - start < 10  # some 0.1; with work that grows as the square, hours
 
 
 def test_a_long_text_is_bounded_and_says_by_how_much() -> None:

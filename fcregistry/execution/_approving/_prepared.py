@@ -10,14 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fcregistry._calls import Problem, ToolCall
-from fcregistry._results import CallError, ToolResult
+from fcregistry._calls import ToolCall
 from fcregistry.errors import ApprovalError
+from fcregistry.execution._approving._answers import answer_json, answer_of
 from fcregistry.execution._approving._signing import signed, unsigned
-from fcregistry.execution._writing._outcome import failure
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from fcregistry._results import ToolResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,7 @@ class ValidCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCall:
-    """A call that cannot run, whatever anybody decides."""
+    """A call that does not run, whatever anybody decides: it failed, or a hook put a result of its own in place of its failure."""
 
     key: str
     result: ToolResult
@@ -127,29 +128,12 @@ class AnsweredCall:
 
     def to_json(self) -> dict[str, Any]:
         """This call as a JSON object; what the model wrote as arguments, and what was raised, do not travel."""
-        call, error = self.result.call, self.result.error
-        assert error is not None  # a call without one would have run
-        return {
-            "key": self.key,
-            "call": None if call is None else [call.name, call.id],
-            "error": error.to_json(),
-            "repairs": list(self.result.repairs),
-        }
+        return {"key": self.key, **answer_json(self.result)}
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> AnsweredCall:
         """Return the call of an object of `to_json`."""
-        said = given["error"]
-        problems = tuple(Problem(**each) for each in said.get("problems", ()))
-        error = CallError(
-            said["code"],
-            said["message"],
-            problems,
-            retryable=said["retryable"],
-            retry_after=said.get("retry_after"),
-        )
-        call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
-        return cls(key=given["key"], result=failure(call, error, None, tuple(given["repairs"])))
+        return cls(key=given["key"], result=answer_of(given))
 
 
 JudgedCall: TypeAlias = "ValidCall | AnsweredCall"
@@ -190,6 +174,9 @@ class PreparedCalls:
 
     def to_json(self, *, key: bytes) -> str:
         """Return these calls as signed JSON text, for a process that resumes them later.
+
+        Calls that are answered already take along what the model is to read. Where a hook answered one in place of its failure, the value
+        for the program is there as JSON later, or None where it has no such form.
 
         Args:
             key: At least 16 bytes that only the processes know that prepare and resume. The text is signed, not encrypted: whoever has it

@@ -5,11 +5,13 @@ What plain functions ask of people is asked one question at a time: two prompts 
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock
 from collections import deque
 from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from weakref import WeakSet
 
 from fcregistry.execution._calling._invoke import Outcome
 
@@ -27,14 +29,18 @@ _HAVING: ContextVar[tuple[Turns, ...]] = ContextVar("fcregistry_turns", default=
 
 
 class Turns:
-    """Gives out one turn at a time. Thread-safe."""
+    """Gives out one turn at a time. Thread-safe. A forked process begins anew: whoever had the turn, or waited for it, is in the other one."""
 
-    __slots__ = ("_lock", "_taken", "_waiting")
+    __slots__ = ("__weakref__", "_current", "_lock", "_waiting")
 
     def __init__(self) -> None:
+        self._begin()
+        _ALL.add(self)
+
+    def _begin(self) -> None:
         self._lock = allocate_lock()
         self._waiting: deque[Turn] = deque()
-        self._taken = False
+        self._current: Turn | None = None
 
     def take(self) -> Turn | None:
         """Return a turn, which is to be left in any case; None where the running code has it already."""
@@ -42,10 +48,10 @@ class Turns:
             return None
         turn: Turn = Future()
         with self._lock:
-            if self._taken:
+            if self._current is not None:
                 self._waiting.append(turn)
             else:
-                self._taken = True
+                self._current = turn
                 turn.set_result(COME)
         return turn
 
@@ -54,16 +60,17 @@ class Turns:
         with self._lock:
             if turn in self._waiting:
                 self._waiting.remove(turn)
-            elif not turn.cancelled():
+            elif turn is self._current:  # and none that was cancelled, or had before a fork
                 self._pass_on()
 
     def _pass_on(self) -> None:
         while self._waiting:
             following = self._waiting.popleft()
             if following.set_running_or_notify_cancel():
+                self._current = following
                 following.set_result(COME)
                 return
-        self._taken = False
+        self._current = None
 
     def having(self, function: Callable[[], Any]) -> Callable[[], Any]:
         """Return a function that knows that it has the turn."""
@@ -76,3 +83,16 @@ class Turns:
                 _HAVING.reset(token)
 
         return known
+
+
+_ALL: Final[WeakSet[Turns]] = WeakSet()
+"""Those that there are, for a forked process to find them."""
+
+
+def _begin_all() -> None:
+    for turns in tuple(_ALL):
+        turns._begin()  # a thread that is gone may hold the lock
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_all)

@@ -6,6 +6,7 @@ import json
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import TYPE_CHECKING, Any
 
+from fcregistry.errors import said_by
 from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._carried import unpacked
@@ -91,7 +92,7 @@ def settle(future: Future[Outcome], outcome: Outcome) -> None:
 
 
 def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) -> Outcome:
-    """Return what a worker's answer says, or why there is none.
+    """Return what a worker's answer says, or why there is none; it raises nothing, since somebody waits for what it returns.
 
     Args:
         answer: A future that is done.
@@ -99,13 +100,19 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) ->
         timeout: The seconds that it had.
     """
     try:
-        answered = read_answer(answer.result())
+        return _outcome_in(answer.result(), tool, timeout)
+    except KeyboardInterrupt as error:  # the user's, wherever it came
+        return Outcome(None, error, 0.0)
     except CancelledError:
         return Outcome(None, worker_error(tool, "cancelled"), 0.0)
     except BrokenExecutor as error:
         return Outcome(None, worker_error(tool, "died", said(error)), 0.0)
-    except Exception as error:  # noqa: BLE001  # foreign code: a pool may raise anything, as Dask does when a worker died
+    except BaseException as error:  # noqa: BLE001  # foreign code: a pool may raise anything, SystemExit of a worker too, and answer anything
         return Outcome(None, worker_error(tool, "lost", said(error)), 0.0)
+
+
+def _outcome_in(answer: str, tool: Tool, timeout: float | None) -> Outcome:
+    answered = read_answer(answer)
     if isinstance(answered, Raised):
         return Outcome(None, RemoteError(answered), answered.seconds)
     if isinstance(answered, Refused):
@@ -117,4 +124,5 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) ->
 
 def said(error: BaseException) -> str:
     """Return an exception's type and message, for developers."""
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    message = said_by(error)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -39,11 +39,20 @@ class WorkerError(Exception):
 
     Attributes:
         error: The same for the model.
+        error_reserved: Likewise, without the words of an exception that nobody wrote for a model.
     """
 
-    def __init__(self, code: str, message: str, detail: str = "", problems: tuple[Problem, ...] = ()) -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        detail: str = "",
+        problems: tuple[Problem, ...] = (),
+        reserved: tuple[str, tuple[Problem, ...]] | None = None,
+    ) -> None:
         super().__init__(f"{message}: {detail}" if detail else message)
         self.error = CallError(code, message, problems, exception=self)
+        self.error_reserved = self.error if reserved is None else CallError(code, *reserved, exception=self)
 
 
 REASONS: Final = {
@@ -80,7 +89,11 @@ def refusal_of(tool: Tool, refused: Refused) -> WorkerError:
     if refused.reason == "invalid_arguments":
         problems = tuple(Problem(path, message) for path, message in refused.problems)
         message = f"the arguments of {tool.name} are not valid where it runs; it was not run:"
-        return WorkerError("invalid_arguments", message, problems=problems)
+        untold = tuple(Problem(path, "cannot be decoded") for path, _ in refused.problems)
+        reserved = (message, untold) if refused.reserved else None
+        return WorkerError("invalid_arguments", message, problems=problems, reserved=reserved)
     if refused.reason == "unencodable":
-        return WorkerError("unencodable_result", f"{tool.name} ran, but its result cannot be shown: {refused.detail}")
+        message = f"{tool.name} ran, but its result cannot be shown"
+        reserved = (message, ()) if refused.reserved else None
+        return WorkerError("unencodable_result", f"{message}: {refused.detail}", reserved=reserved)
     return worker_error(tool, refused.reason, refused.detail)

@@ -96,11 +96,13 @@ class Refused:
         reason: A row of `REASONS` in `_remote_errors.py`, or `invalid_arguments`, `unencodable` or `timeout`.
         detail: What more is known: a name, or a sentence.
         problems: What is wrong with the arguments there, each with path and message.
+        reserved: Whether detail and messages are the words of an exception that nobody wrote for a model.
     """
 
     reason: str
     detail: str = ""
     problems: tuple[tuple[str, str], ...] = ()
+    reserved: bool = False
 
 
 Answer: TypeAlias = Returned | Raised | Refused

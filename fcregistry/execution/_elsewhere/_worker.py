@@ -12,7 +12,7 @@ from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, said_by
 from fcregistry.execution._calling._invoke import Invocation, Outcome
 from fcregistry.execution._calling._lanes import Job, lane_of, run_now
-from fcregistry.execution._calling._threads import TooManyAbandonedError
+from fcregistry.execution._calling._threads import NoThreadError
 from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._carried import packed
 from fcregistry.execution._elsewhere._dask import begun
@@ -82,31 +82,36 @@ def _invocation(tool: Tool, arguments: str) -> Invocation | Refused:
     try:
         decoded = signature.binding.decode(values)
     except Refusal as refusal:  # what no schema can say may be otherwise here, such as whether a file exists
-        return _invalid(refused(tool, refusal).problems)
+        # One that was made of an exception: a codec raised what is no refusal
+        return _invalid(refused(tool, refusal).problems, reserved=refusal.__cause__ is not None)
     args, kwargs = signature.binding.bind(decoded)
     return Invocation(tool.function, args, kwargs)
 
 
-def _invalid(problems: Iterable[Problem]) -> Refused:
-    return Refused(reason="invalid_arguments", problems=tuple((each.path, each.message) for each in problems))
+def _invalid(problems: Iterable[Problem], *, reserved: bool = False) -> Refused:
+    said = tuple((each.path, each.message) for each in problems)
+    return Refused(reason="invalid_arguments", problems=said, reserved=reserved)
 
 
 def _answer(tool: Tool, outcome: Outcome) -> Answer:
     value, exception, seconds = outcome
     if isinstance(exception, GivenUp):
         return Refused(reason="timeout", detail=STOPPED if exception.stopped else "")
-    if isinstance(exception, TooManyAbandonedError):
+    if isinstance(exception, NoThreadError):
         return Refused(reason="busy", detail=str(exception))
     if exception is not None:
         return _raised(tool, exception, seconds)
     try:
         text, form = packed(value, tool.signature.returns)
         return Returned(value=text, form=form, seconds=seconds)
-    except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
         said = scrub(said_by(error), _secrets(tool))
         kind = type(error).__name__
-        detail = said if isinstance(error, EncodingError) else f"{kind}: {said}" if said else kind
-        return Refused(reason="unencodable", detail=detail)
+        reserved = not isinstance(error, EncodingError)
+        detail = said if not reserved else f"{kind}: {said}" if said else kind
+        return Refused(reason="unencodable", detail=detail, reserved=reserved)
 
 
 def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:

@@ -40,7 +40,7 @@ def repaired(
     """
     violations = validator.violations(arguments)
     repairs: list[str] = []
-    if any(_looks_repairable(each, allowed) for each in _all(violations)):
+    if _may_be_repaired(violations, allowed):
         arguments = copy.deepcopy(arguments)
         for _ in range(_ROUNDS):
             done = list(_unwrap_texts(arguments, violations, tool, allowed))
@@ -50,7 +50,17 @@ def repaired(
                 break
             repairs += done
             violations = validator.violations(arguments)
-    return arguments, tuple(sorted(set(repairs))), worded(violations)
+    return arguments, tuple(sorted(set(repairs))) if repairs else (), worded(violations)
+
+
+def _may_be_repaired(violations: list[Violation], allowed: Collection[str]) -> bool:
+    """Tell whether it is worth looking closer."""
+    for each in violations:
+        if _looks_repairable(each, allowed):
+            return True
+        if each.branches and any(_looks_repairable(inner, allowed) for inner in _with_inner(each)):
+            return True
+    return False
 
 
 def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
