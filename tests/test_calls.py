@@ -129,6 +129,8 @@ def test_results_as_json() -> None:
     }
     assert ToolResult(None, error=CallError("malformed_call", "x"), content="x").to_json() == {
         "ok": False,
+        "id": None,
+        "name": None,
         "content": "x",
         "error": {"code": "malformed_call", "message": "x", "retryable": False},
     }
