@@ -129,7 +129,7 @@ class Pipeline:
             return result
         try:
             result = yield from self._judged(given, run, seat, watch)
-        except BaseException as error:
+        except BaseException as error:  # an interrupt, or the task is cancelled: whoever watches is told
             watch.abandoned(error)
             raise
         watch.finished(result)

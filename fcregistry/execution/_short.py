@@ -26,6 +26,7 @@ from fcregistry.execution._calling._invoke import (
 )
 from fcregistry.execution._calling._threads import NoThreadError, threads
 from fcregistry.execution._reading._json import PLAIN_DECODER
+from fcregistry.execution._reading._once import has_each_name_once
 from fcregistry.execution._steps import Step
 from fcregistry.execution._writing._outcome import finished
 from fcregistry.formats import MalformedCallError, read_call
@@ -92,7 +93,7 @@ def _reader(bound: Bound, refuse: Refuse) -> Read:
                 end != len(text)
                 or type(arguments) is not dict
                 or (end > _DEEP and (end > _LONG or text.count("{") + text.count("[") > _DEEP))
-                or not _has_each_name_once(text, arguments)
+                or not has_each_name_once(text, arguments)
             ):
                 return None
             if not is_valid(arguments):
@@ -104,46 +105,6 @@ def _reader(bound: Bound, refuse: Refuse) -> Read:
             return None
 
     return read
-
-
-def _has_each_name_once(text: str, value: dict[str, Any]) -> bool:
-    """Tell whether no name stands twice in an object of a JSON text: as many colons as names say so, beside those inside of strings."""
-    count = text.count(":")
-    return count == _names_in(value) or ("\\u003" not in text and count == _colons_in(value))
-
-
-def _colons_in(value: dict[str, Any]) -> int:
-    """Return how many colons the text of a JSON value has at least, if none is written as an escape."""
-    count = 0
-    inside: list[Any] = [value]
-    for each in inside:  # which grows on the way
-        items = each
-        if type(each) is dict:
-            count += len(each) + sum([name.count(":") for name in each])
-            items = each.values()
-        for item in items:
-            if type(item) is str:
-                count += item.count(":")
-            elif type(item) in _HOLDERS:
-                inside.append(item)
-    return count
-
-
-def _names_in(value: dict[str, Any]) -> int:
-    """Return how many names the objects in a JSON value have."""
-    count = 0
-    inside: list[Any] = [value]
-    for each in inside:  # which grows on the way
-        if type(each) is dict:
-            count += len(each)
-            each = each.values()  # noqa: PLW2901  # to be looked at like the items of an array
-        for item in each:
-            if type(item) in _HOLDERS:
-                inside.append(item)  # noqa: PERF401  # it is the list that is iterated
-    return count
-
-
-_HOLDERS: Final = frozenset({dict, list})
 
 
 def short_way(bound: Bound, settings: Settings, refuse: Refuse) -> ShortWay:

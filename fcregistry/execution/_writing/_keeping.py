@@ -28,7 +28,7 @@ def keep(folder: Path, data: bytes, ending: str) -> Path:
         with os.fdopen(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
         passing.replace(path)
-    except BaseException:
+    except BaseException:  # whatever ends the writing leaves nothing half written
         passing.unlink(missing_ok=True)
         raise
     return path
