@@ -166,20 +166,26 @@ NEEDY = """
     def orders(context: Context[Shop], customer: str) -> str:
         "List orders."
         return customer
+
+
+    @fc_register("tool")
+    def greet(name: str) -> str:
+        "Greet somebody."
+        return f"Hello, {name}"
 """
 
 
-def test_a_tool_that_asks_for_what_only_an_application_has_fails_its_own_line(shop: Site) -> None:
-    shop.install("acme-needy", {"needy": "acme_needy"}, {"acme_needy.py": NEEDY})
+def test_a_tool_that_asks_for_what_only_an_application_has_fails_its_own_line(site: Site) -> None:
+    site.install("acme-needy", {"needy": "acme_needy"}, {"acme_needy.py": NEEDY})
     status, results = batch(
-        shop,
+        site,
         '{"name": "orders", "arguments": {"customer": "Ada"}, "id": "1"}',
-        '{"name": "text", "arguments": {"value": "one"}, "id": "2"}',
+        '{"name": "greet", "arguments": {"name": "Bob"}, "id": "2"}',
     )
     reason = "orders asks for Shop, which only an application has: it cannot be called here"
     assert status == 1
     assert results[0]["error"] == {"code": "unavailable", "message": reason, "retryable": False}
-    assert results[1] == {"ok": True, "id": "2", "name": "text", "content": "one"}
-    done = shop.cli("call", "orders", "--customer", "Ada")
+    assert results[1] == {"ok": True, "id": "2", "name": "greet", "content": "Hello, Bob"}
+    done = site.cli("call", "orders", "--customer", "Ada")
     assert (done.returncode, done.stdout) == (1, "")
     assert reason in done.stderr
