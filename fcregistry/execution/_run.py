@@ -87,11 +87,18 @@ def deps_for(tool: Tool, run: Run, deps: Sequence[Any]) -> Any:
     context = tool.signature.context
     if context is None or context.deps is None:
         return None
-    given = [each for each in (*run.deps, *deps) if _is(each, context.deps)]
+    given = [
+        each for each in (*run.deps, *deps) if _is(each, context.deps) and not _stands_for_another(each, context.deps)
+    ]
     exact = [each for each in given if type(each) is context.deps]
     for each in (*exact, *given):
         return each
     raise DefinitionError(f"{tool.name} asks for {show_type(context.deps)}: give one in deps=[…]")
+
+
+def _stands_for_another(given: Any, asked: Any) -> bool:
+    """Tell a class that stands for one of its objects: it may have the members of a protocol itself."""
+    return isinstance(given, type) and getattr(asked, "__origin__", asked) is not type
 
 
 def _is(value: Any, asked: Any) -> bool:

@@ -105,6 +105,14 @@ def test_a_class_stands_for_an_object_that_every_call_brings() -> None:
         executor.run_all([ToolCall("in_shop"), ToolCall("in_shop")], deps=[Clock()])
 
 
+def test_a_class_that_stands_for_an_object_is_not_given_in_its_place() -> None:
+    """It has the members that the protocol asks for, as its objects have."""
+    executor = Executor(of_a_protocol, deps=[Clock])
+    assert executor.run(ToolCall("of_a_protocol"), deps=[Clock()]).value == "clock"
+    with pytest.raises(DefinitionError, match="of_a_protocol asks for Named"):
+        executor.run(ToolCall("of_a_protocol"))
+
+
 def test_a_context_knows_its_call_and_its_tool() -> None:
     seen: list[Context] = []
 
