@@ -98,7 +98,7 @@ class Passage:
         if isinstance(answer, Approve):
             again = edited(step, answer, self._prepare)
             if isinstance(again, ToolResult):
-                return again
+                return again.with_approval(self.approval)
             self.step = again._replace(call=step.call)
             return self.ask_hooks()  # they have not seen these arguments
         return None

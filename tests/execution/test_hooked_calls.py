@@ -238,3 +238,13 @@ def test_a_call_that_is_cancelled_before_it_begins_asks_nobody() -> None:
     results = executor.run_all([ToolCall("transfer", {"amount": 1})] * 3, cancellation=token)
     assert {result.error.code for result in results if result.error} == {"cancelled"}
     assert (asked, guard.seen) == ([], [])
+
+
+def test_arguments_that_an_approver_got_wrong_say_who_approved() -> None:
+    executor = Executor(
+        transfer_tool([], requires_approval=True), approve=lambda tool, call: Approve({"amount": "many"})
+    )
+    result = executor.run(ToolCall("transfer", {"amount": 1}))
+    assert result.error is not None
+    assert result.approval is not None
+    assert (result.approval.approved, result.approval.edited) == (True, True)
