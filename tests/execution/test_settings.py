@@ -115,3 +115,32 @@ def test_a_system_without_threads_makes_calls_unavailable_and_no_batch_fail(monk
         pool.submit(lambda: None)
     results = Executor(add).run_all([ToolCall("add", {"a": 1, "b": 2})] * 3)
     assert [result.error and result.error.code for result in results] == ["unavailable"] * 3
+
+
+@pytest.mark.parametrize("given", [{}, {"timeout": 20}], ids=["no limit", "a limit"])
+@pytest.mark.parametrize("times", [1, 2], ids=["the pipeline", "the short way"])
+def test_an_async_tool_without_a_thread_for_its_loop_is_unavailable(
+    given: dict[str, Any], times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fcregistry.execution._calling import _loop
+
+    async def wait() -> int:
+        return 1
+
+    def returns_it() -> Any:
+        return wait()
+
+    class NoThread(threading.Thread):
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    executor = Executor([wait, returns_it], **given)
+    executor.run_all([ToolCall("wait", "{}"), ToolCall("returns_it", "{}")])  # a loop and threads are there
+    monkeypatch.setattr(_loop, "background", _loop.BackgroundLoop())
+    monkeypatch.setattr(_loop.threading, "Thread", NoThread)
+    for name in executor.tools:
+        for _ in range(times):
+            result = executor.run(ToolCall(name, "{}"))
+            assert result.error is not None
+            assert (result.error.code, result.error.retryable) == ("unavailable", True)
+            assert result.content == f"{name} cannot run now: the system has no more threads"

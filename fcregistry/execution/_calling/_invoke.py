@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from fcregistry.errors import CallCancelledError
-from fcregistry.execution._calling._threads import running_loop, threads
+from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,12 @@ class Invocation(NamedTuple):
 def invoke(invocation: Invocation) -> Outcome:
     """Call a plain function; a generator is collected, and what has to be awaited runs on the background loop."""
     outcome = called(invocation)
-    return on_loop(rest_of(invocation, outcome)) if needs_loop(outcome.value) else outcome
+    if not needs_loop(outcome.value):
+        return outcome
+    rest = on_loop(rest_of(invocation, outcome))
+    if isinstance(rest.exception, NoThreadError) and inspect.iscoroutine(outcome.value):
+        outcome.value.close()  # nobody will await it
+    return rest
 
 
 def called(invocation: Invocation) -> Outcome:
@@ -84,7 +89,10 @@ def on_loop(invocation: Invocation) -> Outcome:
     """Call an async function on the background loop, and wait for it."""
     from fcregistry.execution._calling._loop import background  # asyncio is 38 ms, which sync tools need not pay
 
-    outcome: Outcome = background.run(lambda: ainvoke(invocation))
+    try:
+        outcome: Outcome = background.run(lambda: ainvoke(invocation))
+    except NoThreadError as error:
+        return Outcome(None, error, 0.0)
     return outcome
 
 

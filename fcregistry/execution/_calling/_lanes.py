@@ -50,13 +50,13 @@ def run_now(job: Job) -> Outcome:
     if submit is not None:
         return wait_for(submit(), seconds, cancellation, _abandon)
     patient = seconds is None and cancellation is None
-    if lane == "loop":
-        if patient:
-            return on_loop(invocation)
-        return _on_loop_within(invocation, seconds, cancellation)
+    if patient and lane == "loop":
+        return on_loop(invocation)
     if patient or lane == "caller":
         return invoke(invocation)
     try:
+        if lane == "loop":
+            return _on_loop_within(invocation, seconds, cancellation)
         future = threads.submit(lambda: invoke(invocation), waited_for=True)
         return wait_for(future, seconds, cancellation, threads.abandon)
     except NoThreadError as error:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.execution._calling._threads import DETACHED, LOOP_THREAD, threads
+from fcregistry.execution._calling._threads import DETACHED, LOOP_THREAD, NoThreadError, threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -35,7 +36,12 @@ class BackgroundLoop:
             if self._loop is None or self._thread is None or not self._thread.is_alive():
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=_turn, args=(self._loop,), name=LOOP_THREAD, daemon=True)
-                self._thread.start()
+                try:
+                    self._thread.start()
+                except RuntimeError as error:
+                    self._loop.close()
+                    self._loop = self._thread = None
+                    raise NoThreadError("the system has no more threads") from error
             return self._loop
 
     def submit(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Future[Any]:
@@ -43,6 +49,9 @@ class BackgroundLoop:
 
         Args:
             make: Makes the coroutine.
+
+        Raises:
+            NoThreadError: There is no thread for it.
         """
         if threading.current_thread() is self._thread or DETACHED.get():
             # An async tool that calls an executor, and whatever that calls: waiting for this loop would be for ever.
@@ -59,7 +68,10 @@ class BackgroundLoop:
             task.add_done_callback(lambda done: _pass_on(done, future))
             future.add_done_callback(lambda _: loop.call_soon_threadsafe(task.cancel))
 
-        loop.call_soon_threadsafe(start)
+        try:
+            loop.call_soon_threadsafe(start)
+        except RuntimeError:  # it was replaced meanwhile, and has ended
+            return self.submit(make)
         return future
 
     def replace_if_stuck(self) -> None:
@@ -69,7 +81,8 @@ class BackgroundLoop:
         if loop is None:
             return
         turns = threading.Event()
-        loop.call_soon_threadsafe(turns.set)
+        with suppress(RuntimeError):  # somebody else has replaced it, and it has ended
+            loop.call_soon_threadsafe(turns.set)
         if not turns.wait(_TURN):
             with self._lock:
                 if self._loop is not loop:
