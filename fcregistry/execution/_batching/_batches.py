@@ -151,11 +151,8 @@ async def _gathered(
         seat = Seat(line, place, slots)
         try:
             return await adrive(pipeline.course(calls[place], run, seat))
-        except (
-            KeyboardInterrupt,
-            SystemExit,
-        ) as interrupt:  # raised out of a task, they would end the loop for everybody
-            return interrupt
+        except (KeyboardInterrupt, SystemExit) as interrupt:
+            return interrupt  # raised out of a task, it would end the loop for everybody
         finally:
             seat.leave()
 
