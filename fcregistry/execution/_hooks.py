@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fcregistry._calls import ToolCall
 from fcregistry._results import CallError, ToolResult
 from fcregistry.execution._approving._decisions import Deny
-from fcregistry.execution._approving._preparing import exact_text
 from fcregistry.execution._reading._arguments import read_arguments
+from fcregistry.execution._reading._digits import copied, exact_text
 from fcregistry.execution._wording import scrub
 from fcregistry.execution._writing._outcome import failure
 
@@ -123,14 +123,7 @@ class ClosedHooks:
 
 def _copied(call: ToolCall) -> ToolCall:
     given = call.arguments
-    return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else _own(given), call.id)
-
-
-def _own(value: Any) -> Any:
-    """Return a JSON value that was read and validated before, as a copy whose numbers keep their digits."""
-    if isinstance(value, dict):
-        return {name: _own(item) for name, item in value.items()}
-    return [_own(item) for item in value] if isinstance(value, list) else value
+    return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else copied(given), call.id)
 
 
 def _changed(call: ToolCall, answer: object) -> str:

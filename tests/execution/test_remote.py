@@ -17,8 +17,9 @@ from fcregistry.errors import DefinitionError
 from fcregistry.execution._elsewhere._portable import check_can_travel
 from fcregistry.execution._elsewhere._remote import Remote
 from fcregistry.execution._elsewhere._remote_errors import REASONS, WorkerError, worker_error
-from fcregistry.execution._elsewhere._travel import PROTOCOL, Request, exact_json, read_answer
+from fcregistry.execution._elsewhere._travel import PROTOCOL, Request, read_answer
 from fcregistry.execution._elsewhere._worker import run_here
+from fcregistry.execution._reading._digits import exact_text
 from fcregistry.types._core import ExactFloat
 
 from .workers import ask, install
@@ -400,8 +401,8 @@ def test_a_request_of_another_version_is_refused() -> None:
 
 def test_numbers_keep_their_digits_on_the_way() -> None:
     value = {"a": [ExactFloat("1.10"), 1, True, None], "naïve": {"b": ExactFloat("0.100000000000000000000001")}}
-    text = exact_json(value)
-    assert text == '{"a": [1.10, 1, true, null], "na\\u00efve": {"b": 0.100000000000000000000001}}'
+    text = exact_text(value)
+    assert text == '{"a":[1.10,1,true,null],"na\\u00efve":{"b":0.100000000000000000000001}}'
     assert json.loads(text, parse_float=Decimal)["a"][0] == Decimal("1.10")
 
 

@@ -10,9 +10,10 @@ from fcregistry._calls import ToolCall
 from fcregistry._results import CallError
 from fcregistry.execution._approving._decisions import Approve, Deny
 from fcregistry.execution._approving._policy import Policy, Ruling
-from fcregistry.execution._approving._questions import Question, copied
+from fcregistry.execution._approving._questions import Question
 from fcregistry.execution._approving._refusals import not_allowed
 from fcregistry.execution._approving._turns import Turns
+from fcregistry.execution._reading._digits import copied
 from fcregistry.execution._wording import approval_failed, approval_required
 
 if TYPE_CHECKING:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fcregistry._results import CallError, ToolResult
 from fcregistry._selectors import HINTS
 from fcregistry.execution._approving._prepared import AnsweredCall, Asked, PreparedCalls, ValidCall
 from fcregistry.execution._approving._questions import Question
+from fcregistry.execution._reading._digits import exact_text
 from fcregistry.execution._writing._outcome import failure
-from fcregistry.types._core import ExactFloat
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -73,16 +72,3 @@ def distinct_keys(ids: list[str | None]) -> list[str]:
         taken.add(key)
         keys.append(key)
     return keys
-
-
-def exact_text(value: Any) -> str:
-    """Return the JSON text of arguments; numbers keep the digits they were written with.
-
-    Raises:
-        ValueError: A number has more digits than Python writes.
-    """
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(name)}:{exact_text(item)}" for name, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(exact_text, value)) + "]"
-    return value.text if isinstance(value, ExactFloat) else json.dumps(value)

@@ -10,6 +10,7 @@ from fcregistry._results import CallError, ToolResult
 from fcregistry.execution._approving._decisions import Approve, Deny
 from fcregistry.execution._approving._refusals import denied_because, edited_badly, unanswered
 from fcregistry.execution._calling._waiting import GivenUp
+from fcregistry.execution._reading._digits import copied
 from fcregistry.execution._wording import approval_failed, cancelled_before, denied
 from fcregistry.execution._writing._outcome import failure
 
@@ -109,10 +110,3 @@ def edited(step: Step, decision: Approve, prepare: Callable[[ToolCall], Step | T
         error = edited_badly(step.bound.tool.name, again.error.problems, again.error.message)
         return failure(again.call, error, step.bound.tool)
     return again
-
-
-def copied(value: Any) -> Any:
-    """Return a JSON value that shares no object or array with another; numbers keep their digits."""
-    if type(value) is dict:
-        return {name: copied(item) for name, item in value.items()}
-    return [copied(item) for item in value] if type(value) is list else value

@@ -11,8 +11,9 @@ from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._carried import unpacked
 from fcregistry.execution._elsewhere._remote_errors import RemoteError, refusal_of, worker_error
-from fcregistry.execution._elsewhere._travel import STOPPED, Raised, Refused, Request, exact_json, read_answer
+from fcregistry.execution._elsewhere._travel import STOPPED, Raised, Refused, Request, read_answer
 from fcregistry.execution._elsewhere._worker import run_here
+from fcregistry.execution._reading._digits import exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +82,7 @@ def request_for(tool: Tool, arguments: Mapping[str, Any], timeout: float | None 
     """
     from uuid import uuid4  # 3 ms, which calls that stay here need not pay
 
-    text = exact_json(arguments) if tool.signature.exact else json.dumps(arguments)
+    text = exact_text(arguments) if tool.signature.exact else json.dumps(arguments)
     return Request(tool=tool.id, schema=tool.schema_digest, arguments=text, call=uuid4().hex, seconds=timeout)
 
 

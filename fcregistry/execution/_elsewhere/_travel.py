@@ -6,8 +6,6 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry.types._core import ExactFloat
-
 if TYPE_CHECKING:
     from fcregistry.execution._elsewhere._carried import Form
 
@@ -138,14 +136,3 @@ def _checked(text: str) -> dict[str, Any]:
             "install the same one everywhere"
         )
     return fields
-
-
-def exact_json(value: Any) -> str:
-    """Return a JSON value as text, its numbers with the digits that they were written with."""
-    if isinstance(value, ExactFloat):
-        return value.text
-    if type(value) is dict:
-        return "{" + ", ".join(f"{json.dumps(name)}: {exact_json(item)}" for name, item in value.items()) + "}"
-    if type(value) is list:
-        return "[" + ", ".join(map(exact_json, value)) + "]"
-    return json.dumps(value)

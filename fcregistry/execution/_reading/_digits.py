@@ -5,10 +5,11 @@ They are read as `ExactFloat`s, which validators do not know: those are shown pl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from fcregistry._validation import Validator
-from fcregistry.types._core import with_plain_floats
+from fcregistry.types._core import ExactFloat, with_plain_floats
 
 if TYPE_CHECKING:
     from fcregistry._problems import Violation
@@ -39,3 +40,23 @@ class DigitsValidator(Validator):
 
     def violations(self, value: object) -> list[Violation]:
         return self._plain.violations(with_plain_floats(value))
+
+
+def copied(value: Any) -> Any:
+    """Return a JSON value that shares no object or array with another; numbers keep their digits."""
+    if isinstance(value, dict):
+        return {name: copied(item) for name, item in value.items()}
+    return [copied(item) for item in value] if isinstance(value, list) else value
+
+
+def exact_text(value: Any) -> str:
+    """Return the text of a JSON value; numbers keep the digits they were written with.
+
+    Raises:
+        ValueError: A number has more digits than Python writes.
+    """
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(name)}:{exact_text(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(exact_text, value)) + "]"
+    return value.text if isinstance(value, ExactFloat) else json.dumps(value)
