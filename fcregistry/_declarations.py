@@ -46,8 +46,18 @@ class Declaration:
         self.plugin = plugin  # (distribution, entry point) of a function that an entry point names itself
         self.tool: Tool | None = None
 
+    @property
+    def place(self) -> str:
+        """`module.qualname (file:line)`, as far as it is known."""
+        return place_text(self.function, self.module)
+
+    @property
+    def instance(self) -> str | None:
+        """The name of the type whose instance its function is bound to, if it is."""
+        return type(self.function.__self__).__qualname__ if hasattr(self.function, "__self__") else None
+
     def __repr__(self) -> str:
-        return f"<Declaration {self.group}.{self.name} by {place_text(self.function, self.module)}>"
+        return f"<Declaration {self.group}.{self.name} by {self.place}>"
 
 
 class DeclarationLog:
@@ -64,8 +74,19 @@ class DeclarationLog:
         Raises:
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
+        name = declaration.name
         with self._lock:
-            self._add(declaration)
+            same_name = self._by_name.get(name)
+            if same_name is None:
+                self._by_name[name] = [declaration]
+            else:
+                earlier = self._replaced(same_name, declaration)
+                self._by_name[name] = [*(d for d in same_name if d not in earlier), declaration]
+                for old in earlier:
+                    self._forget_aliases(old)
+            if declaration.options:
+                for alias in declaration.options.get("aliases", ()):
+                    self._by_alias[alias] = [*self._by_alias.get(alias, ()), declaration]
 
     def add_all(self, declarations: Iterable[Declaration]) -> None:
         """Record declarations, all of them or none.
@@ -77,23 +98,10 @@ class DeclarationLog:
             before = dict(self._by_name), dict(self._by_alias)
             try:
                 for declaration in declarations:
-                    self._add(declaration)
+                    self.add(declaration)
             except DuplicateToolError:
                 self._by_name, self._by_alias = before
                 raise
-
-    def _add(self, declaration: Declaration) -> None:
-        same_name = self._by_name.get(declaration.name)
-        if same_name is None:
-            self._by_name[declaration.name] = [declaration]
-        else:
-            earlier = self._replaced(same_name, declaration)
-            self._by_name[declaration.name] = [*(d for d in same_name if d not in earlier), declaration]
-            for old in earlier:
-                self._forget_aliases(old)
-        if declaration.options:
-            for alias in declaration.options.get("aliases", ()):
-                self._by_alias[alias] = [*self._by_alias.get(alias, ()), declaration]
 
     @staticmethod
     def _replaced(same_name: list[Declaration], new: Declaration) -> list[Declaration]:
@@ -137,13 +145,10 @@ def _one_source(old: Declaration, new: Declaration) -> bool:
 
 def duplicate_text(old: Declaration, new: Declaration) -> str:
     """Word the collision of two declarations, naming both origins and the fix."""
-    places = [place_text(each.function, each.module) for each in (old, new)]
-    if places[0] == places[1] and hasattr(new.function, "__self__"):
-        kind = type(new.function.__self__).__qualname__
+    if old.place == new.place and (kind := new.instance):
         return f"{new.group}.{new.name} is registered already by another instance of {kind}: give prefix=… or group=…"
     return (
-        f"{new.group}.{new.name} is registered already by {place_text(old.function, old.module)}; "
-        f"{place_text(new.function, new.module)} cannot take its name. "
+        f"{new.group}.{new.name} is registered already by {old.place}; {new.place} cannot take its name. "
         "Give one of them name=…, or another group, or say replace=True"
     )
 

@@ -76,12 +76,14 @@ def declare(
 
 def _named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
     """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
-    annotations = getattr(underlying(function), "__annotations__", None) or {}
-    texts = [text for text in annotations.values() if type(text) is str]
-    if not texts:
+    source = function if type(function) is _FUNCTION else underlying(function)
+    annotations = getattr(source, "__annotations__", None)
+    if not annotations or str not in map(type, annotations.values()):
         return None
     names: set[str] = set()
-    for text in texts:
+    for text in annotations.values():
+        if type(text) is not str:
+            continue
         try:
             names.update(compile(text, "<annotation>", "eval").co_names)
         except (SyntaxError, ValueError):

@@ -94,7 +94,7 @@ class ParameterReader:
     def _parameter(self, raw: RawParameter) -> Parameter:
         documented = self._documented.pop(raw.name, None) if self._documented else None
         if raw.annotation is not EMPTY:
-            codec = self._codec(raw.annotation, f"parameter {raw.name!r}")
+            codec = self._codec(raw.annotation, raw.name)
         else:
             codec = self._undeclared(raw, documented.type if documented else None)
         if raw.kind is STAR:
@@ -111,7 +111,7 @@ class ParameterReader:
         return Parameter(raw.name, raw.kind, codec, default, documented.description if documented else "", required)
 
     def _unpacked(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
-        record = self._codec(annotation, f"parameter {raw.name!r}")
+        record = self._codec(annotation, raw.name)
         if not isinstance(record, RecordCodec) or not is_typeddict(record.cls):
             if record is not ANY:  # then it is said already why there is none
                 self.problems.append(
@@ -128,12 +128,15 @@ class ParameterReader:
             read.append(Parameter(raw.name, STAR_STAR, record.others, EMPTY, rest.description if rest else "", False))
         return read
 
-    def result(self) -> Codec | None:
-        """Return the codec of the result, or None if it has none, and note what the docstring says of parameters there are not."""
+    def remark_what_is_left(self) -> None:
+        """Note what the docstring says of parameters there are not, once the parameters are read."""
         if self._documented:
             own = inspect.signature(self._source).parameters
             left = [name for name in self._documented if name not in own]  # a partial has given some already
             self.remarks += [f"the docstring describes {name!r}, which is no parameter" for name in left]
+
+    def result(self) -> Codec | None:
+        """Return the codec of the result, or None if it has none."""
         annotation = getattr(self._source, "__annotations__", {}).get("return", EMPTY)
         if annotation is EMPTY:
             return None
@@ -142,16 +145,18 @@ class ParameterReader:
         except Exception:  # noqa: BLE001  # an author's annotation may raise anything
             return None  # only parameters need a schema: a result without one is encoded by its own type
 
-    def _codec(self, annotation: Any, place: str) -> Codec:
+    def _codec(self, annotation: Any, name: str) -> Codec:
         try:
             return self._reader.read(self._resolved(annotation))
         except UnsupportedType as unsupported:
-            self.problems += [f"{place}: {problem}" for problem in unsupported.problems]
+            self.problems += [f"parameter {name!r}: {problem}" for problem in unsupported.problems]
         except RecursionError:
-            self.problems.append(f"{place}: its annotation is nested too deeply; take a record that refers to itself")
+            self.problems.append(
+                f"parameter {name!r}: its annotation is nested too deeply; take a record that refers to itself"
+            )
         except Exception as error:  # evaluating an author's annotation may raise anything; the author is told  # noqa: BLE001
             self.problems.append(
-                f"{place}: the annotation {annotation!r:.200} cannot be resolved ({type(error).__name__}: {error}); "
+                f"parameter {name!r}: the annotation {annotation!r:.200} cannot be resolved ({type(error).__name__}: {error}); "
                 "define or import that name in the module of the function"
             )
         return ANY
@@ -163,7 +168,7 @@ class ParameterReader:
             return annotation
 
     def _resolved(self, annotation: Any) -> Any:
-        if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
+        if type(annotation) is type:  # as most
             return annotation
         if isinstance(annotation, str):
             for names in (self._scope, self._names(), vars(builtins)):
@@ -203,6 +208,11 @@ def _owner(function: Any) -> type | None:
     if instance is None or isinstance(instance, ModuleType):  # that of a function of C is its module
         return None
     return instance if isinstance(instance, type) else type(instance)
+
+
+def result_codec(function: Callable[..., Any], names: Mapping[str, Any]) -> Codec | None:
+    """Return the codec of a function's result, or None if it has none; `names` are the locals that its string annotations name."""
+    return ParameterReader(function, underlying(function), names, NOTHING_SAID).result()
 
 
 def untyped(

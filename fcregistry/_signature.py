@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fcregistry._binding import Binding
 from fcregistry._docstrings import Documentation, read_docstring
 from fcregistry._functions import EMPTY, STAR_STAR, Kind, docstring_of, kind_of_function, raw_parameters
-from fcregistry._parameters import Parameter, ParameterReader, untyped, warn
+from fcregistry._parameters import Parameter, ParameterReader, result_codec, untyped, warn
 from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError
 from fcregistry.types._core import Codec, walk
@@ -30,7 +30,6 @@ class Signature:
         kind: Whether it is a plain function, a coroutine function or a generator of either sort.
         documentation: What its docstring says.
         parameters: Its parameters, in order.
-        returns: The codec of its result, or None if it is not annotated.
         remarks: What its author was warned of: what could be said of it and is not.
         context: The parameter that the executor fills in, if there is one; it is none of the parameters.
     """
@@ -40,18 +39,17 @@ class Signature:
         function: Callable[..., Any],
         documentation: Documentation,
         parameters: tuple[Parameter, ...],
-        returns: Codec | None,
+        names: Mapping[str, Any] | None = None,
         remarks: tuple[str, ...] = (),
         context: ContextParameter | None = None,
     ) -> None:
         self.kind: Kind = kind_of_function(function)
         self.documentation = documentation
         self.parameters = parameters
-        self.returns = returns
         self.remarks = remarks
         self.context = context
-        self._extra = parameters[-1] if parameters and parameters[-1].kind is STAR_STAR else None
-        self._named = parameters if self._extra is None else parameters[:-1]
+        self._function = function
+        self._names = names
         self._foreign = False  # whether the schema was written by others, and may say less than the function needs
 
     @classmethod
@@ -73,14 +71,14 @@ class Signature:
         documentation = read_docstring(docstring_of(function))
         reader = ParameterReader(function, source, names or {}, documentation)
         parameters = reader.parameters(raw_parameters(function, module))
-        returns = reader.result()
+        reader.remark_what_is_left()
         problems = [*reader.problems, *(reader.doubts if strict else ())]
         if problems:
             raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
         remarks = (*reader.doubts, *reader.remarks)
         for remark in remarks:
             warn(f"{place_text(function, module)}: {remark}", source)
-        return cls(function, documentation, tuple(parameters), returns, remarks, reader.context)
+        return cls(function, documentation, tuple(parameters), names, remarks, reader.context)
 
     @classmethod
     def untyped(cls, function: Callable[..., Any], module: str, names: Mapping[str, Any] | None = None) -> Signature:
@@ -93,7 +91,7 @@ class Signature:
         parameters, context, problems = untyped(function, module, names or {})
         if problems:
             raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
-        signature = cls(function, documentation, parameters, None, context=context)
+        signature = cls(function, documentation, parameters, context=context)
         signature._foreign = True
         return signature
 
@@ -105,29 +103,47 @@ class Signature:
             may_have: Whether the schema lets a call have an argument of a name.
         """
         problems = []
-        if self._extra is None:
-            known = {each.name for each in self._named}
+        named, extra = self._named_and_extra()
+        if extra is None:
+            known = {each.name for each in named}
             unknown = [name for name in names if name not in known]
             problems += [
                 f"the schema has the property {name!r}, and the function takes no such argument" for name in unknown
             ]
-        missing = [each.name for each in self._named if each.required and not may_have(each.name)]
+        missing = [each.name for each in named if each.required and not may_have(each.name)]
         return problems + [f"the function needs {name!r}, and the schema has no such property" for name in missing]
 
     def parameters_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the arguments: always an object, even of nothing."""
+        """Return the JSON Schema of the arguments: always an object, even of nothing. It is to be packed, not to be changed."""
         writer = SchemaWriter([each.codec for each in self.parameters])
-        properties = {each.name: _property(each, writer) for each in self._named}
+        named, extra = self._named_and_extra()
+        properties: dict[str, Any] = {}
+        required: list[str] = []
+        for each in named:
+            properties[each.name] = _described(each, writer)
+            if each.required:
+                required.append(each.name)
         schema: dict[str, Any] = {"type": "object", "properties": properties}
-        if required := [each.name for each in self._named if each.required]:
+        if required:
             schema["required"] = required
-        schema["additionalProperties"] = False if self._extra is None else (_described(self._extra, writer) or True)
-        if writer.defs:
-            schema["$defs"] = writer.defs
+        schema["additionalProperties"] = False if extra is None else (_described(extra, writer) or True)
+        if defs := writer.defs:
+            schema["$defs"] = defs
         return schema
 
+    def _named_and_extra(self) -> tuple[tuple[Parameter, ...], Parameter | None]:
+        """Return the parameters that have a name in JSON, and the one that takes all other names, if there is one."""
+        if self.parameters and self.parameters[-1].kind is STAR_STAR:
+            return self.parameters[:-1], self.parameters[-1]
+        return self.parameters, None
+
+    @cached_property
+    def returns(self) -> Codec | None:
+        """The codec of its result, or None if it has none: made when it is asked for, since a model is told nothing of it."""
+        return None if self._foreign else result_codec(self._function, self._names or {})
+
     def returns_schema(self) -> dict[str, Any] | None:
-        """Return the JSON Schema of the result, or None if it is not annotated."""
+        """Return the JSON Schema of the result, or None if it is not annotated. It is to be packed, not to be changed."""
         return None if self.returns is None else codec_schema(self.returns, results=True)
 
     @cached_property
@@ -150,15 +166,10 @@ class Signature:
         return any(codec.exact for codec in walk(each.codec for each in self.parameters))
 
 
-def _property(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
-    schema = _described(parameter, writer)
-    if parameter.default is not EMPTY:
-        add_default(schema, parameter.codec, parameter.default)
-    return schema
-
-
 def _described(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
     schema = dict(writer.write(parameter.codec))
     if parameter.description and "description" not in schema:  # the text of an `Annotated` stands nearer
         schema["description"] = parameter.description
+    if parameter.default is not EMPTY:
+        add_default(schema, parameter.codec, parameter.default)
     return schema

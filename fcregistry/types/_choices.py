@@ -88,16 +88,15 @@ class EnumCodec(ChoiceCodec):
     def __init__(self, cls: type[enum.Enum]) -> None:
         self.cls = cls
         members = [(_member_json(member), member) for member in cls]
-        by_key: dict[tuple[str, object], enum.Enum] = {}
-        for encoded, member in members:
-            other = by_key.setdefault(key_of(encoded), member)
+        if not members:
+            raise UnsupportedType(f"{cls.__qualname__} has no members")
+        super().__init__(members)
+        for encoded, member in members if len(self.keys) < len(members) else ():
+            other = self._by_key[key_of(encoded)][1]
             if other is not member:
                 raise UnsupportedType(
                     f"{cls.__qualname__}.{other.name} and .{member.name} are both {encoded!r} in JSON; rename one"
                 )
-        if not members:
-            raise UnsupportedType(f"{cls.__qualname__} has no members")
-        super().__init__(members)
 
     def handles(self, value: object) -> bool:
         return isinstance(value, self.cls)

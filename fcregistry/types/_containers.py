@@ -192,19 +192,17 @@ class DictCodec(Codec):
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of an array or object type without fields."""
     origin = origin_of(annotation) or annotation
-    try:
-        hash(origin)
-    except TypeError:
-        return None
-    arguments = get_args(annotation)
     if origin is tuple:
-        return _tuple(annotation, arguments, reader)
-    if origin in SEQUENCES:
+        return _tuple(annotation, get_args(annotation), reader)
+    try:
+        make = SEQUENCES.get(origin)
+    except TypeError:  # unhashable
+        return None
+    if make is not None:
+        arguments = get_args(annotation)
         item = reader.read_in(arguments[0], annotation) if arguments else ANY
-        return ListCodec(item, SEQUENCES[origin], abstract=inspect.isabstract(origin))
-    if origin in MAPPINGS:
-        return _mapping(annotation, origin, arguments, reader)
-    return None
+        return ListCodec(item, make, abstract=make is not origin and inspect.isabstract(origin))
+    return _mapping(annotation, origin, get_args(annotation), reader) if origin in MAPPINGS else None
 
 
 def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:

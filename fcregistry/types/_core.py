@@ -13,9 +13,8 @@ An annotation is read by the families in `_table.py`, first match first; each is
 from __future__ import annotations
 
 import re
-from functools import cached_property
-from types import GenericAlias
-from typing import TYPE_CHECKING, Any, Final, Generic, get_args, get_origin
+import typing
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Union, get_args, get_origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -168,15 +167,11 @@ class Codec:
 class Named(Codec):
     """A codec whose schema has a name of its own, so that it can refer to itself, and need stand only once in a schema."""
 
-    @cached_property
-    def written(self) -> dict[tuple[bool, bool], bytes]:
-        """Its schema as it was written where nothing recurs, packed: with texts or without, of results or of arguments."""
-        return {}
+    written: dict[tuple[bool, bool], dict[str, Any]] | None = None
+    """Its schemas that were written where nothing recurs: with texts or without, of results or of arguments."""
 
-    @cached_property
-    def within(self) -> list[Named]:
-        """What is named next inside of it; asked once it has its fields."""
-        return nearest_named(self.children())
+    within: tuple[Named, ...] | None = None
+    """What is named next inside of it, once a schema of it was written."""
 
     @property
     def title(self) -> str:
@@ -187,17 +182,6 @@ class Named(Codec):
     def full_name(self) -> str:
         """The name that tells it from others of its title, such as that of its module and class."""
         return self.title
-
-
-def nearest_named(codecs: Iterable[Codec]) -> list[Named]:
-    """Return what is named among codecs and in those that have no name, as often as it is there, in the order in which it is met."""
-    found: list[Named] = []
-    for codec in codecs:
-        if isinstance(codec, Named):
-            found.append(codec)
-        elif children := codec.children():
-            found += nearest_named(children)
-    return found
 
 
 class Record(Named):
@@ -233,15 +217,18 @@ def walk(codecs: Iterable[Codec], *, same: bool = False) -> Iterator[Codec]:
 
 def origin_of(annotation: Any) -> Any:
     """Return what `typing.get_origin` does; sooner for classes and for `list[…]` and its like, of which each family asks it."""
-    kind = type(annotation)
-    if kind is type:
+    if isinstance(annotation, type):
         return None if annotation is not Generic else Generic
-    return annotation.__origin__ if kind is GenericAlias else get_origin(annotation)
+    return annotation.__origin__ if type(annotation) in _WITH_ORIGIN else get_origin(annotation)
+
+
+_WITH_ORIGIN: Final = frozenset(map(type, (list[int], typing.List[int], Literal[1], Union[int, str])))  # noqa: UP006, UP007
+"""The classes of most annotations with brackets: what stands before these is their `__origin__`."""
 
 
 def show_type(annotation: Any) -> str:
     """Return an annotation as its author would write it."""
-    origin = get_origin(annotation)
+    origin = origin_of(annotation)
     if isinstance(annotation, type) and origin is None:
         if annotation.__module__ == "builtins":
             return annotation.__name__

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a dataclass, or of a generic one with its arguments."""
     cls = origin_of(annotation) or annotation
-    if not isinstance(cls, type) or not dataclasses.is_dataclass(cls):
+    if not isinstance(cls, type) or not hasattr(cls, "__dataclass_fields__"):
         return None
     return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))
 

@@ -21,7 +21,7 @@ from fcregistry.types._names import (
 from fcregistry.types._records import MISSING, Field, RecordCodec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from fcregistry.types._core import Codec
     from fcregistry.types._reader import TypeReader
@@ -88,10 +88,10 @@ def read_record(
     return record
 
 
-def _fields(annotation: Any, cls: type, raw: Iterable[RawField], reader: TypeReader) -> tuple[Field, ...]:
+def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: TypeReader) -> tuple[Field, ...]:
     hints = _hints(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
     arguments = arguments_of(annotation, cls)
-    documented = _documented(cls, {each.name for each in raw})
+    documented = _documented(cls, raw)
     read: list[Field] = []
     problems: list[str] = []
     for each in raw:
@@ -106,8 +106,9 @@ def _fields(annotation: Any, cls: type, raw: Iterable[RawField], reader: TypeRea
             problems += unsupported.inside(f"field {each.name!r} of {cls.__qualname__}").problems
             continue
         said = each.description
-        if not said and (entry := documented.get(each.name) or documented.get(each.key or "")) is not None:
-            said = entry.description
+        if documented and not said:
+            entry = documented.get(each.name) or documented.get(each.key or "")
+            said = entry.description if entry is not None else None
         read.append(
             Field(
                 each.key or each.name,
@@ -126,25 +127,26 @@ def _fields(annotation: Any, cls: type, raw: Iterable[RawField], reader: TypeRea
     return tuple(read)
 
 
-def _documented(cls: Any, names: set[str]) -> dict[str, DocumentedParameter]:
+def _documented(cls: Any, raw: Sequence[RawField]) -> dict[str, DocumentedParameter]:
     """Return what the docstrings of a class, and of those above it that declare some of its fields, say of them."""
     documented: dict[str, DocumentedParameter] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
         text = base.__dict__.get("__doc__")
-        if text and "\n" in text and (base is cls or names & _own_hints(base).keys()):
+        if text and "\n" in text and (base is cls or any(each.name in _own_hints(base) for each in raw)):
             documented |= read_docstring(text).attributes
     return documented
 
 
 def _hints(cls: Any, reader: TypeReader) -> Mapping[str, Any]:
     """Return the annotations of a class and those above it, with names instead of texts."""
+    hints = raw_hints(cls)
+    if not any(map(holds_text, hints.values())):
+        return hints
     written = [base for base in cls.__mro__[:-1] if any(map(holds_text, _own_hints(base).values()))]
-    if not written:
-        return raw_hints(cls)
     try:
         if len(written) == 1:
             return get_type_hints(cls, localns=_names(written[0], reader), include_extras=True)
-        hints: dict[str, Any] = {}
+        hints = {}
         for base in reversed(cls.__mro__):  # each knows what its own module and type parameters are called
             alone = type(base.__name__, (), {"__annotations__": _own_hints(base), "__module__": base.__module__})
             hints |= get_type_hints(alone, localns=_names(base, reader), include_extras=True)

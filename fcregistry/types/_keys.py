@@ -29,6 +29,8 @@ class KeyCodec:
 
     def names(self) -> dict[str, Any]:
         """Return the schema of the property names; empty where every name will do."""
+        if type(self._codec) is StrCodec:
+            return {}
         from fcregistry.types._writer import SchemaWriter  # a key's schema never refers to a record
 
         schema = self._codec.schema(SchemaWriter([self._codec]))

@@ -171,7 +171,7 @@ def holds_text(annotation: Any) -> bool:
     arguments = getattr(annotation, "__args__", None)
     if not arguments or origin_of(annotation) in _LITERALS or not isinstance(arguments, tuple):
         return False
-    return any(type(each) is not type and holds_text(each) for each in arguments)
+    return any(map(holds_text, arguments))
 
 
 def resolved(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:
@@ -220,8 +220,8 @@ def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
         annotation: `Page[int]`, or a class that derives from such.
         origin: The class or alias itself.
     """
-    variables = getattr(origin, "__type_params__", None) or getattr(origin, "__parameters__", None) or ()
-    arguments = dict(zip(variables, get_args(annotation), strict=False))
+    variables = getattr(origin, "__type_params__", None) or getattr(origin, "__parameters__", None)
+    arguments = dict(zip(variables, get_args(annotation), strict=False)) if variables else {}
     for base in getattr(origin, "__orig_bases__", ()):
         above = origin_of(base)
         if above is not None and isinstance(above, type):

@@ -31,7 +31,7 @@ class TypeReader:
     One reader serves one function.
 
     Args:
-        families: The table: functions that return a codec for an annotation they know, or None.
+        families: Returns the families that may read an annotation, in order: functions that return a codec for one they know, or None.
         scope: Names for annotations that are strings, beside the names of the module that wrote them.
         owner: The class that `Self` stands for, or None.
 
@@ -41,8 +41,13 @@ class TypeReader:
         validated: Whether that class is pydantic's, which runs validators itself when it makes an instance.
     """
 
-    def __init__(self, families: Iterable[Family], scope: Mapping[str, Any] | None = None, owner: Any = None) -> None:
-        self._families = tuple(families)
+    def __init__(
+        self,
+        families: Callable[[Any], Iterable[Family]],
+        scope: Mapping[str, Any] | None = None,
+        owner: Any = None,
+    ) -> None:
+        self._families = families
         self._depth = 0
         self._deep = False  # whether a schema that is nested too deeply could come of it
         self._checks: list[Callable[[], None]] = []
@@ -57,34 +62,41 @@ class TypeReader:
         Raises:
             UnsupportedType: No family reads it; says why, and what to write instead.
         """
-        is_class = isinstance(annotation, type)
-        if is_class and (known := self.known(annotation)) is not None:
+        if isinstance(annotation, type) and (known := self.known(annotation)) is not None:
             return known
-        self._depth += 1
+        return self._inside(annotation) if self._depth else self._outermost(annotation)
+
+    def _outermost(self, annotation: Any) -> Codec:
+        """Read what stands in no other annotation, and then see to what had to wait until all of it is there."""
         complete = False
         try:
-            codec = self._first(annotation)
-            if self._depth > _DEEP:
-                self._deep = True
-            while self._depth == 1 and self._checks:
+            codec = self._inside(annotation)
+            while self._checks:
                 self._checks.pop(0)()
-            if self._deep and self._depth == 1:
+            if self._deep:
                 _check_depth(codec)
             complete = True
         except RecursionError:
-            if self._depth > 1:
-                raise
             raise UnsupportedType("it is nested too deeply, or refers to ever new types") from None
         finally:
-            self._depth -= 1
-            if is_class and complete:
-                self._fresh.setdefault(annotation, codec)
-            if not self._depth and (self._fresh or self._checks or self._deep):
+            if self._fresh or self._checks or self._deep:
                 self._keep(complete)
         return codec
 
+    def _inside(self, annotation: Any) -> Codec:
+        self._depth += 1
+        try:
+            codec = self._first(annotation)
+        finally:
+            self._depth -= 1
+        if self._depth >= _DEEP:
+            self._deep = True
+        if isinstance(annotation, type):
+            self._fresh.setdefault(annotation, codec)
+        return codec
+
     def _first(self, annotation: Any) -> Codec:
-        for family in self._families:
+        for family in self._families(annotation):
             codec = family(annotation, self)
             if codec is not None:
                 return codec

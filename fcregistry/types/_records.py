@@ -79,7 +79,7 @@ class RecordCodec(Record):
         self._make = make
         self._get = get
         self._is_instance = is_instance
-        self._steps: tuple[tuple[str, str, Callable[[Any], Any] | None], ...] = ()
+        self._steps: list[tuple[str, str, Callable[[Any], Any] | None]] = []
         self._hands_through = False  # whether an instance is made of the JSON values themselves
 
     @property
@@ -93,11 +93,11 @@ class RecordCodec(Record):
     def fill(self, fields: tuple[Field, ...]) -> None:
         """Give it its fields: what reading them could not have before it was there to be referred to."""
         self.fields = fields
-        self._steps = tuple(
+        self._steps = [
             (each.key, each.name, None if each.codec.plain else each.codec.decode)
-            for each in self.fields
+            for each in fields
             if each.constant is MISSING
-        )
+        ]
         plain = all(key == name and decode is None for key, name, decode in self._steps)
         self._hands_through = plain and len(self._steps) == len(fields) and self.others is None
 
@@ -111,14 +111,11 @@ class RecordCodec(Record):
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         shown = [field for field in self.fields if not (writer.results and (field.write_only or field.hidden))]
-        properties = {field.key: _property(field, writer) for field in shown}
-        required = [field.key for field in shown if field.required]
-        schema: dict[str, Any] = {"type": "object", "properties": properties}
-        if required:
+        schema: dict[str, Any] = {"type": "object", "properties": {each.key: _property(each, writer) for each in shown}}
+        if required := [field.key for field in shown if field.required]:
             schema["required"] = required
-        if self.others is None:
-            return {**schema, "additionalProperties": False}
-        return {**schema, "additionalProperties": writer.write(self.others) or True}
+        schema["additionalProperties"] = False if self.others is None else (writer.write(self.others) or True)
+        return schema
 
     def accepts(self, value: object) -> bool:
         if type(value) is not dict:

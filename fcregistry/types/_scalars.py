@@ -137,7 +137,7 @@ class AnyCodec(Codec):
 _AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})
 
 
-_SCALARS: dict[Any, Codec] = {
+SCALARS: Final[dict[Any, Codec]] = {
     None: NoneCodec(),
     type(None): NoneCodec(),
     bool: BoolCodec(),
@@ -154,9 +154,7 @@ ANY = AnyCodec()
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
     """Return the codec of a scalar type."""
-    if getattr(annotation, "__origin__", None) is not None:  # none of ours, and slow to hash
-        return None
     try:
-        return _SCALARS.get(annotation)
+        return SCALARS.get(annotation)
     except TypeError:  # an unhashable annotation is none of ours
         return None

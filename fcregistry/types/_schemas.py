@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from fcregistry.types._core import Codec
@@ -18,11 +19,15 @@ def schema_of(annotation: Any) -> dict[str, Any]:
     Raises:
         UnsupportedType: It has no JSON form.
     """
-    return codec_schema(codec_of(annotation))
+    schema = codec_schema(codec_of(annotation))
+    return deepcopy(schema)  # whoever asks may change it, and parts of it stand in other schemas
 
 
 def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
-    """Return the schema of a codec, with the `$defs` it refers to; of what it writes rather than what it takes, if so wished."""
+    """Return the schema of a codec, with the `$defs` it refers to; of what it writes rather than what it takes, if so wished.
+
+    It is to be read or packed, not to be changed: parts of it stand in other schemas.
+    """
     writer = SchemaWriter([codec], results=results)
     schema = writer.write(codec)
     return {**schema, "$defs": writer.defs} if writer.defs else schema

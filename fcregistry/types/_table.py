@@ -6,15 +6,20 @@ A new type is one row here, one small file beside this one, one test, and one ro
 from __future__ import annotations
 
 import enum
+import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ForwardRef, get_origin
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, Literal, Union, get_origin
+
+import typing_extensions
 
 from fcregistry import _ports
 from fcregistry.types._annotated import read as read_annotated
 from fcregistry.types._attrs import read as read_attrs
 from fcregistry.types._choices import read as read_choices
+from fcregistry.types._containers import MAPPINGS, SEQUENCES
 from fcregistry.types._containers import read as read_containers
-from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type
 from fcregistry.types._dataclasses import read as read_dataclasses
 from fcregistry.types._decimals import read as read_decimals
 from fcregistry.types._msgspec import read as read_msgspec
@@ -22,7 +27,9 @@ from fcregistry.types._named_tuples import read as read_named_tuples
 from fcregistry.types._names import read as read_names
 from fcregistry.types._pydantic import read as read_pydantic
 from fcregistry.types._reader import TypeReader
+from fcregistry.types._scalars import SCALARS
 from fcregistry.types._scalars import read as read_scalars
+from fcregistry.types._sets import SETS
 from fcregistry.types._sets import read as read_sets
 from fcregistry.types._texts import read as read_texts
 from fcregistry.types._typed_dicts import read as read_typed_dicts
@@ -99,9 +106,42 @@ FAMILIES: tuple[Family, ...] = (
 )
 
 
+_DIRECT: Final[dict[Any, tuple[Family, ...]]] = {
+    name: (family, _refused)
+    for family, names in (
+        (read_scalars, [each for each in SCALARS if isinstance(each, type)]),
+        (read_annotated, (Annotated,)),
+        (read_choices, (Literal, typing_extensions.Literal)),
+        (read_unions, (Union, types.UnionType)),
+        (read_containers, (*SEQUENCES, *MAPPINGS, tuple)),
+        (read_sets, SETS),
+        (read_decimals, (Decimal,)),
+    )
+    for name in names
+}
+"""A class, or what stands before the brackets -> the first family of the table that reads it, where that is known beforehand."""
+
+_OF_OTHER_CLASSES: Final = tuple(
+    family
+    for family in FAMILIES
+    if family not in (read_scalars, read_containers, read_sets, read_decimals, read_annotated, read_unions, read_names)
+)
+"""The families that read classes by what these are like; the others name theirs, or read none."""
+
+
+def families_for(annotation: Any) -> tuple[Family, ...]:
+    """Return the families that may read an annotation, in the order of the table: asking all of them takes longer than reading it."""
+    is_class = isinstance(annotation, type)
+    try:
+        direct = _DIRECT.get(annotation if is_class else origin_of(annotation))
+    except TypeError:  # unhashable
+        return FAMILIES
+    return direct or (_OF_OTHER_CLASSES if is_class else FAMILIES)
+
+
 def reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
     """Return a reader of annotations; `scope` holds names for those that are strings, `owner` is the class that `Self` stands for."""
-    return TypeReader(FAMILIES, scope, owner)
+    return TypeReader(families_for, scope, owner)
 
 
 def codec_of(annotation: Any) -> Codec:

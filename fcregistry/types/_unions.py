@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Union, get_args
 
 from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, kind_of, origin_of, show_type
@@ -28,11 +29,9 @@ class UnionCodec(Codec):
     def __init__(self, members: list[Codec], annotation: Any) -> None:
         self._members = members
         self._annotation = annotation
-        self.kinds = frozenset().union(*(member.kinds for member in members))
+        self.kinds = frozenset().union(*[member.kinds for member in members])
         self.plain = all(member.plain for member in members)
         self.hashable = all(member.hashable for member in members)
-        # A value whose kind only one member takes needs no second look: the validator has accepted it.
-        self._by_kind = {kind: [member for member in members if kind in member.kinds] for kind in self.kinds}
         self._tags: Tags | None = None
 
     def children(self) -> Iterable[Codec]:
@@ -44,6 +43,11 @@ class UnionCodec(Codec):
             return {"anyOf": schemas}  # as `X | None` has them
         written = list({repr(schema): schema for schema in schemas}.values())  # as text, in which true is not 1
         return {"anyOf": written} if len(written) > 1 else written[0]
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Codec]]:
+        """The members that take a kind. A value whose kind only one takes needs no second look: the validator has accepted it."""
+        return {kind: [member for member in self._members if kind in member.kinds] for kind in self.kinds}
 
     def _candidates(self, value: object) -> list[Codec]:
         """Return the members that a value may be of, by its kind, and of records by the field that tells them apart."""
@@ -98,7 +102,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     if origin_of(annotation) not in (Union, types.UnionType):
         return None
     members = [reader.read_in(member, annotation) for member in get_args(annotation)]
-    if sum("object" in member.kinds for member in members) > 1:
+    if sum(["object" in member.kinds for member in members]) > 1:
         reader.check_later(lambda: _check_distinguishable(members, annotation))
     return UnionCodec(members, annotation)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import marshal
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.types._core import Codec, Named, nearest_named
+from fcregistry.types._core import Codec, Named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class SchemaWriter:
@@ -31,7 +29,10 @@ class SchemaWriter:
         self._defs: dict[str, dict[str, Any]] = {}
 
     def write(self, codec: Codec) -> dict[str, Any]:
-        """Return the schema of a codec, a `$ref` where it is a record that recurs."""
+        """Return the schema of a codec, a `$ref` where it is a record that recurs.
+
+        More may be put into it. What lies inside of it is not to be changed: other schemas have that too.
+        """
         if not isinstance(codec, Named):
             return codec.schema(self)
         if self._names is None:
@@ -47,14 +48,12 @@ class SchemaWriter:
     def _written(self, codec: Named) -> dict[str, Any]:
         """Return the schema of what has a name where nothing recurs: it is the same in every schema, and kept for the next."""
         key = (self.texts, self.results)
-        packed = codec.written.get(key)
-        if packed is not None:
-            schema: dict[str, Any] = marshal.loads(packed)
-            return schema
-        schema = codec.schema(self)
-        with contextlib.suppress(ValueError):  # a default is of a class derived from str, say
-            codec.written[key] = marshal.dumps(schema)
-        return schema
+        if codec.written is None:
+            codec.written = {}
+        schema = codec.written.get(key)
+        if schema is None:
+            schema = codec.written[key] = codec.schema(self)
+        return dict(schema)
 
     @property
     def defs(self) -> dict[str, dict[str, Any]]:
@@ -66,7 +65,7 @@ def _recurring(roots: Sequence[Codec]) -> list[Named]:
     """Return what is named and referred to more than once, or lies too deep inside of others, in the order in which it is met."""
     seen: set[Named] = set()
     recurring: dict[Named, None] = {}
-    stack = [(each, 1) for each in nearest_named(roots)[::-1]]
+    stack = [(each, 1) for each in _nearest_named(roots)[::-1]]
     while stack:
         codec, depth = stack.pop()
         if codec in seen:
@@ -76,9 +75,22 @@ def _recurring(roots: Sequence[Codec]) -> list[Named]:
         if depth > _DEEPEST:
             recurring[codec] = None
             depth = 1
-        if within := codec.within:
-            stack += [(each, depth + 1) for each in within[::-1]]
+        if codec.within is None:
+            codec.within = tuple(_nearest_named(codec.children()))
+        if codec.within:
+            stack += [(each, depth + 1) for each in codec.within[::-1]]
     return list(recurring)
+
+
+def _nearest_named(codecs: Iterable[Codec]) -> list[Named]:
+    """Return what is named among codecs and in those that have no name, as often as it is there, in the order in which it is met."""
+    found: list[Named] = []
+    for codec in codecs:
+        if isinstance(codec, Named):
+            found.append(codec)
+        elif children := codec.children():
+            found += _nearest_named(children)
+    return found
 
 
 _DEEPEST: Final = 12

@@ -18,8 +18,8 @@ from fcregistry.types import _choices, _reader
 
 
 def docstring(function: Callable[..., Any]) -> None:
-    """Parse the docstring, and nothing else."""
-    docstring_parser.parse(function.__doc__ or "", docstring_parser.DocstringStyle.GOOGLE)
+    """Parse the docstring, in whatever style it is, and nothing else."""
+    docstring_parser.parse(function.__doc__ or "")
 
 
 def build(function: Callable[..., Any]) -> None:
@@ -34,21 +34,24 @@ def build_first(function: Callable[..., Any]) -> None:
     build(function)
 
 
-def rows_of(name: str, function: Callable[..., Any], most: float) -> list[Row]:
+def rows_of(name: str, function: Callable[..., Any], most_first: float, most_again: float) -> list[Row]:
     """Time one tool's schema."""
     builds = {"docstring": docstring, "first": build_first, "again": build}
     took = medians({step: plain(lambda each=each: each(function)) for step, each in builds.items()})  # type: ignore[misc]
     floor = took["docstring"]
     return [
-        beyond(f"{name}, types never seen (floor: its docstring)", floor, took["first"], "µs", most=most),
-        beyond(f"{name}, types seen before (the same floor)", floor, took["again"], "µs", most=most),
+        beyond(f"{name}, types never seen (floor: its docstring)", floor, took["first"], "µs", most=most_first),
+        beyond(f"{name}, types seen before (the same floor)", floor, took["again"], "µs", most=most_again),
     ]
 
 
 def main() -> None:
     """Show what was measured."""
-    words = "From a function to the JSON Schema of its parameters. The floor is docstring_parser on the function's docstring."
-    rows = [*rows_of("simple tool", get_current_weather, 30), *rows_of("complex tool", place_order, 300)]
+    words = (
+        "From a function to the JSON Schema of its parameters. The floor is docstring_parser on the function's docstring, "
+        "which is not told its style: it finds that out, as this package does."
+    )
+    rows = [*rows_of("simple tool", get_current_weather, 30, 30), *rows_of("complex tool", place_order, 300, 60)]
     present(Table(title="Building a schema", words=words, rows=rows))
 
 

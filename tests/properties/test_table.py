@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 
@@ -16,13 +17,15 @@ from fcregistry._validation import Validator
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, schema_of
 from fcregistry.types._formats import FORMATS
 from fcregistry.types._reader import TypeReader, forget_all
-from fcregistry.types._table import FAMILIES
+from fcregistry.types._table import FAMILIES, families_for
 
 from .rows.all import EXAMPLES, IDS, ROWS
 from .rows.refused import REFUSED
 from .rows.row import Example
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fcregistry.types._reader import Family
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
@@ -75,8 +78,12 @@ def name_of(family: Family) -> str:
     return family.__name__ if family.__name__ in EXTENSIONS_AND_REFUSALS else family.__module__
 
 
-def family_of(annotation: Any) -> str:
-    """Return the family of the table that reads an annotation: the name of its module."""
+def all_families(annotation: Any) -> tuple[Family, ...]:
+    return FAMILIES
+
+
+def family_of(annotation: Any, asked: Callable[[Any], tuple[Family, ...]] = all_families) -> str:
+    """Return the family that reads an annotation, of those that are asked: the name of its module."""
     read: list[str] = []
 
     def watched(family: Family) -> Family:
@@ -89,7 +96,7 @@ def family_of(annotation: Any) -> str:
         return watching
 
     forget_all()  # what was read before is asked of no family
-    TypeReader(map(watched, FAMILIES)).read(annotation)
+    TypeReader(lambda annotation: map(watched, asked(annotation))).read(annotation)
     return read[-1]  # the others read its parts
 
 
@@ -97,6 +104,23 @@ def test_every_family_of_the_table_has_a_row() -> None:
     assert {family_of(example.annotation) for example in EXAMPLES} == set(
         map(name_of, FAMILIES)
     ) - EXTENSIONS_AND_REFUSALS
+
+
+@pytest.mark.parametrize("annotation", [example.annotation for example in EXAMPLES], ids=IDS)
+def test_the_families_that_are_asked_give_what_the_whole_table_gives(annotation: Any) -> None:
+    assert family_of(annotation, families_for) == family_of(annotation)
+
+
+@pytest.mark.parametrize(
+    "annotation", [Annotated, UnionType, *[annotation for examples in REFUSED.values() for annotation, _ in examples]]
+)
+def test_the_families_that_are_asked_refuse_with_the_words_of_the_whole_table(annotation: Any) -> None:
+    said = []
+    for asked in (all_families, families_for):
+        with pytest.raises(UnsupportedType) as caught:
+            TypeReader(asked).read(annotation)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
 
 
 # --- each example ------------------------------------------------------------------------------------------------

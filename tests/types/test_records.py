@@ -281,6 +281,37 @@ def test_two_records_of_one_name_in_different_modules_have_distinct_names_that_d
     assert_round_trip(annotation, encoded, decoded)
 
 
+def test_changing_a_schema_changes_no_other_that_has_the_same_record_in_it() -> None:
+    wanted = schema_of(Address)
+    for given in (schema_of(Address), schema_of(dict[str, Address])["additionalProperties"]):
+        assert given == wanted
+        given["properties"]["street"]["type"] = "changed"
+        given["properties"].clear()
+    assert schema_of(Address) == schema_of(list[Address])["items"] == wanted
+
+
+@dataclass
+class Sender:
+    """Who sends.
+
+    Attributes:
+        at: Where from.
+    """
+
+    at: Address
+
+
+class Home(NamedTuple):
+    at: Address = Address("x")
+
+
+def test_what_a_field_says_of_its_record_is_said_there_only() -> None:
+    bare = schema_of(Address)
+    assert schema_of(Sender)["properties"]["at"] == {**bare, "description": "Where from."}
+    assert schema_of(Home)["properties"]["at"] == {**bare, "default": {"street": "x"}}
+    assert schema_of(Address) == schema_of(tuple[Address])["prefixItems"][0] == bare
+
+
 def test_two_local_records_of_one_factory_have_distinct_names() -> None:
     def make(kind: Any) -> type:
         return dataclasses.make_dataclass("Made", [("x", kind)])
