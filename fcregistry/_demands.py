@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_PLAIN_KEY: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _LONGEST_VALUE: Final = 60
 MOST_CHOICES: Final = 30
 
@@ -20,7 +19,7 @@ def json_path(path: Iterable[str | int]) -> str:
     for segment in path:
         if isinstance(segment, int):
             written += f"[{segment}]"
-        elif len(segment) <= _LONGEST_VALUE and _PLAIN_KEY.fullmatch(segment):
+        elif len(segment) <= _LONGEST_VALUE and segment.isidentifier() and segment.isascii() and segment[0] != "_":
             written += f".{segment}"
         else:
             cut = segment if len(segment) <= _LONGEST_VALUE else f"{segment[:_LONGEST_VALUE]}…"
@@ -47,18 +46,20 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False)  # made once: `json.dumps
 
 def show(value: object) -> str:
     """Return a JSON value as bounded text."""
-    if type(value) is str and len(value) <= _LONGEST_VALUE - 2 and _is_plain(value):
+    if (
+        type(value) is str
+        and len(value) <= _LONGEST_VALUE - 2
+        and value.isascii()
+        and value.isprintable()
+        and '"' not in value
+        and "\\" not in value
+    ):  # which JSON writes as it is, as most words are
         return f'"{value}"'
     try:
         text = _json_text(value)
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
-
-
-def _is_plain(text: str) -> bool:
-    """Tell a text that JSON writes as it is, as most words are."""
-    return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
 def demand(keyword: str, limit: Any) -> str:
@@ -87,7 +88,7 @@ def _type(limit: Any) -> str:
 
 
 def _enum(limit: Any) -> str:
-    shown = ", ".join(show(choice) for choice in limit[:MOST_CHOICES])
+    shown = ", ".join(map(show, limit[:MOST_CHOICES]))
     more = f", … ({len(limit)} values)" if len(limit) > MOST_CHOICES else ""
     if len(limit) == 1:
         return f"must be {shown}"

@@ -41,6 +41,7 @@ class Violation(NamedTuple):
         keyword: The keyword of JSON Schema.
         limit: The value of the keyword; for `required`, the name that is missing; for `additionalProperties`, those that are too many.
         instance: The value that breaks it.
+        asked: What `demand` says of keyword and limit, where that is known already.
         known: For `additionalProperties`, the properties there are.
         branches: For `anyOf` and `oneOf`, what each branch found.
         conditions: What made the keyword apply, from the outside in.
@@ -50,6 +51,7 @@ class Violation(NamedTuple):
     keyword: str
     limit: Any
     instance: Any
+    asked: str = ""
     known: tuple[str, ...] = ()
     branches: tuple[tuple[Violation, ...], ...] = ()
     conditions: tuple[Condition, ...] = ()
@@ -57,7 +59,9 @@ class Violation(NamedTuple):
 
 def worded(violations: Iterable[Violation]) -> tuple[Problem, ...]:
     """Return the problems of an instance, each once, sorted by path; past 25 the last says how many there were."""
-    found = [problem for violation in violations for problem in _problems(violation)]
+    found: list[Problem] = []
+    for violation in violations:
+        found += _problems(violation)
     if len(found) < 2:
         return tuple(found)
     problems = dict.fromkeys(found)
@@ -78,17 +82,19 @@ def _sort_key(path: str) -> list[tuple[int, int, str]]:
 
 
 def _problems(violation: Violation) -> Iterable[Problem]:
-    problems = _unconditional(violation)
-    if not violation.conditions:
+    path, keyword, limit, instance, asked, _, _, conditions = violation
+    if keyword in _OF_SEVERAL:
+        problems = _of_several(violation)
+    else:
+        problems = [Problem(json_path(path), _message(keyword, asked or demand(keyword, limit), instance))]
+    if not conditions:
         return problems
-    circumstances = _circumstances(violation.conditions)
+    circumstances = _circumstances(conditions)
     return [Problem(each.path, f"{each.message}{circumstances}") for each in problems]
 
 
-def _unconditional(violation: Violation) -> Iterable[Problem]:
+def _of_several(violation: Violation) -> Iterable[Problem]:
     path, keyword, limit = violation.path, violation.keyword, violation.limit
-    if keyword not in _OF_SEVERAL:
-        return [Problem(json_path(path), _message(keyword, limit, violation.instance))]
     if keyword == "required":
         return [Problem(json_path((*path, name)), "is required") for name in limit]
     if keyword == "additionalProperties" and isinstance(violation.instance, dict):
@@ -104,7 +110,7 @@ def _unconditional(violation: Violation) -> Iterable[Problem]:
         return [Problem(json_path(path), _wrong_name(limit))]
     if keyword in ("anyOf", "oneOf") and violation.branches:
         return _union_problems(violation)
-    return [Problem(json_path(path), _message(keyword, limit, violation.instance))]
+    return [Problem(json_path(path), _message(keyword, demand(keyword, limit), violation.instance))]
 
 
 _OF_SEVERAL: Final = frozenset({"required", "additionalProperties", "propertyNames", "anyOf", "oneOf"})
@@ -190,18 +196,23 @@ def _allowed(branches: Iterable[Sequence[Violation]]) -> str:
     said: dict[str, None] = {}
     for branch in branches:
         for inner in branch:
-            said[demand(inner.keyword, inner.limit)] = None
+            said[inner.asked or demand(inner.keyword, inner.limit)] = None
     first, *others = said
     return " or ".join([first, *(other.removeprefix("must be ") for other in others)])
 
 
-def _message(keyword: str, limit: Any, instance: Any) -> str:
-    asked = demand(keyword, limit)
-    if keyword in ("items", "false schema"):
-        return asked
-    if keyword == "oneOf":  # without branches: several of them hold
-        return f"{asked}, and is of several: {show(instance)}"
-    return f"{asked}, and is {show(instance)}" if keyword == "not" else f"{asked}, not {show(instance)}"
+def _message(keyword: str, asked: str, instance: Any) -> str:
+    said = _CONTRARY.get(keyword, ", not ")
+    return f"{asked}{said}{show(instance)}" if said else asked
+
+
+_CONTRARY: Final = {
+    "false schema": "",
+    "items": "",
+    "not": ", and is ",
+    "oneOf": ", and is of several: ",  # without branches: several of them hold
+}
+"""Keyword -> what stands between what it asks for and the value; nothing where the value is not shown."""
 
 
 def _circumstances(conditions: Iterable[Condition]) -> str:

@@ -111,7 +111,7 @@ def test_a_long_enum_is_cut_and_counted() -> None:
 def test_missing_and_unknown_names_have_paths_of_their_own_and_the_nearest_name() -> None:
     assert messages(
         Violation((), "required", ["query"], {}),
-        Violation((), "additionalProperties", ["qurey", "other"], {}, ("limit", "query")),
+        Violation((), "additionalProperties", ["qurey", "other"], {}, known=("limit", "query")),
     ) == [
         '$.other: is not a known name; the known ones are "limit", "query"',
         "$.query: is required",
@@ -144,7 +144,7 @@ def test_problems_are_bounded_and_the_last_says_how_many_there_were() -> None:
 
 def test_a_hundred_thousand_unknown_names_are_worded_as_the_first_few() -> None:
     names = [f"limits{number}" for number in range(100_000)]
-    problems = worded([Violation((), "additionalProperties", names, {}, ("limit",))])
+    problems = worded([Violation((), "additionalProperties", names, {}, known=("limit",))])
     assert len(problems) == MOST_PROBLEMS + 1
     assert all(problem.message.endswith('did you mean "limit"?') for problem in problems[:-1])
 
@@ -153,7 +153,7 @@ def test_a_hundred_thousand_unknown_names_are_worded_as_the_first_few() -> None:
 
 
 def union(*branches: tuple[Violation, ...], path: tuple[str | int, ...] = (), instance: Any = None) -> list[str]:
-    return messages(Violation(path, "anyOf", [], instance, (), branches))
+    return messages(Violation(path, "anyOf", [], instance, branches=branches))
 
 
 def test_a_value_of_no_allowed_kind_is_told_all_of_them() -> None:
@@ -227,11 +227,11 @@ def test_one_of_several_names_that_is_missing_is_told_with_the_others() -> None:
 )  # fmt: skip
 def test_a_problem_says_what_made_it_one(schema: Any, holds: bool, said: str) -> None:
     conditions = (Condition(("o",), schema, holds),)
-    violation = Violation(("o",), "required", ["cvc"], {}, (), (), conditions)
+    violation = Violation(("o",), "required", ["cvc"], {}, conditions=conditions)
     assert messages(violation) == [f"$.o.cvc: is required ({said})"]
 
 
 def test_conditions_in_each_other_are_all_told_once() -> None:
     outer, inner = Condition((), {"required": ["a"]}, True), Condition((), {"required": ["b"]}, False)
-    violation = Violation(("x",), "type", "integer", "y", (), (), (outer, inner, outer))
+    violation = Violation(("x",), "type", "integer", "y", conditions=(outer, inner, outer))
     assert messages(violation) == ['$.x: must be an integer, not "y" (where $.a is given and unless $.b is given)']

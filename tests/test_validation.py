@@ -117,6 +117,34 @@ def test_a_keyword_is_worded_alike_by_both_validators(
 
 
 @both
+def test_what_is_wrong_again_is_told_again_with_its_own_value(engine: Engine) -> None:
+    """What a place of a schema asks for is worded once; the values that break it differ."""
+    either = {"anyOf": [{"enum": ["a", "b"]}, {"maxItems": 1}]}
+    schema = {"properties": {"numbers": {"items": {"minimum": 3}}, "either": {"items": either}}}
+    validator = Validator(schema, None, engine)
+    for _ in range(2):
+        assert [str(each) for each in validator.problems({"numbers": [1, 2, 3], "either": ["a", [1, 2], [3, 4]]})] == [
+            '$.either[1]: must be one of "a", "b" or must have at most 1 items, not [1, 2]',
+            '$.either[2]: must be one of "a", "b" or must have at most 1 items, not [3, 4]',
+            "$.numbers[0]: must be at least 3, not 1",
+            "$.numbers[1]: must be at least 3, not 2",
+        ]
+
+
+@both
+def test_definitions_whose_names_are_numbers_are_told_apart(engine: Engine) -> None:
+    limits = {"1": {"maximum": 3}, "01": {"maximum": 5}, "+1": {"maximum": 7}, "": {"maximum": 9}}
+    schema = {"properties": {f"p{name}": {"$ref": f"#/$defs/{name}"} for name in limits}, "$defs": limits}
+    value = {f"p{name}": 10 for name in limits}
+    assert told(schema, value, engine) == [
+        "$['p+1']: must be at most 7, not 10",
+        "$.p: must be at most 9, not 10",
+        "$.p01: must be at most 5, not 10",
+        "$.p1: must be at most 3, not 10",
+    ]
+
+
+@both
 def test_an_unknown_name_is_told_the_nearest_known_one(engine: Engine) -> None:
     schema = {"properties": {"query": {}, "limit": {}}, "additionalProperties": False}
     assert told(schema, {"qurey": 1, "zzz": 2}, engine) == [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._problems import Violation, show
+from fcregistry._demands import demand, show
+from fcregistry._problems import Violation
 from fcregistry._validation._errors import PatternError, SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from fcregistry._validation._dialects import Draft
 
@@ -69,34 +70,61 @@ def knows_format(name: str, draft: Draft) -> bool:
     return True
 
 
-def violations_of(errors: Iterable[Any], schema: dict[str, Any], value: object) -> Iterator[Violation]:
-    """Yield what the gate's errors say.
+Demands: TypeAlias = "dict[tuple[str | int, ...], tuple[str, Any, str]]"
+"""Place in a schema -> the keyword there, its value, and what that asks for: the same whatever breaks it."""
+
+
+def violations_of(errors: Iterable[Any], schema: dict[str, Any], value: object, demands: Demands) -> list[Violation]:
+    """Return what the gate's errors say.
+
+    Args:
+        errors: The gate's.
+        schema: The schema.
+        value: What it was asked of.
+        demands: Those of the schema that were broken before; more are added.
 
     Raises:
         ValueError: A path that the gate writes in a way that can be read in two.
     """
+    found = []
     for error in errors:
-        keyword, limit = error.kind.name, error.kind.value
-        known: tuple[str, ...] = ()
-        branches: tuple[tuple[Violation, ...], ...] = ()
-        if keyword == "required":
-            limit = [limit]
-        elif keyword == "additionalProperties":
-            known = tuple(_lookup(schema, error.schema_path[:-1]).get("properties", ()))
-        elif keyword in ("anyOf", "oneOf"):
-            context = getattr(error.kind, "context", ())
-            # A branch without errors is one that holds: `oneOf` is broken because several do.
-            branches = tuple(tuple(violations_of(each, schema, value)) for each in context) if all(context) else ()
-        path = tuple(error.instance_path)
+        place, path = tuple(error.schema_path), tuple(error.instance_path)
         instance = _instance_at(path, value)  # the gate's own has its names sorted
-        if keyword == "propertyNames":
-            place = error.schema_path[: -1 - error.schema_path[::-1].index(keyword)]
-            name = error.kind.value.instance
-            yield Violation((*path, name), keyword, _lookup(schema, place).get(keyword), name)
-        elif keyword == "falseSchema":
-            yield _forbidden(path, error.schema_path[-1:], instance)
+        known = demands.get(place)
+        if known is not None:
+            keyword, limit, asked = known
+            found.append(Violation(path, keyword, limit, instance, asked))
+        elif error.kind.name in _OF_SEVERAL:
+            found.append(_of_several(error, path, instance, schema, value, demands))
         else:
-            yield Violation(path, keyword, limit, instance, known, branches)
+            keyword, limit = error.kind.name, error.kind.value
+            demands[place] = keyword, limit, demand(keyword, limit)
+            found.append(Violation(path, keyword, limit, instance))
+    return found
+
+
+_OF_SEVERAL: Final = frozenset({"additionalProperties", "anyOf", "falseSchema", "oneOf", "propertyNames", "required"})
+"""Keywords of which the gate says something else than their value, or not all that there is to say."""
+
+
+def _of_several(
+    error: Any, path: tuple[str | int, ...], instance: Any, schema: dict[str, Any], value: object, demands: Demands
+) -> Violation:
+    keyword, limit = error.kind.name, error.kind.value
+    if keyword == "required":
+        return Violation(path, keyword, [limit], instance)
+    if keyword == "additionalProperties":
+        known = _lookup(schema, error.schema_path[:-1]).get("properties", ())
+        return Violation(path, keyword, limit, instance, known=tuple(known))
+    if keyword == "propertyNames":
+        place = error.schema_path[: -1 - error.schema_path[::-1].index(keyword)]
+        return Violation((*path, limit.instance), keyword, _lookup(schema, place).get(keyword), limit.instance)
+    if keyword == "falseSchema":
+        return _forbidden(path, error.schema_path[-1:], instance)
+    context = getattr(error.kind, "context", ())
+    # A branch without errors is one that holds: `oneOf` is broken because several do.
+    branches = tuple(tuple(violations_of(each, schema, value, demands)) for each in context) if all(context) else ()
+    return Violation(path, keyword, limit, instance, branches=branches)
 
 
 def _forbidden(path: tuple[str | int, ...], keyword: list[str | int], instance: Any) -> Violation:
@@ -114,12 +142,16 @@ def _instance_at(path: tuple[str | int, ...], value: Any) -> Any:
     Raises:
         ValueError: It cannot be told, since the gate writes the property `"01"` as the position 1, and leaves out `""`.
     """
-    for segment in (*path, None):
-        if isinstance(value, dict) and (isinstance(segment, int) or "" in value):
-            raise ValueError("a property that the gate cannot name")
-        if segment is not None:
-            value = value[segment]
+    for segment in path:
+        if isinstance(value, dict) and (type(segment) is int or "" in value):
+            raise ValueError(_UNNAMED)
+        value = value[segment]
+    if isinstance(value, dict) and "" in value:
+        raise ValueError(_UNNAMED)
     return value
+
+
+_UNNAMED: Final = "a property that the gate cannot name"
 
 
 def _lookup(schema: Any, path: Iterable[str | int]) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def violations_of(errors: Iterable[Any], above: tuple[str | int, ...] = ()) -> I
         path = (*above, *error.relative_path)
         branches = _branches(error.context, path) if keyword in ("anyOf", "oneOf") else ()
         known, conditions = getattr(error, "known", ()), _conditions(error, path)
-        yield Violation(path, keyword or "false schema", limit, error.instance, known, branches, conditions)
+        yield Violation(path, keyword or "false schema", limit, error.instance, "", known, branches, conditions)
 
 
 def _conditions(error: Any, path: tuple[str | int, ...]) -> tuple[Condition, ...]:

@@ -56,8 +56,10 @@ def _is_own(schema: Any) -> bool:
 
 
 def _is_own_keyword(keyword: str, value: Any) -> bool:
-    if keyword in ("properties", "$defs"):
+    if keyword == "properties":
         return all(map(_is_own, value.values()))
+    if keyword == "$defs":
+        return all(map(_has_place, value)) and all(map(_is_own, value.values()))
     if keyword in ("allOf", "anyOf", "oneOf", "prefixItems"):
         return all(map(_is_own, value))
     if keyword in ("additionalProperties", "items"):
@@ -69,6 +71,11 @@ def _is_own_keyword(keyword: str, value: Any) -> bool:
     if keyword == "$ref":
         return value.startswith("#/$defs/")  # type: ignore[no-any-return]
     return keyword not in _FOREIGN
+
+
+def _has_place(name: str) -> bool:
+    """Tell whether the gate can say where a schema of a name stands: it leaves out `""`, and writes `"01"` as the position 1."""
+    return name != "" and not name.lstrip("+").isdecimal()
 
 
 _FOREIGN: Final = (ENFORCED | {"$id", "$anchor", "$dynamicAnchor", "definitions"}) - {

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fcregistry._calls import Problem
+    from fcregistry._validation._gate import Demands
 
 Engine = Literal["jsonschema-rs", "jsonschema"]
 
@@ -33,7 +34,7 @@ class Validator:
         engine: `jsonschema-rs` for the gate, or `jsonschema` to do without it.
     """
 
-    __slots__ = ("_arguments", "_engine", "_formats", "_gate", "_gate_says_why", "_record", "_schema")
+    __slots__ = ("_arguments", "_demands", "_engine", "_formats", "_gate", "_gate_says_why", "_record", "_schema")
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Validator:
         self._arguments: Arguments | None = None
         self._gate: Any = None
         self._gate_says_why: bool | None = None
+        self._demands: Demands = {}
         self._record: Any = None
 
     def compile(self) -> None:
@@ -86,7 +88,7 @@ class Validator:
                 self._gate_says_why = trusts_reasons(self._schema)
             try:
                 if self._gate_says_why:
-                    return list(gate_violations(self._gate.iter_errors(value), self._schema, value))
+                    return gate_violations(self._gate.iter_errors(value), self._schema, value, self._demands)
                 if self._gate.is_valid(value):
                     return []
             except (ValueError, RecursionError):

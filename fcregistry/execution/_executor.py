@@ -13,9 +13,12 @@ from fcregistry._calls import Problem, ToolCall
 from fcregistry._results import ToolResult
 from fcregistry.execution._approving._approval import Gate
 from fcregistry.execution._batching._batches import arun_together, listed, run_together
+from fcregistry.execution._batching._plain import arun_plain, plain_calls
 from fcregistry.execution._batching._resources import check_keys
 from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._elsewhere._places import places
+from fcregistry.execution._lifetime import Lifetime
+from fcregistry.execution._loading import Load
 from fcregistry.execution._pipeline import Pipeline
 from fcregistry.execution._reading._repair_names import allowed_repairs
 from fcregistry.execution._repeating._caches import MemoryCache
@@ -34,6 +37,7 @@ from fcregistry.types import EncodingError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
     from os import PathLike
+    from typing import Self
 
     from fcregistry._cancellation import CancellationToken
     from fcregistry._registry import Registry
@@ -52,6 +56,10 @@ if TYPE_CHECKING:
 
 class Executor:
     """Runs tool calls: validates each against its tool's JSON Schema, decodes it into typed Python values, and calls the function.
+
+    It can be used as it is, or in one `with` or `async with` block: then what only this executor used ends with the block, such as
+    the worker processes of tools with `isolation="process"`, and any later call raises `RuntimeError`. What it was given, such as `pool`,
+    stays its owner's; calls that others still wait for come to their end.
 
     Args:
         tools: What may be called: names, selectors, functions, `Tool`s, toolsets, or lists of these.
@@ -123,13 +131,14 @@ class Executor:
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
             hooks=_ports.call_hooks(hooks),
-            places=places(toolset.values(), pool),
+            places=places(toolset.values(), pool, self),
         )
         for check in (check_keys, check_caches):
             check(toolset.values())
         check_deps(toolset.values(), settings.deps)
         self._pipeline = Pipeline(toolset, settings, Gate(toolset.values(), policy, approve, approve_timeout))
         self._short, self._short_async = self._pipeline.short, self._pipeline.short_async
+        self._lifetime = Lifetime(settings.places)
 
     @property
     def tools(self) -> Toolset:
@@ -171,7 +180,7 @@ class Executor:
                     if result._error is not None:
                         unwatched(result)
                     return result
-        return drive(self._pipeline.course(call, run_of(cancellation, deps)))
+        return drive(self._open_pipeline().course(call, run_of(cancellation, deps)))
 
     async def arun(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -191,7 +200,7 @@ class Executor:
                     if result._error is not None:
                         unwatched(result)
                     return result
-        return await adrive(self._pipeline.course(call, run_of(cancellation, deps)))
+        return await adrive(self._open_pipeline().course(call, run_of(cancellation, deps)))
 
     def run_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -209,13 +218,21 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        return run_together(self._pipeline, self._pipeline.prepared(listed(calls)), run_of(cancellation, deps))
+        pipeline = self._open_pipeline()
+        return run_together(pipeline, pipeline.prepared(listed(calls)), run_of(cancellation, deps))
 
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
         """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
-        return await arun_together(self._pipeline, self._pipeline.prepared(listed(calls)), run_of(cancellation, deps))
+        pipeline, given = self._open_pipeline(), listed(calls)
+        if pipeline.loads and (tools := pipeline.to_load(given)):
+            await Load(tools).later()
+        if cancellation is None and not deps and watching() is None:
+            plain = plain_calls(pipeline, given)
+            if plain is not None:
+                return await arun_plain(pipeline, plain)
+        return await arun_together(pipeline, pipeline.prepared(given), run_of(cancellation, deps))
 
     def stream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -231,13 +248,13 @@ class Executor:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
             that cancels the call.
         """
-        return streamed(self._pipeline, call, run_of(cancellation, deps))
+        return streamed(self._open_pipeline(), call, run_of(cancellation, deps))
 
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncIterator[Event]:
         """Carry out one call on the running loop, and follow it; as `stream` otherwise."""
-        return astreamed(self._pipeline, call, run_of(cancellation, deps))
+        return astreamed(self._open_pipeline(), call, run_of(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
         """Read, validate and judge calls, and run none: for an application that has to wait for somebody's decision, here or in another process.
@@ -251,7 +268,7 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        return self._pipeline.suspended(listed(calls))
+        return self._open_pipeline().suspended(listed(calls))
 
     def resume(
         self,
@@ -277,9 +294,8 @@ class Executor:
         Raises:
             ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
         """
-        return run_together(
-            self._pipeline, self._pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps)
-        )
+        pipeline = self._open_pipeline()
+        return run_together(pipeline, pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps))
 
     async def aresume(
         self,
@@ -291,8 +307,9 @@ class Executor:
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
         """Carry out prepared calls on the running loop; as `resume` otherwise."""
+        pipeline = self._open_pipeline()
         return await arun_together(
-            self._pipeline, self._pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps)
+            pipeline, pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps)
         )
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:
@@ -302,7 +319,7 @@ class Executor:
             name: The wire name.
             **arguments: By parameter name; a `*args` parameter takes a list.
         """
-        tool = self._pipeline.find(name)
+        tool = self._open_pipeline().find(name)
         if tool is None:
             return self.run(ToolCall(name, {}))
         encoded: dict[str, Any] = {}
@@ -313,6 +330,26 @@ class Executor:
                 error_of = invalid_arguments(name, (Problem(f"$.{parameter}", str(error)),))
                 return failure(ToolCall(name), error_of, tool)
         return self.run(ToolCall(name, encoded))
+
+    def __enter__(self) -> Self:
+        self._lifetime.enter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._short, self._short_async = {}, {}
+        self._lifetime.leave(self)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._short, self._short_async = {}, {}
+        await self._lifetime.aleave(self)
+
+    def _open_pipeline(self) -> Pipeline:
+        """Return what carries calls out; the short ways go past this, and are taken away when the executor is left."""
+        self._lifetime.check()
+        return self._pipeline
 
     def __repr__(self) -> str:
         return f"<Executor of {', '.join(self.tools) or 'no tools'}>"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._calls import Problem, ToolCall
 from fcregistry._results import CallError, ToolResult
+from fcregistry.errors import PluginError
 from fcregistry.execution._approving._preparing import prepared_of
 from fcregistry.execution._approving._resuming import Resumed, resumed
+from fcregistry.execution._loading import Load, to_load
 from fcregistry.execution._names import ToolFinder
 from fcregistry.execution._passage import Passage
 from fcregistry.execution._reading._arguments import ArgumentsError, read_arguments
@@ -19,7 +21,7 @@ from fcregistry.execution._running import Circumstances, cancelled, running
 from fcregistry.execution._short import AsyncShortWay, ShortWay, may_be_short, short_way, short_way_on_a_loop
 from fcregistry.execution._steps import Bound, Step
 from fcregistry.execution._watching._observation import unwatched, watching
-from fcregistry.execution._wording import invalid_arguments, refused, unavailable, unknown_tool
+from fcregistry.execution._wording import invalid_arguments, not_to_be_had, refused, unavailable, unknown_tool
 from fcregistry.execution._writing._outcome import failure
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import Refusal
@@ -27,6 +29,7 @@ from fcregistry.types import Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from fcregistry._tool import Tool
     from fcregistry._toolset import Toolset
     from fcregistry.execution._approving._approval import Gate
     from fcregistry.execution._approving._prepared import PreparedCalls
@@ -52,12 +55,17 @@ class Pipeline:
         self.settings = settings
         self.find = ToolFinder(tools).find
         self.gate = gate
+        self.loads = any(not tool.is_loaded for tool in tools.values())
         self._bound: dict[str, Bound] = {}
         self.short: dict[str, ShortWay] = {}
         self.short_async: dict[str, AsyncShortWay] = {}
 
     def bound(self, name: str) -> Bound | None:
-        """Return the tool of a name, ready to be called, or None."""
+        """Return the tool of a name, ready to be called, or None.
+
+        Raises:
+            PluginError: Its plugin does not load, or ships something else than was described.
+        """
         known = self._bound.get(name)
         if known is not None:
             return known
@@ -78,7 +86,10 @@ class Pipeline:
             call = read_call(given)
         except MalformedCallError as error:
             return self._malformed(error)
-        bound = self._bound.get(call.name) or self.bound(call.name)
+        try:
+            bound = self._bound.get(call.name) or self.bound(call.name)
+        except PluginError as error:
+            return failure(call, not_to_be_had(error), self.find(call.name))
         if bound is None:
             return failure(call, unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
@@ -101,6 +112,10 @@ class Pipeline:
             return failure(call, invalid_arguments(tool.name, (problem,)), tool)
         return Step(call, bound, arguments, decoded, repairs)
 
+    def to_load(self, calls: Iterable[object]) -> list[Tool]:
+        """Return the tools among those that calls name whose plugins are not imported yet."""
+        return to_load(calls, self.find)
+
     def _refused(self, call: ToolCall, bound: Bound, arguments: dict[str, Any]) -> ToolResult | None:
         """Return the result of a call whose arguments are not valid; None if they can be repaired."""
         _, repairs, problems = repaired(arguments, bound.tool, bound.validator, self.settings.repairs)
@@ -121,6 +136,8 @@ class Pipeline:
             run: What its caller gave along.
             seat: Its place in a batch.
         """
+        if self.loads and (tools := self.to_load((given,))):
+            yield Load(tools)
         watch = watching()
         if watch is None:
             result = yield from self._judged(given, run, seat, None)

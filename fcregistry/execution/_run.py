@@ -62,6 +62,8 @@ def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
     """
     missing = []
     for tool in tools:
+        if not tool._definition.asks_for_deps:  # without importing its plugin
+            continue
         context = tool.signature.context
         if context is not None and context.deps is not None and not _could_have(context.deps, deps):
             missing.append(f"{tool.name} asks for {show_type(context.deps)}")

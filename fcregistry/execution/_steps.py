@@ -33,6 +33,7 @@ class Bound(NamedTuple):
         timeout: Seconds that a call of it may take; None for ever.
         cache: Keeps its results, if they are kept.
         place: Where it runs, if that is another process.
+        touches: Whether it says what it touches, so that it may have to wait for others of its batch.
     """
 
     tool: Tool
@@ -46,6 +47,7 @@ class Bound(NamedTuple):
     timeout: float | None
     cache: Cache | None
     place: Place | None
+    touches: bool
 
     @classmethod
     def of(cls, tool: Tool, settings: Settings, is_open: bool = True) -> Bound:
@@ -56,7 +58,8 @@ class Bound(NamedTuple):
             settings: What the executor was told.
             is_open: Whether nobody ever has to approve of a call of it.
         """
-        options, signature = tool.options, tool.signature
+        signature = tool.signature  # first: it imports the plugin of a described tool, whose options are then its own
+        options = tool.options
         validator, exact = tool.validator(settings.engine), signature.exact
         place = settings.places.get(tool.name)
         return cls(
@@ -71,6 +74,7 @@ class Bound(NamedTuple):
             settings.timeout if options.timeout is None else options.timeout,
             cache_of(tool, settings.cache),
             place,
+            options.exclusive or options.reads != () or options.writes != (),
         )
 
 

@@ -54,7 +54,8 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
     if selectors:
         made.extend(source.select(*selectors).values())
     for tool in made:
-        tool.signature  # noqa: B018  # what cannot be defined is said now, not at the first call
+        if (error := tool.definition_error) is not None:  # what cannot be defined is said now, not at the first call
+            raise error
     return Toolset(made)
 
 

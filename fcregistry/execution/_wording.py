@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._tool import Tool
+    from fcregistry.errors import PluginError
     from fcregistry.execution._settings import Exposure
     from fcregistry.types import Refusal
 
@@ -61,6 +62,11 @@ def unavailable(tool: Tool) -> CallError:
     """Word a tool whose environment is not set."""
     missing = ", ".join(tool.missing_env)
     return CallError("unavailable", f"{tool.name} is not available here: the environment variable {missing} is not set")
+
+
+def not_to_be_had(error: PluginError) -> CallError:
+    """Word a tool whose plugin does not load, or ships something else than it was described as."""
+    return CallError("unavailable", f"the tool is not available: {scrub(str(error))}", exception=error)
 
 
 def approval_required(name: str) -> CallError:

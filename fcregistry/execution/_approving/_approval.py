@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._calls import ToolCall
 from fcregistry._results import CallError
+from fcregistry.execution._approving._configured import with_configured
 from fcregistry.execution._approving._decisions import Approve, Deny
 from fcregistry.execution._approving._policy import Policy, Ruling
 from fcregistry.execution._approving._questions import Question
-from fcregistry.execution._approving._refusals import not_allowed
+from fcregistry.execution._approving._refusals import denied_because, not_allowed
 from fcregistry.execution._approving._turns import Turns
 from fcregistry.execution._reading._digits import copied
 from fcregistry.execution._wording import approval_failed, approval_required
@@ -41,6 +42,7 @@ class Gate:
         ValueError: The timeout is no time.
         ToolNotFoundError: The policy names a tool that is not there.
         AmbiguousToolError: It names one by a name that several have.
+        ConfigurationError: The configuration, which stands above the policy, cannot be read.
     """
 
     __slots__ = ("_otherwise", "_rulings", "approve", "approves_on_loop", "timeout", "turns")
@@ -61,7 +63,8 @@ class Gate:
         self.approve = approve
         self.timeout = timeout
         self.approves_on_loop = approve is not None and _is_async(approve)
-        self._rulings = {} if policy is None else policy.rulings(tools)
+        everything = tuple(tools)
+        self._rulings = with_configured({} if policy is None else policy.rulings(everything), everything)
         self._otherwise = _BY_AUTHOR if policy is None else _UNKNOWN
         self.turns = Turns()
 
@@ -72,7 +75,8 @@ class Gate:
 
     def forbids(self, tool: Tool) -> CallError | None:
         """Return why no call of a tool may run, whoever approves of it; None if some may."""
-        return not_allowed(tool.name) if self._ruling(tool).verdict == "deny" else None
+        ruling = self._ruling(tool)
+        return _denied(tool, ruling) if ruling.verdict == "deny" else None
 
     def judge(self, step: Step) -> CallError | Question | None:
         """Return why a call may not run, None if it may, or the question that has to be put for it."""
@@ -84,13 +88,13 @@ class Gate:
     def weigh(self, step: Step) -> CallError | Question | None:
         """Return the same, also where there is nobody here to be asked: somebody elsewhere may be."""
         tool = step.bound.tool
-        verdict, rule = self._ruling(tool)
-        if verdict == "allow":
+        ruling = self._ruling(tool)
+        if ruling.verdict == "allow":
             return None
-        if verdict == "deny":
-            return not_allowed(tool.name)
-        if verdict == "ask":
-            return Question(self, step, f"the policy asks about {rule}" if rule else "the policy asks about every call")
+        if ruling.verdict == "deny":
+            return _denied(tool, ruling)
+        if ruling.verdict == "ask":
+            return Question(self, step, _why_asked(ruling))
         return self._by_author(step)
 
     def _ruling(self, tool: Tool) -> Ruling:
@@ -110,6 +114,16 @@ class Gate:
         except BaseException as error:  # noqa: BLE001  # foreign code: a predicate that raises has not said that nobody need be asked
             return approval_failed(step.bound.tool.name, error)
         return Question(self, step, "the tool requires approval of such arguments")
+
+
+def _denied(tool: Tool, ruling: Ruling) -> CallError:
+    return denied_because(tool.name, ruling.said) if ruling.said else not_allowed(tool.name)
+
+
+def _why_asked(ruling: Ruling) -> str:
+    if ruling.said:
+        return ruling.said
+    return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
 
 
 def _holds(predicate: Callable[[Mapping[str, Any]], object], step: Step) -> bool:

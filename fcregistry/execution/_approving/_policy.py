@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._catalogue import subject
@@ -25,10 +25,12 @@ class Ruling(NamedTuple):
     Attributes:
         verdict: `allow`, `ask` or `deny`; `tool`: what its author said.
         rule: The selector that says so; empty for the default.
+        said: In words, what in the configuration says so; empty for a policy.
     """
 
     verdict: Verdict
     rule: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +162,8 @@ def _full_name(tool: Tool) -> str:
 def _subjects(tool: Tool) -> tuple[Subject, ...]:
     """Return what selectors look at in a tool: once for each name that it has."""
     about = subject(tool)
-    return (about,) if tool.name == tool.declared_name else (about, replace(about, name=tool.name))
+    return (about,) if tool.name == tool.declared_name else (about, about._replace(name=tool.name))
 
 
 def _aliased(tool: Tool) -> list[Subject]:
-    return [replace(subject(tool), name=alias) for alias in tool.options.aliases]
+    return [subject(tool)._replace(name=alias) for alias in tool.options.aliases]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fcregistry._calls import ToolCall
 from fcregistry._results import ToolResult
@@ -14,6 +14,7 @@ from fcregistry.execution._run import deps_for
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
+    from collections.abc import Coroutine
 
     from fcregistry.execution._approving._resuming import Resumed
     from fcregistry.execution._batching._resources import Accesses
@@ -92,6 +93,7 @@ class _Entering:
 
 
 Prepared = Sequence["Step | ToolResult | Resumed"]
+Interrupt = KeyboardInterrupt | SystemExit
 
 
 def run_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResult]:
@@ -103,10 +105,10 @@ def run_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResu
     line = _line_of(pipeline, calls, run)
     here = [place for place, call in enumerate(calls) if pipeline.wants_caller(call)]
     elsewhere = sorted({*range(len(calls))}.difference(here))
-    future = background.submit(lambda: _gathered(pipeline, calls, elsewhere, run, line))
+    future = background.submit(lambda: _seated(pipeline, calls, elsewhere, run, line))
     try:
         results = {place: _run_here(pipeline, calls[place], run, Seat(line, place)) for place in here}
-        results |= zip(elsewhere, _uninterrupted(future.result()), strict=True)
+        results |= zip(elsewhere, uninterrupted(future.result()), strict=True)
     except BaseException:  # whatever ends the waiting ends the calls too
         future.cancel()
         raise
@@ -136,18 +138,17 @@ def _run_here(pipeline: Pipeline, call: Step | ToolResult | Resumed, run: Run, s
 async def arun_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResult]:
     """Carry out calls at the same time on the running loop."""
     line = _line_of(pipeline, calls, run)
-    return _uninterrupted(await _gathered(pipeline, calls, range(len(calls)), run, line))
+    return uninterrupted(await _seated(pipeline, calls, range(len(calls)), run, line))
 
 
-async def _gathered(
+async def _seated(
     pipeline: Pipeline, calls: Prepared, places: Iterable[int], run: Run, line: Line | None
-) -> list[ToolResult | KeyboardInterrupt | SystemExit]:
-    import asyncio
+) -> list[ToolResult | Interrupt]:
+    from asyncio import Semaphore
 
-    running_loop()
-    slots = asyncio.Semaphore(pipeline.settings.max_concurrency)
+    slots = Semaphore(pipeline.settings.max_concurrency)
 
-    async def seated(place: int) -> ToolResult | KeyboardInterrupt | SystemExit:
+    async def seated(place: int) -> ToolResult | Interrupt:
         seat = Seat(line, place, slots)
         try:
             return await adrive(pipeline.course(calls[place], run, seat))
@@ -156,7 +157,19 @@ async def _gathered(
         finally:
             seat.leave()
 
-    tasks = [asyncio.ensure_future(seated(place)) for place in places]
+    return await gathered(map(seated, places))
+
+
+async def gathered(works: Iterable[Coroutine[Any, Any, ToolResult | Interrupt]]) -> list[ToolResult | Interrupt]:
+    """Await calls at the same time on the running loop; when the waiting ends before they do, they are cancelled.
+
+    Raises:
+        RuntimeError: There is no loop of asyncio.
+    """
+    import asyncio
+
+    loop = running_loop()
+    tasks = [loop.create_task(work) for work in works]
     try:
         return list(await asyncio.gather(*tasks))
     except BaseException:  # whatever ends the waiting ends the calls too
@@ -165,7 +178,7 @@ async def _gathered(
         raise
 
 
-def _uninterrupted(results: Iterable[ToolResult | KeyboardInterrupt | SystemExit]) -> list[ToolResult]:
+def uninterrupted(results: Iterable[ToolResult | Interrupt]) -> list[ToolResult]:
     """Return the results, or raise the interrupt that is among them."""
     checked = []
     for result in results:

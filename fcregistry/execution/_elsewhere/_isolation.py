@@ -1,7 +1,7 @@
 """How does a tool run in a process that can be killed? `isolation="process"`: in one of a few worker processes that are kept.
 
 Each worker is a pool of its own, so that ending a call ends nobody else's. A worker is started when a call needs one and all others are
-busy, takes one call at a time, and ends with this process.
+busy, takes one call at a time, and ends with this process, or when nobody is left who calls them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import deque
 from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakSet
 
 from fcregistry.errors import MissingDependencyError
 from fcregistry.execution._calling._invoke import Outcome
@@ -59,10 +60,17 @@ class ProcessWorkers:
         self._idle: list[ProcessPool] = []
         self._busy: dict[_Call, ProcessPool | None] = {}  # None: its worker is being made
         self._waiting: deque[_Call] = deque()
+        self._users: WeakSet[object] = WeakSet()
+        self._keeps = True
         self._closed = False
 
-    def expect(self, tools: Iterable[Tool]) -> None:
+    def expect(self, tools: Iterable[Tool], user: object = None) -> None:
         """Make ready for calls of tools: workers that start from now on load their plugins before the first call.
+
+        Args:
+            tools: The tools.
+            user: Who is going to call them: as long as it is there, and has not said `leave`, idle workers are kept. None: somebody who is
+                always there.
 
         Raises:
             MissingDependencyError: pebble is not installed.
@@ -78,6 +86,9 @@ class ProcessWorkers:
                 "pip install 'fcregistry[isolation]'"
             )
         with self._lock:
+            self._keeps = True
+            if wanted:
+                self._users.add(self if user is None else user)
             self._expected += [tool.id for tool in wanted if tool.id not in self._expected]
 
     def submit(self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None) -> Future[Outcome]:
@@ -109,6 +120,16 @@ class ProcessWorkers:
             call.settle("closed")
         self._start()
         return call.future
+
+    def leave(self, user: object) -> None:
+        """Say that somebody calls no more tools: once all have, workers end as soon as they are idle. Waits for those that are now."""
+        with self._lock:
+            self._users.discard(user)
+            self._keeps = bool(self._users)
+            idle = [] if self._keeps else self._idle[:]
+            if idle:
+                self._idle.clear()
+        end(*idle)
 
     def close(self) -> None:
         """Kill the workers; calls that run or wait are answered as cancelled, and so is every later one."""
@@ -204,7 +225,7 @@ class ProcessWorkers:
             if call not in self._busy:
                 return False
             worker = self._busy.pop(call)
-            if keep and worker is not None:
+            if keep and worker is not None and (self._keeps or self._waiting):
                 self._idle.append(worker)
                 return True
         if worker is not None:

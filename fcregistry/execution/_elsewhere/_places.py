@@ -21,13 +21,15 @@ class Place(NamedTuple):
     Attributes:
         submit: Hands a call over.
         keeps_time: Whether it ends a call whose time is up by itself, and counts from when the tool begins; then nobody else need.
+        leave: Told who calls no more tools; None where that is of no consequence, as for a pool, which stays its owner's.
     """
 
     submit: Submit
     keeps_time: bool
+    leave: Callable[[object], None] | None = None
 
 
-def places(tools: Iterable[Tool], pool: object = None) -> dict[str, Place]:
+def places(tools: Iterable[Tool], pool: object = None, user: object = None) -> dict[str, Place]:
     """Return what runs the calls of each tool that does not run in this process, by wire name.
 
     A tool that is declared with `isolation="process"` runs on a worker that can be killed, whatever the pool: nothing else keeps that promise.
@@ -35,6 +37,7 @@ def places(tools: Iterable[Tool], pool: object = None) -> dict[str, Place]:
     Args:
         tools: What an executor offers.
         pool: The `concurrent.futures.Executor` that it was given, for all other tools; None: they run here.
+        user: The executor; what it alone has used ends when that is told so, or gone. None: somebody who is always there.
 
     Raises:
         TypeError: The pool is something else.
@@ -49,8 +52,9 @@ def places(tools: Iterable[Tool], pool: object = None) -> dict[str, Place]:
             workers,  # with pools and their like, which few programs need
         )
 
-        workers.expect(isolated)
-        found = dict.fromkeys((tool.name for tool in isolated), Place(workers.submit, keeps_time=True))
+        workers.expect(isolated, user)
+        place = Place(workers.submit, keeps_time=True, leave=workers.leave)
+        found = dict.fromkeys((tool.name for tool in isolated), place)
     if pool is not None:
         from fcregistry.execution._elsewhere._portable import check_can_travel
         from fcregistry.execution._elsewhere._remote import Remote

@@ -37,7 +37,7 @@ def why_not(tool: Tool) -> str | None:
             f"{tool.origin.module}.{tool.origin.qualname} is the application's own, and no worker has it; "
             "ship it in a distribution with an fcregistry entry point"
         )
-    if tool.signature.context is not None:
+    if tool._definition.asks_for_context:
         return "it asks for the context of its call, which stays in this process; drop that parameter"
     if tool.options.blocking == "caller":
         return 'it is declared with blocking="caller", so it runs on the caller\'s thread; drop one of the two'

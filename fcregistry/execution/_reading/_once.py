@@ -8,6 +8,8 @@ from typing import Any, Final
 def has_each_name_once(text: str, value: dict[str, Any]) -> bool:
     """Tell whether no name stands twice in an object of a JSON text: as many colons as names say so, beside those inside of strings."""
     count = text.count(":")
+    if count == len(value):  # every name stands right here, as in most calls
+        return True
     return count == _names_in(value) or ("\\u003" not in text and count == _colons_in(value))
 
 

@@ -37,8 +37,7 @@ def _problem(tool: Tool) -> str | None:
         return None
     if given is not True and (wrong := cache_problem(given)):
         return f"cache={given!r:.80} {wrong}; give True, or a cache"
-    context = tool.signature.context
-    if context is not None and context.deps is not None:
+    if tool._definition.asks_for_deps:
         return (
             "what its Context has as deps is no part of its arguments, so one caller would be given another's result; "
             "drop cache, or the type of deps"

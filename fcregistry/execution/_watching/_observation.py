@@ -7,7 +7,7 @@ from sys import modules
 from typing import TYPE_CHECKING
 
 from fcregistry.execution._watching import _call_log
-from fcregistry.execution._watching._call_log import INFO, log_end, log_result, logger_for
+from fcregistry.execution._watching._call_log import INFO, WARNING, log_end, log_result, logger_for
 from fcregistry.execution._watching._spans import CallSpan, tracing
 
 if TYPE_CHECKING:
@@ -81,8 +81,9 @@ def watching() -> Watch | None:
 
 def unwatched(result: ToolResult) -> None:
     """See a call that failed, where nobody watches those that go well: a log that has warnings only."""
-    with _apart:
-        log_result(result, None)
+    if logger_for(WARNING) is not None:
+        with _apart:
+            log_result(result, None)
 
 
 class _Apart:
