@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry import formats
+from fcregistry.agents._visible import VisibleTools
 from fcregistry.execution import Executor
 from fcregistry.formats._messages import read_calls, shape_of
 from fcregistry.formats._reading import field, is_absent
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from fcregistry._registry import Registry
     from fcregistry._results import ToolResult
     from fcregistry.execution._approving._approval import Approver
@@ -25,12 +28,16 @@ Model: TypeAlias = Callable[..., Any]
 class FunctionCall:
     """One round: the model, then the calls it made.
 
+    It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; one that it was given stays
+    its owner's.
+
     (AutoGen gives the record of one call this name. Here, as in LazyLLM, it is what carries calls out.)
 
     Args:
         llm: A callable from messages to a message or a text. One that has a parameter `tools` is given the tools' definitions in
             OpenAI's shape by that name. None where the application owns its loop, and only `execute` is used.
-        tools: What the model may call, as for `Executor`; or an `Executor`, made with whatever else there is to say.
+        tools: What the model may call, as for `Executor`; or an `Executor`, made with whatever else there is to say. Of `OnDemand`, the model
+            sees what the conversation that it is asked in has opened.
         registry: Where names are looked up; the process's by default.
         approve: As for `Executor`.
 
@@ -51,7 +58,9 @@ class FunctionCall:
             raise TypeError(f"llm is a callable from messages to a message or text, not {llm!r}")
         if isinstance(tools, Executor) and (registry is not None or approve is not None):
             raise TypeError("registry and approve are for the executor: give them where it is made")
+        self._is_given = isinstance(tools, Executor)
         self.executor = tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve)
+        self._nothing_opened = VisibleTools(self.executor)
         self._llm = llm
         self._takes_tools = llm is not None and _takes(llm, "tools")
 
@@ -71,7 +80,8 @@ class FunctionCall:
         if self._llm is None:
             raise TypeError("there is no model: give llm=…, or use execute(message) with a message of your own model's")
         messages = _messages(query)
-        told = {"tools": self.executor.describe("openai")} if self._takes_tools else {}
+        visible = self.visible(messages)
+        told = {"tools": visible.describe("openai")} if self._takes_tools else {}
         answer = self._llm(messages, **told)
         if inspect.iscoroutine(answer):
             answer.close()
@@ -85,7 +95,7 @@ class FunctionCall:
                 _check_is_message(answer)
                 raise TypeError(f"the model returned a {type(answer).__name__}, neither a text nor a message")
             return content or ""
-        results = self.executor.run_all(calls)
+        results = visible.run_all(calls)
         return {
             "role": "assistant",
             "content": content,
@@ -93,11 +103,22 @@ class FunctionCall:
             "tool_calls_results": [result.content for result in results],
         }
 
-    def execute(self, message: object) -> list[Message]:
+    def visible(self, history: Iterable[object] = ()) -> VisibleTools:
+        """Return the tools that the model sees in a conversation: all of them, where none stand behind gateways.
+
+        Args:
+            history: The messages before.
+        """
+        visible = self._nothing_opened.fresh()
+        visible.restore(history)
+        return visible
+
+    def execute(self, message: object, history: Sequence[object] = ()) -> list[Message]:
         """Carry out the calls of a model's message: for an application that owns its loop.
 
         Args:
             message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object, or a list of calls.
+            history: The messages before it, with or without it at the end: where tools stand behind gateways, these say which are there.
 
         Returns:
             The messages to append to the conversation, in the shape that the message was in; none if it has no calls.
@@ -111,7 +132,24 @@ class FunctionCall:
             return []
         report = formats.get(_shape_of(calls)).report
         assert report is not None
-        return report(self.executor.run_all(calls))
+        before = history[:-1] if history and _is_same(history[-1], message) else history
+        return report(self.visible(before).run_all(calls))
+
+    def __enter__(self) -> Self:
+        if not self._is_given:
+            self.executor.__enter__()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if not self._is_given:
+            self.executor.__exit__(*raised)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(self, *raised: object) -> None:
+        if not self._is_given:
+            await self.executor.__aexit__(*raised)
 
     def __repr__(self) -> str:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
@@ -121,6 +159,13 @@ def _shape_of(calls: list[Any]) -> str:
     """Return the format that all the calls came in; OpenAI's chat where they differ or do not say."""
     shapes = {shape_of(call) for call in calls}
     return (shapes.pop() if len(shapes) == 1 else None) or "openai"
+
+
+def _is_same(one: object, other: object) -> bool:
+    try:
+        return one is other or bool(one == other)
+    except Exception:  # noqa: BLE001  # objects of an SDK: whatever they raise on ==, they are not the same
+        return False
 
 
 def _check_is_message(message: object) -> None:
