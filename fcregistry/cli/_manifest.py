@@ -1,0 +1,119 @@
+"""What does a package say of its own tools, so that they are listed without importing it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from fcregistry._selectors import normalized
+from fcregistry.cli._output import complain, say, say_json, table
+from fcregistry.discovery import FoundPlugin, find_plugins
+from fcregistry.discovery._manifests import Manifest, ManifestProblem, manifest_of
+from fcregistry.packaging._building import BuiltManifest, build
+from fcregistry.packaging._checking import differences
+from fcregistry.packaging._project import on_path, target
+
+
+@click.group("manifest", short_help="Write or show what a package says of its tools.")
+def command() -> None:
+    """Write, check or show the manifests of a distribution: what its plugins ship, for all who list tools without importing them."""
+
+
+@command.command("build", short_help="Write the manifests of a plugin's project.")
+@click.argument("distribution", required=False, metavar="[DISTRIBUTION]")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit with 1 if a manifest is missing or older than the code."
+)
+@click.pass_context
+def build_command(ctx: click.Context, distribution: str | None, check: bool) -> None:
+    """Write the manifests of the project in the working folder, or of an editable install of DISTRIBUTION.
+
+    Its plugins are imported, in a process of their own.
+    """
+    with target(distribution, Path.cwd()) as meant:
+        manifests = build(meant)
+    stale = [each for each in manifests if not (_check(each) if check else _write(each))]
+    ctx.exit(1 if stale else 0)
+
+
+def _check(built: BuiltManifest) -> bool:
+    lines = differences(built)
+    if not lines:
+        say(f"{_shown(built.path)} is up to date")
+        return True
+    say(f"{_shown(built.path)} is not what the code says:")
+    for line in lines:
+        say(f"  {line}")
+    complain("run: fcregistry manifest build")
+    return False
+
+
+def _write(built: BuiltManifest) -> bool:
+    if built.standing == built.text:
+        say(f"{_shown(built.path)} is up to date")
+        return True
+    built.write()
+    tools = sum(len(each["tools"]) for each in built.content["plugins"])
+    say(f"wrote {_shown(built.path)}: {tools} tool{'s' * (tools != 1)}")
+    return True
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+@command.command("show", short_help="Show what the manifests of a distribution say.")
+@click.argument("distribution", required=False, metavar="[DISTRIBUTION]")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def show_command(ctx: click.Context, distribution: str | None, as_json: bool) -> None:
+    """Show what the manifests of an installed DISTRIBUTION, or of the project in the working folder, say. Nothing is imported.
+
+    Exits with 1 if a plugin has no manifest, or one that cannot be used.
+    """
+    with target(distribution, Path.cwd()) as meant, on_path(meant.path):
+        plugins = [each for each in find_plugins() if each.project == normalized(meant.distribution)]
+        found = [(plugin, manifest_of(plugin)) for plugin in plugins]
+    if not found:
+        raise click.UsageError(f"no distribution {meant.distribution!r} with plugins is installed here")
+    if as_json:
+        say_json([_json(*each) for each in found])
+    else:
+        _tell(found)
+    ctx.exit(0 if all(isinstance(each, Manifest) and not each.is_stale for _, each in found) else 1)
+
+
+def _json(plugin: FoundPlugin, manifest: Manifest | ManifestProblem | None) -> dict[str, object]:
+    usable = manifest if isinstance(manifest, Manifest) else None
+    return {
+        "plugin": plugin.label,
+        "path": str(manifest.path) if manifest is not None else None,
+        "state": _state(manifest),
+        "dynamic": usable is not None and usable.record["dynamic"],
+        "sources": [str(each) for each in usable.sources] if usable else [],
+        "tools": usable.record["tools"] if usable else [],
+    }
+
+
+def _tell(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem | None]]) -> None:
+    rows = []
+    for plugin, manifest in found:
+        say(f"{plugin.label}: {_shown(manifest.path) + ' ' if manifest else ''}{_state(manifest)}")
+        if isinstance(manifest, ManifestProblem):
+            say(f"    {manifest.advice}")
+        if isinstance(manifest, Manifest):
+            rows += [(each["name"], each["group"], each["summary"]) for each in manifest.record["tools"]]
+    if rows:
+        table(rows, ("NAME", "GROUP", "SUMMARY"))
+
+
+def _state(manifest: Manifest | ManifestProblem | None) -> str:
+    if manifest is None:
+        return "has no manifest (write it in its project: fcregistry manifest build)"
+    if isinstance(manifest, ManifestProblem):
+        return f"cannot be used: {manifest.message}"
+    if manifest.is_stale:
+        return f"is older than the code, and is not used ({', '.join(manifest.changed)} changed)"
+    return "is up to date" + (", of tools that depend on the environment" if manifest.record["dynamic"] else "")

@@ -1,0 +1,41 @@
+"""How does one begin a plugin?"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from fcregistry.cli._output import say
+from fcregistry.packaging._scaffold import package_name, start
+
+
+@click.command("new", short_help="Start a plugin package that is ready to publish.")
+@click.argument("name")
+@click.option(
+    "--path", type=click.Path(path_type=Path), help="The folder to make it in; by default NAME, in the working folder."
+)
+def command(name: str, path: Path | None) -> None:
+    """Start a plugin package NAME that is ready to publish: one tool, its manifest and tests, and what CI runs.
+
+    Nothing is overwritten: the folder must be new, or empty.
+    """
+    package = package_name(name)  # before it names a folder
+    folder = path if path is not None else Path(name)
+    written = start(name, folder)
+    say(f"made {name} in {folder}:")
+    for file in written:
+        say(f"  {file}")
+    say(_next(name, package, folder))
+
+
+def _next(name: str, package: str, folder: Path) -> str:
+    enter = "" if folder.resolve() == Path.cwd().resolve() else f"  cd {shlex.quote(str(folder))}\n"
+    return f"""
+next:
+{enter}  python -m pip install --editable . --group test
+  python -m pytest
+  fcregistry call {name}:count_text --text 'one two three'
+
+The tools are in src/{package}/tools.py. After a change there: fcregistry manifest build"""

@@ -1,0 +1,86 @@
+"""What is in the folder of a new plugin? Everything that it takes to test and publish it, as `_templates/` has it."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from fcregistry._selectors import normalized
+from fcregistry._version import __version__
+from fcregistry.packaging._building import build
+from fcregistry.packaging._errors import PackagingError
+from fcregistry.packaging._project import target
+
+FILES: Final = {
+    ".github/workflows/tests.yml": "workflow.yml.txt",
+    ".gitignore": "gitignore.txt",
+    "README.md": "README.md.txt",
+    "pyproject.toml": "pyproject.toml.txt",
+    "src/$package/__init__.py": "__init__.py.txt",
+    "src/$package/py.typed": "",
+    "src/$package/tools.py": "tools.py.txt",
+    "tests/test_tools.py": "test_tools.py.txt",
+}
+"""File of a new plugin -> its template; none for an empty file. The manifest is made from these."""
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_TAKEN: Final = frozenset({"fcregistry", "site", "src", "tests"})
+
+
+def start(name: str, folder: Path) -> tuple[str, ...]:
+    """Make a new plugin, and return its files, relative to the folder, sorted.
+
+    Args:
+        name: The name of the distribution, as PyPI takes it (Names and normalization, in the Python Packaging User Guide).
+        folder: Where; it is made, or empty but for `.git`.
+
+    Raises:
+        PackagingError: The name will not do, or something stands in the folder already. Nothing is written then.
+        OSError: The folder cannot be written.
+    """
+    package = package_name(name)
+    if folder.exists() and (not folder.is_dir() or any(each.name != ".git" for each in folder.iterdir())):
+        raise PackagingError(f"{folder} is there already, and is no empty folder: name another one with --path")
+    with tempfile.TemporaryDirectory(prefix="fcregistry-") as aside:
+        _write(Path(aside), {"name": name, "package": package, "entry_point": package, "version": __version__})
+        made = {each.relative_to(aside): each.read_bytes() for each in sorted(Path(aside).rglob("*")) if each.is_file()}
+    for path, data in made.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        with (folder / path).open("xb") as file:
+            file.write(data)
+    return tuple(path.as_posix() for path in made)
+
+
+def package_name(name: str) -> str:
+    """Return the name of the package that a distribution of a name gets.
+
+    Raises:
+        PackagingError: PyPI would not take the name, or Python not the package's.
+    """
+    if not _NAME.fullmatch(name):
+        raise PackagingError(
+            f"{name!r} is no name for a package: that has ASCII letters and digits, with '-', '_' and '.' between them"
+        )
+    package = normalized(name).replace("-", "_")
+    if not package.isidentifier() or keyword.iskeyword(package):
+        raise PackagingError(f"{name!r} is no name for a plugin: Python could not import a package {package!r}")
+    if package in sys.stdlib_module_names | _TAKEN:
+        raise PackagingError(f"{name!r} is no name for a plugin: its package {package!r} would hide another one")
+    return package
+
+
+def _write(folder: Path, words: dict[str, str]) -> None:
+    for name, template in FILES.items():
+        path = folder / Template(name).substitute(words)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = files(__package__).joinpath("_templates", template).read_text(encoding="utf-8") if template else ""
+        path.write_text(Template(text).substitute(words), encoding="utf-8", newline="\n")
+    with target(None, folder) as meant:
+        for manifest in build(meant):
+            manifest.write()

@@ -1,0 +1,161 @@
+"""What do the plugins of one distribution ship? Found out by importing them, in a process that does nothing else.
+
+So nothing that was imported before hides what they read, and what they leave behind is left here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, TypedDict
+
+from fcregistry._naming import Owned, by_key, clash_text, standing
+from fcregistry._records import PluginRecord, ToolRecord
+from fcregistry._selectors import normalized
+from fcregistry._trust import trust
+from fcregistry.discovery._discovery import current
+from fcregistry.discovery._finder import find_entry_points, places
+from fcregistry.discovery._found import FoundPlugin
+from fcregistry.discovery._index._describing import Ships, describe
+from fcregistry.discovery._index._tracking import Tracker
+from fcregistry.discovery._loader import load
+from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, ManifestPlugin, text_of
+from fcregistry.discovery._manifests._places import FILE, Place, place_of
+from fcregistry.discovery._manifests._sources import source_digest
+
+_COMPILED: Final = (".so", ".pyd")
+"""What differs from one machine to the next, and is made of sources."""
+
+
+class BuiltText(TypedDict):
+    """One manifest: where it belongs, and what is to stand there."""
+
+    path: str
+    folder: str
+    text: str
+
+
+class Answer(TypedDict):
+    """What came of a distribution: its manifests, or why there are none."""
+
+    manifests: list[BuiltText]
+    failures: list[str]
+
+
+def main() -> None:
+    """Answer the question that stands in the first argument, as JSON, in the file that it names, and end the process."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an author who interrupts reads it once, from the process that asked
+    asked: dict[str, Any] = json.loads(sys.argv[1])
+    answer = manifests_of(asked["distribution"], is_own=asked["is_own"])
+    Path(asked["answer"]).write_text(json.dumps(answer), encoding="utf-8")
+    sys.stdout.flush()
+    os._exit(0)  # past the threads, and whatever else plugins have left behind
+
+
+def manifests_of(distribution: str, *, is_own: bool) -> Answer:
+    """Import the plugins of a distribution, and return its manifests.
+
+    Args:
+        distribution: Its name.
+        is_own: Whether it is the project in the working folder, whose author runs it whatever the configuration says of plugins.
+    """
+    tracker = Tracker()
+    tracker.start()
+    discovery = current()
+    discovery.adopt(find_entry_points(places()))  # as it stands on this path, whatever an index knows
+    plugins = [each for each in discovery.plugins if each.project == normalized(distribution)]
+    failures = [] if plugins else [f"no distribution {distribution!r} with plugins is installed here"]
+    if not is_own:
+        failures += _refusals(plugins)
+        plugins = [] if failures else plugins
+    ships = Ships(discovery.owner)
+    shipped: list[tuple[FoundPlugin, PluginRecord]] = []
+    modules: set[str] = set()
+    for plugin in plugins:
+        outcome = load(plugin, lambda declaration: discovery.owner(declaration) is not None)
+        assert outcome is not None
+        declared = [standing(rivals) for rivals in by_key(Owned(each, plugin) for each in ships.of(plugin)).values()]
+        record = describe(outcome, [each.declaration for rivals in declared for each in rivals])
+        shipped.append((plugin, record))
+        failures += _failures(plugin, record, declared)
+        modules |= {plugin.module, *(each.declaration.module for rivals in declared for each in rivals)}
+    if failures:
+        return Answer(manifests=[], failures=failures)
+    return _manifests(shipped, sorted(tracker.files(modules)))
+
+
+def _refusals(plugins: Iterable[FoundPlugin]) -> list[str]:
+    refusals = ((plugin, trust().plugin_refusal(plugin.distribution, plugin.entry_point)) for plugin in plugins)
+    return [f"{plugin.label} may not be imported: {reason}" for plugin, reason in refusals if reason is not None]
+
+
+def _failures(plugin: FoundPlugin, record: PluginRecord, declared: list[list[Owned]]) -> list[str]:
+    """Return what keeps a plugin from being described; several declarations of one tool that all stand are such a thing."""
+    if record["failure"] is not None:
+        lines = [f"{plugin.label} does not load: {record['failure']}", *record["detail"].splitlines(), record["advice"]]
+        return ["\n".join(lines)]
+    if not declared:
+        return [f"{plugin.label} ships no tools: importing {plugin.value} declares none"]
+    clashes = [clash_text(rivals) for rivals in declared if len(rivals) > 1]
+    broken = [
+        f"{each['name']} cannot be defined: {'; '.join(each['problems'])}"
+        for each in record["tools"]
+        if "problems" in each
+    ]
+    return [f"{plugin.label}: {each}" for each in (*clashes, *broken)]
+
+
+def _manifests(shipped: Iterable[tuple[FoundPlugin, PluginRecord]], files: Iterable[str]) -> Answer:
+    """Return one manifest for each package, with the files of it that were read."""
+    packages: dict[Path, tuple[Place, str, list[PluginRecord]]] = {}
+    failures = []
+    for found, record in shipped:
+        place = place_of(found)
+        if place is None:
+            failures.append(f"{found.label}: {found.module} is no module in a folder, so a manifest has no place")
+        else:
+            packages.setdefault(place.manifest, (place, found.project, []))[2].append(record)
+    manifests = [
+        BuiltText(path=str(path), folder=str(place.folder), text=_text(place, project, records, files))
+        for path, (place, project, records) in sorted(packages.items())
+    ]
+    return Answer(manifests=[] if failures else manifests, failures=failures)
+
+
+def _text(place: Place, project: str, records: Iterable[PluginRecord], files: Iterable[str]) -> str:
+    return text_of(
+        ManifestContent(
+            format=FORMAT,
+            distribution=project,
+            plugins=[_plugin(place, record) for record in records],
+            sources=_sources(place, files),
+        )
+    )
+
+
+def _plugin(place: Place, record: PluginRecord) -> ManifestPlugin:
+    return ManifestPlugin(
+        entry_point=record["entry_point"],
+        value=record["value"],
+        dynamic=record["dynamic"],
+        tools=[_anywhere(place, tool) for tool in record["tools"]],
+    )
+
+
+def _anywhere(place: Place, tool: ToolRecord) -> ToolRecord:
+    """Return a tool's record with its file relative to the package's parent folder; without it, where that is not the package's own."""
+    name = place.name_of(Path(tool["file"])) if tool["file"] is not None else None
+    return {**tool, "file": name, "line": tool["line"] if name is not None else None}
+
+
+def _sources(place: Place, files: Iterable[str]) -> dict[str, str]:
+    sources = {}
+    for path in map(Path, files):
+        name = place.name_of(path)
+        if name is not None and not name.endswith((*_COMPILED, FILE)) and path.is_file():
+            sources[name] = source_digest(path.read_bytes(), name)
+    return dict(sorted(sources.items()))

@@ -1,0 +1,77 @@
+"""Which text does a manifest have, and how is it told that a plugin is not what was described?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from fcregistry import Tool
+from fcregistry._records import ToolRecord, record_of
+from fcregistry.discovery._manifests import drift
+from fcregistry.discovery._manifests._content import _KINDS, FORMAT, ManifestContent, read_text, text_of
+
+
+def read_temperature(station: str, unit: str = "celsius") -> float:
+    """Read the temperature.
+
+    Args:
+        station: Where.
+        unit: In what.
+    """
+    return 0.0
+
+
+def record(function: Callable[..., Any] = read_temperature, **changes: Any) -> ToolRecord:
+    """Return a tool's record as a manifest has it."""
+    tool = Tool.from_function(function)
+    return {**record_of(tool), "file": "acme_weather/tools.py", "line": 3, **changes}  # type: ignore[typeddict-item]
+
+
+def test_every_field_of_a_tool_is_checked() -> None:
+    """Whoever adds one to the record adds it to the table of what a manifest has to hold."""
+    assert set(_KINDS) == set(ToolRecord.__annotations__) - {"problems"}
+
+
+def test_the_text_keeps_the_order_of_parameters_and_what_utf_8_cannot_hold() -> None:
+    """What is written is what is read again, byte for byte."""
+
+    def odd(zone: str = "\ud800", area: str = "ü") -> None:
+        """Do it."""
+
+    plugin = {"entry_point": "weather", "value": "acme_weather.tools", "dynamic": False, "tools": [record(odd)]}
+    told = ManifestContent(format=FORMAT, distribution="acme-weather", plugins=[plugin], sources={})  # type: ignore[list-item]
+    text = text_of(told)
+    assert list(json.loads(text.encode())["plugins"][0]["tools"][0]["parameters"]["properties"]) == ["zone", "area"]
+    assert "ü" in text
+    assert text_of(read_text(text)) == text
+
+
+def test_drift_is_told_a_line_for_each_difference_with_its_path() -> None:
+    """Where a function stands is no difference; what a model is told of it is."""
+
+    def other(station: str, unit: str = "kelvin", day: int = 0) -> float:
+        """Read the temperature on a day.
+
+        Args:
+            station: Where.
+            unit: In what.
+            day: When.
+        """
+        return 0.0
+
+    before = {"tools": [record(), record(name="old"), record(group="sky", name="same")]}
+    after = {
+        "tools": [record(other, name="read_temperature"), record(name="new"), record(group="sky", name="same", line=9)]
+    }
+    assert drift(before, before) == []
+    assert drift(before, after) == [
+        "new: is there, and is not described",
+        "old: is described, and is not there",
+        'read_temperature: description is "Read the temperature on a day.", and is described as "Read the temperature."',
+        'read_temperature: parameters.properties.unit.default is "kelvin", and is described as "celsius"',
+        (
+            'read_temperature: parameters.properties.day is {"type": "integer", "description": "When.", "default": 0}, '
+            "and is described as not there"
+        ),
+    ]

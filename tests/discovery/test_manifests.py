@@ -1,0 +1,238 @@
+"""What is read of the manifest that a package ships, and when is it not taken at its word?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fcregistry import Tool
+from fcregistry._records import ToolRecord, record_of
+from fcregistry.discovery import FoundPlugin
+from fcregistry.discovery._manifests import Manifest, ManifestProblem, manifest_of
+from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, text_of
+from fcregistry.discovery._manifests._sources import source_digest
+
+CODE = 'raise RuntimeError("it was imported")\n'
+
+
+def read_temperature(station: str, unit: str = "celsius") -> float:
+    """Read the temperature.
+
+    Args:
+        station: Where.
+        unit: In what.
+    """
+    return 0.0
+
+
+def record(function: Callable[..., Any] = read_temperature, **changes: Any) -> ToolRecord:
+    """Return a tool's record as a manifest has it."""
+    tool = Tool.from_function(function)
+    return {**record_of(tool), "file": "acme_weather/tools.py", "line": 3, **changes}  # type: ignore[typeddict-item]
+
+
+def content(*tools: ToolRecord, **changes: Any) -> ManifestContent:
+    """Return a manifest of one entry point, `weather`."""
+    plugin = {"entry_point": "weather", "value": "acme_weather.tools", "dynamic": False, "tools": list(tools)}
+    made = {
+        "format": FORMAT,
+        "distribution": "acme-weather",
+        "plugins": [plugin],
+        "sources": {"acme_weather/tools.py": source_digest(CODE.encode(), "tools.py")},
+    }
+    return {**made, **changes}  # type: ignore[return-value,typeddict-item]
+
+
+def package(folder: Path, manifest: ManifestContent | str | None, parent: str = "", code: str = CODE) -> None:
+    """Write the package that ships the manifest, below a folder."""
+    place = folder / parent / "acme_weather"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "__init__.py").touch()
+    (place / "tools.py").write_text(code, encoding="utf-8")
+    if manifest is not None:
+        text = manifest if isinstance(manifest, str) else text_of(manifest)
+        (place / "fcregistry.json").write_text(text, encoding="utf-8", newline="\n")
+
+
+def plugin(folder: Path | None, value: str = "acme_weather.tools") -> FoundPlugin:
+    """Return the entry point, whose metadata lies in a folder."""
+    return FoundPlugin(
+        distribution="Acme.Weather",
+        version="1.0",
+        entry_point="weather",
+        value=value,
+        folder="" if folder is None else str(folder),
+    )
+
+
+def manifest(found: FoundPlugin) -> Manifest:
+    """Return its manifest, which is there and in order."""
+    read = manifest_of(found)
+    assert isinstance(read, Manifest), read
+    return read
+
+
+def test_a_manifest_beside_the_metadata_is_read_and_nothing_imported(tmp_path: Path) -> None:
+    """A regular install: the paths in it become those of this machine."""
+    package(tmp_path, content(record()))
+    read = manifest(plugin(tmp_path))
+    file = str(tmp_path / "acme_weather" / "tools.py")
+    assert read.path == tmp_path / "acme_weather" / "fcregistry.json"
+    assert read.record["tools"] == [record(file=file)]
+    assert read.record["failure"] is None
+    assert (read.sources, read.changed, read.is_stale) == ((Path(file),), (), False)
+    assert "acme_weather" not in sys.modules
+
+
+@pytest.mark.parametrize("metadata", ["elsewhere", None])
+def test_in_an_editable_install_pythons_finders_say_where_the_package_is(
+    tmp_path: Path, metadata: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The metadata lies in another folder than the code, or in none."""
+    package(tmp_path / "src", content(record()))
+    monkeypatch.syspath_prepend(str(tmp_path / "src"))
+    assert not manifest(plugin(tmp_path / metadata if metadata else None)).is_stale
+    assert "acme_weather" not in sys.modules
+
+
+def test_below_a_namespace_package_the_manifest_is_in_the_first_real_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several distributions share the namespace, in several folders; each has a manifest of its own."""
+    sources = {"acme/acme_weather/tools.py": source_digest(CODE.encode(), "tools.py")}
+    value = "acme.acme_weather.tools"
+    told = content(record(file="acme/acme_weather/tools.py"), sources=sources)
+    told["plugins"][0]["value"] = value
+    package(tmp_path / "src", told, parent="acme")
+    (tmp_path / "site" / "acme" / "other").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(tmp_path / "src"))
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    read = manifest(plugin(tmp_path / "site", value))
+    assert read.path == tmp_path / "src" / "acme" / "acme_weather" / "fcregistry.json"
+    assert not read.is_stale
+    assert "acme" not in sys.modules
+
+
+def test_the_manifest_of_a_module_without_a_package_stands_beside_it(tmp_path: Path) -> None:
+    """It has the module's name."""
+    (tmp_path / "acme_races.py").write_text(CODE, encoding="utf-8")
+    told = content(record(file="acme_races.py"), sources={"acme_races.py": source_digest(CODE.encode(), "x.py")})
+    told["plugins"][0]["value"] = "acme_races:TOOLS"
+    (tmp_path / "acme_races.fcregistry.json").write_text(text_of(told), encoding="utf-8")
+    assert not manifest(plugin(tmp_path, "acme_races:TOOLS")).is_stale
+
+
+def test_where_there_is_no_manifest_or_no_code_there_is_nothing_to_say(tmp_path: Path) -> None:
+    """Most packages have none."""
+    package(tmp_path, None)
+    assert manifest_of(plugin(tmp_path)) is None
+    assert manifest_of(plugin(tmp_path, "acme_nowhere.tools")) is None
+    assert manifest_of(plugin(None, ".")) is None
+
+
+def test_a_finder_that_raises_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Editable installs bring finders of their own, which may be broken."""
+
+    class Broken:
+        def find_spec(self, *arguments: object) -> None:
+            raise OSError("its folder is gone")
+
+    monkeypatch.setattr(sys, "meta_path", [Broken()])
+    assert manifest_of(plugin(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        (CODE + "x = 1\n", True),
+        (CODE.replace("\n", "\r\n"), False),
+        (CODE + "__version__ = '2.0'\n", True),
+        (CODE.replace("imported", "loaded"), True),
+    ],
+    ids=["a line more", "line ends of Windows", "a version where there was none", "another text"],
+)
+def test_a_manifest_is_stale_where_a_source_is_another(tmp_path: Path, code: str, changed: bool) -> None:
+    """A stale manifest says which source it is; whoever lists does not use it."""
+    package(tmp_path, content(record()))
+    (tmp_path / "acme_weather" / "tools.py").write_bytes(code.encode())
+    assert manifest(plugin(tmp_path)).changed == (("acme_weather/tools.py",) if changed else ())
+
+
+def test_a_manifest_is_stale_where_a_source_is_gone(tmp_path: Path) -> None:
+    """As after a hand has been in the folder."""
+    package(tmp_path, content(record()))
+    (tmp_path / "acme_weather" / "tools.py").unlink()
+    assert manifest(plugin(tmp_path)).is_stale
+
+
+@pytest.mark.parametrize(
+    "line", ["__version__ = '{}'", "__version__: str = '{}'", "__version__ = version = '{}'", "version_tuple = ({})"]
+)
+def test_another_version_is_no_other_source(line: str) -> None:
+    """A release may be made without a new manifest, also where a build writes the version into the code."""
+    old, new = (f"x = 1\n{line.format(number)}\ny = 2\n".encode() for number in ("1", "2, 3"))
+    assert source_digest(old, "a/_version.py") == source_digest(new, "a/_version.py")
+    assert source_digest(old, "a/data.json") != source_digest(new, "a/data.json")
+    assert source_digest(b"version_of = 1", "a.py") != source_digest(b"version_of = 2", "a.py")
+
+
+def _text(**changes: Any) -> str:
+    return text_of(content(record(), **changes))
+
+
+def _with_tool(**changes: Any) -> str:
+    return text_of(content(record(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "Expecting property name"),
+        ("[]", "it is no manifest: an object with a format is due"),
+        ("{}", "it is no manifest: an object with a format is due"),
+        ("[" * 100_000, "it is nested too deeply"),
+        (_text(format=2), "its format is 2, and this version of fcregistry reads 1"),
+        (_text(sources=[]), "something is missing in it, or of another kind"),
+        (_text(sources={"acme_weather/tools.py": 1}), "something is missing in it, or of another kind"),
+        (
+            _text(plugins=[{}]),
+            "something is missing in it, or of another kind than it should be: KeyError('entry_point')",
+        ),
+        (_text(distribution="acme-maps"), "it tells what acme-maps ships, not Acme.Weather"),
+        (_text(plugins=[]), "it does not tell what this entry point ships"),
+        (
+            _text().replace('"acme_weather.tools"', '"acme_weather"', 1),
+            "it tells what acme_weather ships, and the entry point names",
+        ),
+        (_text(sources={"../secret": "0"}), "it names a file outside the package: '../secret'"),
+        (_text(sources={"/etc/passwd": "0"}), "it names a file outside the package: '/etc/passwd'"),
+        (_with_tool(file="../tools.py"), "it names a file outside the package: '../tools.py'"),
+        (
+            _with_tool(description="Nice."),
+            "what it says of 'read_temperature' was changed by hand: the digest is another",
+        ),
+        (_with_tool(options=[]), "something is missing in it, or of another kind"),
+    ],
+)
+def test_a_manifest_that_cannot_be_relied_on_says_why(tmp_path: Path, text: str, message: str) -> None:
+    """It is a file of strangers: whatever stands in it, the rest goes on."""
+    package(tmp_path, text)
+    problem = manifest_of(plugin(tmp_path))
+    assert isinstance(problem, ManifestProblem)
+    assert problem.message.startswith(message)
+    assert "fcregistry manifest build" in problem.advice
+
+
+def test_a_manifest_that_is_no_text_says_so(tmp_path: Path) -> None:
+    """Nor does a folder of that name raise."""
+    package(tmp_path, None)
+    path = tmp_path / "acme_weather" / "fcregistry.json"
+    path.write_bytes(b"\xff")
+    assert isinstance(manifest_of(plugin(tmp_path)), ManifestProblem)
+    path.unlink()
+    path.mkdir()
+    assert isinstance(manifest_of(plugin(tmp_path)), ManifestProblem)

@@ -1,0 +1,282 @@
+"""What is written into a manifest, when is it out of date, and who gets none? The projects are real, and so are the processes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fcregistry.packaging._building import BuiltManifest, build
+from fcregistry.packaging._checking import differences
+from fcregistry.packaging._errors import PackagingError
+from fcregistry.packaging._project import target
+
+GOLDEN = Path(__file__).parent / "golden.json"
+
+PROJECT = """
+[project]
+name = "Acme.Weather"
+version = "1.0"
+
+[project.entry-points.fcregistry]
+weather = "acme_weather.tools"
+"""
+
+TOOLS = '''
+import pathlib
+import threading
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from fcregistry import fc_register
+
+from acme_weather import units, stations
+
+print("noise that a caller must not see")
+threading.Thread(target=threading.Event().wait).start()  # the process would never end by itself
+TEXT = (pathlib.Path(__file__).parent / "texts" / "note.txt").read_text()
+
+
+class Wind(Enum):
+    LOW = "low"
+    HIGH = "high"
+
+
+@dataclass
+class Place:
+    """A place.
+
+        Indented as some do.
+
+    Attributes:
+        name: What it is called.
+    """
+
+    name: str
+    winds: frozenset[Wind] = frozenset({Wind.LOW, Wind.HIGH})
+
+
+@fc_register("sky.read", read_only=True, tags=("b", "a"), examples=[{"place": {"name": "Rome"}}])
+def read_temperature(place: Place, unit: Literal["kelvin", "celsius"] = "celsius", **more: float) -> list[Place]:
+    """Read the temperature, été.
+
+        Indented too.
+
+    Args:
+        place: Where.
+        unit: In what.
+    """
+    return [place]
+
+
+@fc_register(requires_approval=lambda arguments: True, requires_env="ACME_KEY")
+def aim(degrees: float = 0.1) -> None:
+    """Aim somewhere."""
+
+
+fc_register(units.convert)
+'''
+
+
+class Project:
+    """A project in a folder, which is not installed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = folder / "src" / "acme_weather" / "fcregistry.json"
+        self.write("pyproject.toml", PROJECT)
+        self.write("src/acme_weather/__init__.py", '__version__ = "1.0"\n')
+        self.write("src/acme_weather/units.py", "def convert(kelvin: float) -> float:\n    return kelvin - 273.15\n")
+        self.write("src/acme_weather/stations.py", "")
+        self.write("src/acme_weather/unused.py", "")
+        self.write("src/acme_weather/texts/note.txt", "A note.\n")
+        self.write("src/acme_weather/tools.py", TOOLS)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        path = self.folder / "src" / "acme_weather" / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def build(self) -> BuiltManifest:
+        """Return its manifest, which is the only one."""
+        with target(None, self.folder) as meant:
+            (built,) = build(meant)
+        assert built.path == self.manifest
+        return built
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def test_a_manifest_is_the_same_bytes_for_every_python_and_hash_seed(project: Project) -> None:
+    """The tests run on each Python, with a hash seed by chance, and one file stands for all: nothing of a machine, version or time is in it.
+
+    After a change of what stands in a manifest, write the golden file anew, and give the format another number if readers need it.
+    """
+    project.build().write()
+    assert project.manifest.read_text(encoding="utf-8") == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_the_sources_are_the_files_of_the_package_that_were_read() -> None:
+    """Modules that were imported, and texts that they read; not those that nothing touches."""
+    told = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    names = ["__init__.py", "stations.py", "texts/note.txt", "tools.py", "units.py"]
+    assert list(told["sources"]) == [f"acme_weather/{name}" for name in names]
+    places = {(each["name"], each["file"], each["line"] is None) for each in told["plugins"][0]["tools"]}
+    assert places == {
+        ("read_temperature", "acme_weather/tools.py", False),
+        ("aim", "acme_weather/tools.py", False),
+        ("convert", "acme_weather/units.py", False),
+    }
+
+
+@pytest.mark.once
+def test_another_version_is_no_difference_and_another_description_is_told(project: Project) -> None:
+    """In words, with the path in the schema; and which file it was."""
+    project.manifest.write_bytes(GOLDEN.read_bytes())
+    project.edit("__init__.py", "1.0", "2.0")
+    project.edit("tools.py", "In what.", "Its unit.")
+    assert differences(project.build()) == [
+        'sky.read.read_temperature: parameters.properties.unit.description is "Its unit.", and is described as "In what."',
+        "acme_weather/tools.py has changed",
+    ]
+    project.edit("tools.py", "Its unit.", "In what.")
+    assert differences(project.build()) == []
+
+
+DYNAMIC = """
+import os
+from fcregistry import fc_register
+
+FCREGISTRY_DYNAMIC = True
+
+@fc_register(name=os.environ.get("ACME_TOOL", "one"))
+def tool():
+    return 0
+"""
+
+
+@pytest.mark.once
+def test_what_a_dynamic_plugin_ships_elsewhere_is_no_difference(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its manifest says that its tools depend on the environment, and lists what there was."""
+    project.write("src/acme_weather/tools.py", DYNAMIC)
+    project.build().write()
+    monkeypatch.setenv("ACME_TOOL", "two")
+    again = project.build()
+    assert again.content["plugins"][0]["dynamic"] is True
+    assert again.content["plugins"][0]["tools"][0]["name"] == "two"
+    assert differences(again) == []
+
+
+@pytest.mark.once
+def test_each_package_of_a_distribution_has_a_manifest(tmp_path: Path) -> None:
+    """Entry points of one package share it; a module beside it has its own. A tool that replaces another stands alone."""
+    project = Project(tmp_path)
+    code = "from fcregistry import fc_register\n\n@fc_register\ndef {}() -> int: ...\n"
+    more = 'maps = "acme_maps:chart"\nfar = "acme_weather.far"\n'
+    project.write("pyproject.toml", PROJECT + more)
+    project.write("acme_maps.py", "def chart() -> int: ...\n")
+    again = code.format("see").replace("@fc_register", '@fc_register(name="look", replace=True)')
+    project.write("src/acme_weather/far/__init__.py", code.format("look") + "\nfrom acme_weather.far import again\n")
+    project.write("src/acme_weather/far/again.py", again)
+    project.write("src/acme_weather/tools.py", code.format("aim"))
+    with target(None, tmp_path) as meant:
+        maps, weather = build(meant)
+    assert maps.path == tmp_path / "acme_maps.fcregistry.json"
+    assert [each["entry_point"] for each in maps.content["plugins"]] == ["maps"]
+    assert maps.content["plugins"][0]["tools"][0]["file"] == "acme_maps.py"
+    told = {
+        each["entry_point"]: [(tool["name"], tool["qualname"]) for tool in each["tools"]]
+        for each in weather.content["plugins"]
+    }
+    assert told == {"far": [("look", "see")], "weather": [("aim", "aim")]}
+
+
+BROKEN = """
+[project]
+name = "Acme.Weather"
+
+[project.entry-points.fcregistry]
+missing = "acme_missing"
+none = "acme_none"
+wrong = "acme_wrong"
+"""
+
+
+@pytest.mark.once
+def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
+    """An author mends them before they are shipped; all are told at once."""
+    project = Project(tmp_path)
+    project.write("pyproject.toml", BROKEN)
+    project.write("acme_missing.py", "import acme_nowhere")
+    project.write("acme_none.py", "")
+    project.write("acme_wrong.py", "from fcregistry import fc_register\n@fc_register\ndef f(x: complex): ...")
+    with target(None, tmp_path) as meant, pytest.raises(PackagingError) as error:
+        build(meant)
+    told = str(error.value)
+    assert told.startswith(
+        "Acme.Weather gets no manifest:\n  - Acme.Weather[missing] does not load: ModuleNotFoundError"
+    )
+    assert f'File "{tmp_path / "acme_missing.py"}", line 1' in told
+    assert "\n  - Acme.Weather[none] ships no tools: importing acme_none declares none\n" in told
+    assert "\n  - Acme.Weather[wrong]: f cannot be defined: parameter 'x'" in told
+
+
+@pytest.mark.once
+def test_a_plugin_that_ends_the_process_gets_no_manifest(project: Project) -> None:
+    """Ours goes on, and says how it ended."""
+    project.write("src/acme_weather/tools.py", "import os; os._exit(3)")
+    with pytest.raises(PackagingError) as error:
+        project.build()
+    assert str(error.value) == "Acme.Weather gets no manifest: importing its plugins ended the process (exit code 3)"
+
+
+def test_an_installed_copy_is_not_written_to(tmp_path: Path) -> None:
+    """Its next install would take it away: its project is the place."""
+    (tmp_path / "acme_maps-1.0.dist-info").mkdir()
+    text = GOLDEN.read_text(encoding="utf-8")
+    built = BuiltManifest(path=tmp_path / "acme_weather" / "fcregistry.json", folder=tmp_path, text=text)
+    with pytest.raises(PackagingError) as error:
+        built.write()
+    assert str(error.value) == (
+        f"{tmp_path / 'acme_weather'} is an installed copy, which its next install replaces: "
+        "run fcregistry manifest build in the project of acme-weather"
+    )
+    assert not built.path.exists()
+
+
+@pytest.mark.parametrize(
+    ("pyproject", "words"),
+    [
+        (None, "there is no pyproject.toml in "),
+        ("[", "pyproject.toml cannot be read: "),
+        ("[tool.x]", "pyproject.toml has no [project] with a name: run this in the folder of a plugin's project"),
+        ('[project]\nname = "x"\nentry-points = {fcregistry = 1}', "[project.entry-points.fcregistry] must be a table"),
+    ],
+)
+def test_a_folder_that_is_no_plugins_project_says_so(tmp_path: Path, pyproject: str | None, words: str) -> None:
+    """And what to do: go to another folder, or name a distribution."""
+    if pyproject is not None:
+        (tmp_path / "pyproject.toml").write_text(pyproject, encoding="utf-8")
+    with pytest.raises(PackagingError) as error, target(None, tmp_path):
+        pass
+    assert words in str(error.value)
+
+
+def test_where_setuptools_has_the_entry_points_the_installed_metadata_says_them(tmp_path: Path) -> None:
+    """The project's name is enough to find it, and nothing is put before it."""
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "acme-none"\n', encoding="utf-8")
+    with target(None, tmp_path) as meant, target("acme-none", tmp_path) as installed:
+        assert (meant.distribution, meant.path) == (installed.distribution, installed.path)

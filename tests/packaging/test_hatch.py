@@ -1,0 +1,85 @@
+"""What does hatchling build with the hook of manifests? Real builds, of a package whose dependencies are not installed."""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fcregistry.discovery import FoundPlugin
+from fcregistry.discovery._manifests import Manifest, manifest_of
+from fcregistry.discovery._manifests._content import FORMAT, text_of
+from fcregistry.discovery._manifests._sources import source_digest
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+PROJECT = """
+[build-system]
+requires = ["hatchling", "fcregistry"]
+build-backend = "hatchling.build"
+
+[project]
+name = "acme-sky"
+version = "1.0"
+dependencies = ["a-package-that-is-not-there"]
+
+[project.entry-points.fcregistry]
+sky = "acme_sky"
+
+[tool.hatch.build.targets.wheel]
+only-include = ["acme_sky.py"]
+
+[tool.hatch.build.targets.sdist]
+only-include = ["acme_sky.py"]
+
+[tool.hatch.build.hooks.fcregistry]
+"""
+CODE = "import a_package_that_is_not_there\n"
+
+
+def write(folder: Path, code: str = CODE) -> None:
+    """Write the project, with a manifest of some code."""
+    plugin = {"entry_point": "sky", "value": "acme_sky", "dynamic": False, "tools": []}
+    told = {"format": FORMAT, "distribution": "acme-sky", "plugins": [plugin]}
+    told["sources"] = {"acme_sky.py": source_digest(code.encode(), "acme_sky.py")}
+    (folder / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
+    (folder / "acme_sky.py").write_text(CODE, encoding="utf-8")
+    (folder / "acme_sky.fcregistry.json").write_text(text_of(told), encoding="utf-8")  # type: ignore[arg-type]
+
+
+@pytest.mark.once
+def test_a_manifest_gets_into_wheel_and_source_distribution(site: Site, tmp_path: Path) -> None:
+    """Also where no pattern names it. The plugin is not imported: what it needs is not there; nor is it to read its tools."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    write(folder)
+    done = site.run("-m", "hatchling", "build", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    with tarfile.open(next((folder / "dist").glob("*.tar.gz"))) as archive:
+        assert "acme_sky-1.0/acme_sky.fcregistry.json" in archive.getnames()
+    with zipfile.ZipFile(next((folder / "dist").glob("*.whl"))) as wheel:
+        wheel.extractall(tmp_path / "installed")
+    installed = str(tmp_path / "installed")
+    read = manifest_of(
+        FoundPlugin(distribution="acme-sky", version="1.0", entry_point="sky", value="acme_sky", folder=installed)
+    )
+    assert isinstance(read, Manifest)
+    assert not read.is_stale
+
+
+@pytest.mark.once
+def test_a_manifest_that_is_older_than_the_code_ends_the_build(site: Site, tmp_path: Path) -> None:
+    """With the command to run; nothing is built."""
+    write(tmp_path, code="other\n")
+    done = site.run("-m", "hatchling", "build", "-t", "wheel", cwd=tmp_path)
+    assert done.returncode == 1
+    path = tmp_path / "acme_sky.fcregistry.json"
+    assert done.stderr == (
+        f"{path}: the manifest is older than the code: acme_sky.py changed; "
+        "run in the project's folder: fcregistry manifest build\n"
+    )
+    assert not list((tmp_path / "dist").glob("*"))

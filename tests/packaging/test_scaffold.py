@@ -1,0 +1,124 @@
+"""Is a new plugin ready: do its tests pass, does its manifest fit, can it be built, installed and called?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fcregistry.packaging._errors import PackagingError
+from fcregistry.packaging._scaffold import package_name, start
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+
+NAME = "Acme-Sky.Tools"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A new plugin, and what was said when it was made."""
+
+    folder: Path
+    said: str
+
+
+def done(process: subprocess.CompletedProcess[str]) -> str:
+    """Return what a process printed, which ended well."""
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+@pytest.fixture(scope="module")
+def made(make_site: Callable[..., Site], dependencies: Path) -> Made:
+    """One new plugin for all tests, in a folder that has a repository and nothing else."""
+    site = make_site(dependencies)
+    folder = site.folder / "plugin"
+    (folder / ".git").mkdir(parents=True)
+    return Made(folder, done(site.cli("new", NAME, "--path", "plugin")))
+
+
+@pytest.mark.once
+def test_a_new_plugin_is_listed_file_by_file_with_what_to_do_next(made: Made) -> None:
+    """The commands are those that its author types."""
+    assert made.said.startswith(f"made {NAME} in plugin:\n  .github/workflows/tests.yml\n  .gitignore\n")
+    assert "\n  src/acme_sky_tools/fcregistry.json\n" in made.said
+    assert "\nnext:\n  cd plugin\n  python -m pip install --editable . --group test\n" in made.said
+
+
+@pytest.mark.once
+def test_no_file_has_a_trace_of_its_template(made: Made) -> None:
+    """Each is UTF-8 text; Python's is Python."""
+    paths = [each for each in made.folder.rglob("*") if each.is_file() and "dist" not in each.parts]
+    texts = {each.relative_to(made.folder).as_posix(): each.read_text(encoding="utf-8") for each in paths}
+    assert [name for name, text in texts.items() if "$" in text.replace("${{ matrix.python }}", "")] == []
+    assert "python-version: ${{ matrix.python }}" in texts[".github/workflows/tests.yml"]
+    for name, text in texts.items():
+        if name.endswith(".py"):
+            compile(text, name, "exec")
+
+
+@pytest.mark.once
+def test_a_new_plugin_is_ready_as_it_is_made(made: Made, site: Site) -> None:
+    """Built by hatchling with the manifest hook, installed from the wheel, tested, checked, linted and called."""
+    done(site.run("-m", "hatchling", "build", "-t", "wheel", cwd=made.folder))
+    (wheel,) = (made.folder / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site.folder)
+    assert (site.folder / "acme_sky_tools" / "fcregistry.json").is_file()
+    # Not with -S, as the site runs Python: Hypothesis would take all that is installed for the author's own code, and read it.
+    pytest_here = [sys.executable, "-m", "pytest", "-q", "--fcregistry-examples", "10"]
+    tested = subprocess.run(
+        pytest_here, env=site.environment(), cwd=made.folder, capture_output=True, text=True, timeout=60
+    )
+    assert " passed" in done(tested)
+    done(site.cli("manifest", "build", "--check", cwd=made.folder))
+    done(site.cli("lint", "acme-sky-tools:*"))
+    assert done(site.cli("call", "acme-sky-tools:count_text", "--text", "one two three")) == "3\n"
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    """Nothing is overwritten, and nothing is left half done."""
+    (tmp_path / "README.md").write_text("mine", encoding="utf-8")
+    for folder in (tmp_path, tmp_path / "README.md"):
+        with pytest.raises(PackagingError, match="is there already, and is no empty folder"):
+            start("acme-sky", folder)
+    assert [each.name for each in tmp_path.iterdir()] == ["README.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("", "is no name for a package: that has ASCII letters and digits"),
+        ("a b", "is no name for a package"),
+        ("-a", "is no name for a package"),
+        ("a.", "is no name for a package"),
+        ("wetter-für-alle", "is no name for a package"),
+        ("../a", "is no name for a package"),
+        ("a\n", "is no name for a package"),
+        ("3d", "Python could not import a package '3d'"),
+        ("class", "Python could not import a package 'class'"),
+        ("JSON", "its package 'json' would hide another one"),
+        ("fcregistry", "its package 'fcregistry' would hide another one"),
+    ],
+)
+def test_a_name_that_will_not_do_is_refused(name: str, words: str, tmp_path: Path) -> None:
+    """By the rules of PyPI for distributions, and of Python for the package."""
+    with pytest.raises(PackagingError) as error:
+        start(name, tmp_path / "new")
+    assert str(error.value).startswith(f"{name!r} is no name for a p")
+    assert words in str(error.value)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(("name", "package"), [("Acme.Sky", "acme_sky"), ("acme--sky_2", "acme_sky_2"), ("a", "a")])
+def test_the_package_is_named_as_pypi_compares_names(name: str, package: str) -> None:
+    """With underscores."""
+    assert package_name(name) == package

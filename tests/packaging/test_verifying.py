@@ -1,0 +1,100 @@
+"""Which manifests does the build hook refuse?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fcregistry.discovery._manifests._content import FORMAT, text_of
+from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.packaging._errors import PackagingError
+from fcregistry.packaging._verifying import verify
+
+CODE = "x = 1\n"
+
+
+def write(folder: Path, module: str, manifest: str, value: str, **changes: Any) -> None:
+    """Write a module, and its manifest."""
+    path = folder / module
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(CODE, encoding="utf-8")
+    plugin = {"entry_point": "weather", "value": value, "dynamic": False, "tools": []}
+    told = {
+        "format": FORMAT,
+        "distribution": "acme-weather",
+        "plugins": [plugin],
+        "sources": {module: source_digest(CODE.encode(), module)},
+    }
+    text = text_of({**told, **changes})  # type: ignore[typeddict-item]
+    (folder / manifest).write_text(text, encoding="utf-8")
+
+
+def files(folder: Path, archive: str = "") -> dict[str, Path]:
+    """Return what is about to be built of a folder: its Python files, below a folder of the archive."""
+    return {f"{archive}{each.relative_to(folder).as_posix()}": each for each in sorted(folder.rglob("*.py"))}
+
+
+def refused(entry_points: dict[str, str], built: dict[str, Path]) -> str:
+    """Return why it is refused."""
+    with pytest.raises(PackagingError) as error:
+        verify("Acme-Weather", entry_points, built)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("archive", ["", "src/", "python/lib/"], ids=["wheel", "src", "deeper"])
+def test_a_manifest_that_fits_is_named_as_the_archive_needs_it(tmp_path: Path, archive: str) -> None:
+    """Beside the package, wherever that is."""
+    write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools")
+    (tmp_path / "acme" / "tools.py").touch()
+    (verified,) = verify("Acme-Weather", {"weather": "acme.tools"}, files(tmp_path, archive))
+    assert verified.path == tmp_path / "acme" / "fcregistry.json"
+    assert verified.name == f"{archive}acme/fcregistry.json"
+
+
+def test_modules_and_namespace_packages_have_manifests_too(tmp_path: Path) -> None:
+    """Two entry points of two packages have two."""
+    two = [
+        {"entry_point": name, "value": value, "dynamic": False, "tools": []} for name, value in (("b", "acme.maps"),)
+    ]
+    write(tmp_path, "acme_races.py", "acme_races.fcregistry.json", "acme_races:TOOLS")
+    write(tmp_path, "acme/maps/__init__.py", "acme_races.json", "acme.maps")
+    (tmp_path / "acme_races.json").rename(tmp_path / "acme" / "maps" / "fcregistry.json")
+    write(tmp_path, "acme/maps/__init__.py", "acme/maps/fcregistry.json", "acme.maps", plugins=two)
+    verified = verify("acme.weather", {"weather": "acme_races:TOOLS", "b": "acme.maps"}, files(tmp_path))
+    assert [each.name for each in verified] == ["acme/maps/fcregistry.json", "acme_races.fcregistry.json"]
+
+
+def test_a_test_of_the_same_name_is_not_taken_for_the_package(tmp_path: Path) -> None:
+    """The package that stands nearest to the top is the one."""
+    write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools")
+    (tmp_path / "a" / "fixtures" / "acme").mkdir(parents=True)
+    (tmp_path / "a" / "fixtures" / "acme" / "__init__.py").touch()
+    (verified,) = verify("acme-weather", {"weather": "acme.tools"}, files(tmp_path))
+    assert verified.name == "acme/fcregistry.json"
+
+
+def test_what_does_not_fit_is_refused_with_the_command_to_run(tmp_path: Path) -> None:
+    """The message names the file, what is wrong, and what mends it."""
+    path = tmp_path / "acme" / "fcregistry.json"
+    advice = "run in the project's folder: fcregistry manifest build"
+
+    def why(value: str = "acme.tools") -> str:
+        return refused({"weather": value}, files(tmp_path))
+
+    write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools")
+    assert why("acme.other") == (
+        f'{path}: the manifest tells of the entry points weather = "acme.tools", '
+        f'and the project has weather = "acme.other"; {advice}'
+    )
+    (tmp_path / "acme" / "__init__.py").write_text("x = 2\n", encoding="utf-8")
+    assert why() == f"{path}: the manifest is older than the code: acme/__init__.py changed; {advice}"
+    write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools", distribution="acme-maps")
+    assert why() == f"{path}: the manifest tells what acme-maps ships, not Acme-Weather; {advice}"
+    path.write_text("{", encoding="utf-8")
+    assert why().startswith(f"{path}: the manifest cannot be read: Expecting property name")
+    path.unlink()
+    assert refused({}, {}).startswith("Acme-Weather has no plugins: there is no [project.entry-points.fcregistry]")
+    assert why() == f"{path}: the manifest is missing; {advice}"
+    assert why("acme_gone") == 'no file of acme_gone, which the entry point weather = "acme_gone" names, is to be built'
