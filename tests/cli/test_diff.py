@@ -1,0 +1,149 @@
+"""What does `fcregistry diff` print, and what does it exit with?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Site
+
+OLD = '''
+from typing import Literal
+
+from fcregistry import fc_register
+
+
+@fc_register
+def get_weather(location: str, unit: Literal["celsius", "kelvin"] = "celsius") -> dict[str, float]:
+    """Return the weather."""
+    return {}
+
+
+@fc_register
+def forecast(days: int) -> str:
+    """Return the forecast."""
+    return ""
+'''
+NEW = '''
+from typing import Literal
+
+from fcregistry import fc_register
+
+
+@fc_register
+def get_weather(location: str, unit: Literal["celsius"] = "celsius") -> dict[str, float | None]:
+    """Return the weather.\x1b[2J"""
+    return {}
+
+
+@fc_register(requires_env="ACME_KEY")
+def forecast(days: int | None = None) -> str:
+    """Return the forecast."""
+    return ""
+'''
+LOCK = """
+from fcregistry import registry, load_plugins
+from fcregistry._records import record_of
+load_plugins()
+tools = [record_of(tool) for tool in registry.find("acme:*")]
+pin = {"version": "1.0", "files": "0", "tools": tools}
+answer = {"fcregistry_lock": 1, "distributions": {"acme": pin, "gone": {**pin, "tools": []}}}
+"""
+LINES = """\
+breaking    acme:forecast: requires the environment variable ACME_KEY now, and is unavailable without it
+compatible  acme:forecast $.days: is optional now
+compatible  acme:forecast $.days: default null is new
+compatible  acme:forecast $.days: null is taken now
+breaking    acme:get_weather $.unit: "kelvin" is no longer taken
+breaking    acme:get_weather returns $.*: null is given now
+compatible  acme:get_weather: description was "Return the weather.", is "Return the weather.\\u001b[2J"
+acme 1.0 -> 1.1: 3 breaking, 4 compatible; this asks for a major version, at least 2.0.0: 1.1 is too small
+"""
+
+
+@pytest.fixture(scope="module")
+def upgraded(make_site: Callable[[], Site]) -> Site:
+    """A folder with a distribution, and beside it the lock of the version before."""
+    site = make_site()
+    folder = site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OLD})
+    written = json.dumps(site.ask(LOCK))
+    for each in folder.iterdir():
+        each.unlink()
+    folder.rmdir()
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": NEW}, version="1.1")
+    (site.folder / "fcregistry.lock").write_text(written, encoding="utf-8")
+    (site.folder / "same.lock").write_text(written, encoding="utf-8")
+    (site.folder / "empty.lock").write_text('{"fcregistry_lock": 1, "distributions": {}}', encoding="utf-8")
+    return site
+
+
+def test_each_change_is_a_line_and_the_version_is_judged_in_the_last(upgraded: Site) -> None:
+    """Sorted by tool, what breaks first; a terminal obeys nothing of it."""
+    done = upgraded.cli("diff", "fcregistry.lock", "acme")
+    assert (done.stdout, done.stderr, done.returncode) == (LINES, "", 1)
+
+
+def test_a_distribution_alone_is_compared_with_the_lock_of_the_folder(upgraded: Site) -> None:
+    assert upgraded.cli("diff", "acme").stdout == LINES
+
+
+def test_a_lock_alone_is_compared_with_what_is_installed(upgraded: Site) -> None:
+    """All of it: what is pinned and not installed is gone."""
+    done = upgraded.cli("diff", "fcregistry.lock")
+    assert done.stdout == f"{LINES}gone 1.0 -> ?: nothing changed\n"
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("fail_on", "new", "code"),
+    [("version", "acme", 1), ("any", "same.lock", 0)],
+)
+def test_the_exit_code_is_for_continuous_integration(upgraded: Site, fail_on: str, new: str, code: int) -> None:
+    assert upgraded.cli("diff", "fcregistry.lock", new, "--fail-on", fail_on).returncode == code
+
+
+def test_as_json_it_says_the_same(upgraded: Site) -> None:
+    done = upgraded.cli("diff", "fcregistry.lock", "acme", "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert found["verdict"] == "breaking"
+    (acme,) = found["distributions"]
+    assert (acme["bump"], acme["suggested"], acme["judgement"]) == ("major", "2.0.0", "too small")
+    assert acme["changes"][0] == {
+        "verdict": "breaking",
+        "tool": "acme:forecast",
+        "part": "tool",
+        "path": "$",
+        "message": "requires the environment variable ACME_KEY now, and is unavailable without it",
+        "bump": "major",
+    }
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("acmee",), "there is no file 'acmee', and no installed distribution that ships tools; did you mean 'acme'?"),
+        (("empty.lock", "acme"), "empty.lock has nothing of acme to compare: it has nothing"),
+        (("acme_tools.py",), "acme_tools.py is no lock, manifest or wheel: it is neither JSON nor a zip file"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_wrong_usage(upgraded: Site, arguments: tuple[str, ...], message: str) -> None:
+    done = upgraded.cli("diff", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+@pytest.mark.once
+def test_a_distribution_without_anything_to_compare_it_with_says_so(site: Site) -> None:
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OLD})
+    done = site.cli("diff", "acme")
+    assert done.returncode == 2
+    assert (
+        "there is no fcregistry.lock in this folder to compare acme with: name what it is compared with" in done.stderr
+    )
