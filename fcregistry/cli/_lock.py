@@ -1,0 +1,116 @@
+"""Which tools are pinned, and are they still what they were?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fcregistry._config import project_lock
+from fcregistry._naming import did_you_mean, nearest
+from fcregistry._selectors import normalized
+from fcregistry._trust._lock import Lock, read_lock
+from fcregistry.cli._output import remark, say, say_json
+from fcregistry.errors import ConfigurationError
+from fcregistry.inspection._locking import Change, Inventory, changes, inventory, lock_text, write_lock
+
+
+@click.command("lock", short_help="Pin the installed tools, and tell what changed since.")
+@click.option("--check", is_flag=True, help="Write nothing: show what is not as it was locked, and exit with 1.")
+@click.option(
+    "--upgrade", "upgraded", multiple=True, metavar="DIST", help="Renew this distribution, and leave the others."
+)
+@click.option("--file", "file", type=click.Path(dir_okay=False), help="The lock file; the project's by default.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: str | None, as_json: bool) -> None:
+    """Write fcregistry.lock: the version and files of each distribution that ships tools, and the record of each tool.
+
+    With mode = "locked" in the configuration, nothing is used that is not as it was locked: a plugin is refused before it is imported.
+
+    This detects drift, such as a description that changed with an upgrade. It is no sandbox: it says nothing of what a tool does, and code that
+    runs can do what you can. Plugins are imported to look at their tools.
+    """
+    if check and upgraded:
+        raise click.UsageError("--check writes nothing, and --upgrade does; give one of them")
+    path = Path(file or project_lock()).absolute()
+    if check:
+        found = changes(_readable(path), inventory())
+        _tell(found, path, as_json)
+        ctx.exit(1 if found else 0)
+    before = _readable(path) if upgraded else None
+    now = inventory(upgraded)
+    distributions = now.distributions if before is None else _renewed(before, now, upgraded)
+    for each in now.left_out:
+        remark(f"left out: {each}")
+    _refuse_altered(now)
+    try:
+        write_lock(path, lock_text(distributions))
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error
+    _report(path, distributions, as_json)
+
+
+def _readable(path: Path) -> Lock:
+    lock = read_lock(str(path))
+    if lock.problem is not None:
+        raise ConfigurationError(f"{lock.path} {lock.problem}")
+    return lock
+
+
+def _renewed(lock: Lock, now: Inventory, upgraded: tuple[str, ...]) -> dict[str, Any]:
+    """Return what the lock says of all others, and what is installed of these; what is not installed any more leaves the lock."""
+    wanted = {normalized(each) for each in upgraded}
+    known = {normalized(each) for each in now.distributions} | set(lock.pins)
+    for each in upgraded:
+        if normalized(each) not in known:
+            near = did_you_mean(nearest(normalized(each), sorted(known)))
+            raise click.UsageError(f"no distribution {each!r} with plugins is installed, or in {lock.path}{near}")
+    kept = {
+        pin.name: {"version": pin.version, "files": pin.files, "tools": pin.tools}
+        for name, pin in lock.pins.items()
+        if name not in wanted
+    }
+    return {**kept, **now.distributions}
+
+
+def _refuse_altered(now: Inventory) -> None:
+    if now.altered:
+        which = "\n".join(f"  - {name}: {', '.join(files)}" for name, files in sorted(now.altered.items()))
+        raise click.ClickException(
+            f"these files are not what was installed, so that no lock could hold; reinstall the distributions:\n{which}"
+        )
+
+
+def _report(path: Path, distributions: dict[str, Any], as_json: bool) -> None:
+    tools = sum(len(each["tools"]) for each in distributions.values())
+    if as_json:
+        say_json({"file": str(path), "distributions": len(distributions), "tools": tools})
+    else:
+        say(f"Wrote {path}: {_counted(tools, 'tool')} of {_counted(len(distributions), 'distribution')}.")
+
+
+def _tell(found: tuple[Change, ...], path: Path, as_json: bool) -> None:
+    if as_json:
+        say_json({"file": str(path), "changes": [asdict(each) for each in found]})
+        return
+    for each in found:
+        say(f"{each.kind}: {each.subject}" + (f": {each.part}" if each.part else ""))
+        for sign, value in (("-", each.old), ("+", each.new)):
+            if value is not None:
+                text = value if isinstance(value, str) else _json(value)
+                say("\n".join(f"    {sign} {line}" for line in text.splitlines() or [""]))
+    if not found:
+        say(f"All is as {path} says.")
+
+
+def _json(value: Any) -> str:
+    from json import dumps  # where something has changed
+
+    return dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,89 @@
+"""What of all that is found may be imported, and what may be seen? What the configuration says, and whether it is as it was locked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fcregistry._catalogue import subject_of
+from fcregistry._described import Described
+from fcregistry._trust import trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fcregistry._declarations import Declaration
+    from fcregistry._selectors import Subject
+    from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
+
+
+class Permission:
+    """What the configuration says at one moment: made for one thing that is asked, such as one look-up, and forgotten then.
+
+    Every function returns why something may not be, in words that name the file or variable that says so; None if it may.
+
+    Attributes:
+        is_open: Whether nothing is configured, so that nobody need ask.
+
+    Raises:
+        ConfigurationError: The configuration cannot be read.
+    """
+
+    __slots__ = ("_operator", "_plugins", "is_open")
+
+    def __init__(self) -> None:
+        self._operator = trust()
+        self._plugins: dict[tuple[str, str], str | None] = {}
+        self.is_open: bool = self._operator.is_open
+
+    def to_know(self, plugin: FoundPlugin) -> str | None:
+        """Return why a plugin is not to be described, or shown. Asked for each of its tools, and looked at once."""
+        if self.is_open:
+            return None
+        if plugin.key not in self._plugins:
+            self._plugins[plugin.key] = self._operator.plugin_refusal(*plugin.key) or self._drift(
+                plugin, contents=False
+            )
+        return self._plugins[plugin.key]
+
+    def to_import(self, plugin: FoundPlugin) -> str | None:
+        """Return why a plugin is not to be imported: where it is locked, all of its files are looked at."""
+        if self.is_open:
+            return None
+        return self._operator.plugin_refusal(*plugin.key) or self._drift(plugin, contents=True)
+
+    def to_extend(self, extension: FoundExtension) -> str | None:
+        """Return why an extension is not to be loaded."""
+        if self.is_open:
+            return None
+        return self._operator.extension_refusal(*extension.key) or self._drift(extension, contents=True)
+
+    def to_see(self, declaration: Declaration, owner: FoundPlugin | None) -> str | None:
+        """Return why a tool is not to be seen: that of a declaration, or of what is known of one.
+
+        Whether what is known of it is as it was locked is told here; for code that is loaded, the executor does.
+        """
+        if self.is_open:
+            return None
+        if owner is not None and (reason := self.to_know(owner)):
+            return reason
+        if reason := self._operator.tool_refusal(subject_of(declaration, owner)):
+            return reason
+        if owner is None or not self._operator.locks or not isinstance(declaration, Described):
+            return None
+        known = {"group": declaration.group, "name": declaration.name, "digest": declaration.digest}
+        return self._operator.record_refusal(owner.distribution, known)
+
+    def preferred(self, distributions: Iterable[str]) -> str | None:
+        """Return which of some distributions has precedence, or None."""
+        return self._operator.preferred(distributions)
+
+    def idle(self, subjects: Iterable[Subject], found: Iterable[FoundEntryPoint]) -> tuple[tuple[str, str], ...]:
+        """Return what the configuration names and is not there: where each stands, and what it names; sorted."""
+        return self._operator.idle(subjects, [each.key for each in found])
+
+    def _drift(self, found: FoundEntryPoint, *, contents: bool) -> str | None:
+        if not self._operator.locks:
+            return None
+        from fcregistry.discovery._locks import drift  # hashes, which only a lock needs
+
+        return drift(found, self._operator, contents=contents)

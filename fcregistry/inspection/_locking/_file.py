@@ -1,0 +1,45 @@
+"""What stands in a lock file, and how is it written?"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from fcregistry._trust._lock import FORMAT
+
+
+def lock_text(distributions: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the text of a lock: the same for the same contents, byte for byte.
+
+    It is of ASCII, so that whoever reviews it sees each character that a description has.
+    """
+    return json.dumps({"fcregistry_lock": FORMAT, "distributions": distributions}, indent=2, sort_keys=True) + "\n"
+
+
+def write_lock(path: Path, text: str) -> None:
+    """Write a lock, so that whoever reads it meanwhile sees the old one or the new one, and no half.
+
+    Raises:
+        OSError: It cannot be written there.
+    """
+    with NamedTemporaryFile(
+        "w", encoding="ascii", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as file:
+        file.write(text)
+    aside = Path(file.name)
+    try:
+        aside.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
+        aside.replace(path)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)  # the only way to ask
+    os.umask(mask)
+    return mask

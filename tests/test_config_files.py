@@ -1,0 +1,266 @@
+"""Which configuration files are read, from where, and what is said of those that cannot be?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fcregistry._config import call_hook_items, configuration, project_lock
+from fcregistry.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The folders that configuration is looked for in."""
+
+    system: Path
+    user: Path
+    project: Path
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
+    """A machine that nothing is configured on."""
+    made = Machine(
+        tmp_path / "system", tmp_path / "home" / ".config" / "fcregistry", tmp_path / "home" / "work" / "project"
+    )
+    for folder in (made.system, made.user, made.project / ".git"):
+        folder.mkdir(parents=True)
+    for variable in [name for name in os.environ if name.startswith("FCREGISTRY")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(made.user.parent))
+    monkeypatch.setattr(
+        "fcregistry._config._files.system_folder", lambda: str(made.system)
+    )  # it is the machine's, and not ours
+    monkeypatch.chdir(made.project)
+    return made
+
+
+def modes() -> list[str | None]:
+    return [layer.mode for layer in configuration()]
+
+
+def test_nothing_is_configured_where_there_is_no_file(machine: Machine) -> None:
+    assert configuration() == ()
+    assert project_lock() == str(machine.project / "fcregistry.lock")
+
+
+def test_layers_stand_in_their_order(machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """System, user, project, the file that a variable names, variables."""
+    named = tmp_path / "named.toml"
+    for number, path in enumerate([machine.system / "fcregistry.toml", machine.user / "fcregistry.toml", named]):
+        path.write_text(f'precedence = ["number-{number}"]')
+    (machine.project / "pyproject.toml").write_text('[tool.fcregistry]\nprecedence = ["project"]')
+    monkeypatch.setenv("FCREGISTRY_CONFIG", str(named))
+    monkeypatch.setenv("FCREGISTRY_MODE", "allow")
+    said = [(layer.precedence, layer.mode) for layer in configuration()]
+    assert said == [
+        (("number-0",), None),
+        (("number-1",), None),
+        (("project",), None),
+        (("number-2",), None),
+        ((), "allow"),
+    ]
+
+
+def test_the_nearest_file_of_a_project_is_read(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pyproject.toml without the table is passed over, as those of a repository's packages are."""
+    inner = machine.project / "packages" / "one"
+    inner.mkdir(parents=True)
+    (inner / "pyproject.toml").write_text('[project]\nname = "fcregistry-something"')
+    (machine.project / "fcregistry.toml").write_text('mode = "allow"')
+    monkeypatch.chdir(inner)
+    assert modes() == ["allow"]
+    (inner / "fcregistry.toml").write_text('mode = "open"')
+    assert modes() == ["open"]
+
+
+@pytest.mark.parametrize("where", ["repository", "home"])
+def test_it_is_looked_for_up_to_the_root_of_a_repository_or_home(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, where: str
+) -> None:
+    """What lies above belongs to somebody else."""
+    (tmp_path / "fcregistry.toml").write_text('mode = "allow"')
+    (machine.project.parent / "fcregistry.toml").write_text('mode = "locked"')
+    monkeypatch.chdir(machine.project if where == "repository" else tmp_path / "home")
+    assert modes() == []
+    (machine.project / ".git").rmdir()
+    monkeypatch.chdir(machine.project)
+    assert modes() == ["locked"]
+
+
+def test_a_file_is_read_again_when_it_changed(machine: Machine) -> None:
+    path = machine.project / "fcregistry.toml"
+    path.write_text('mode = "allow"')
+    assert configuration() is not configuration()
+    assert configuration()[0] is configuration()[0]
+    path.write_text('mode = "locked"')
+    assert modes() == ["locked"]
+    path.unlink()
+    assert modes() == []
+
+
+def test_the_lock_stands_beside_the_projects_file(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or where that says; without a file, it is the nearest one."""
+    inner = machine.project / "inner"
+    inner.mkdir()
+    monkeypatch.chdir(inner)
+    assert project_lock() == str(inner / "fcregistry.lock")
+    (machine.project / "fcregistry.lock").touch()
+    assert project_lock() == str(machine.project / "fcregistry.lock")
+    (machine.project / "pyproject.toml").write_text('[tool.fcregistry]\nlock = "locks/tools.lock"')
+    assert project_lock() == str(machine.project / "locks" / "tools.lock")
+
+
+def test_call_hooks_of_higher_layers_come_first_and_each_once(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (machine.user / "fcregistry.toml").write_text('call_hooks = ["audit", "limit"]')
+    monkeypatch.setenv("FCREGISTRY_CALL_HOOKS", "limit, trace")
+    path = machine.user / "fcregistry.toml"
+    assert call_hook_items() == (
+        (f"call_hooks in {path}", "audit"),
+        (f"call_hooks in {path}", "limit"),
+        ("FCREGISTRY_CALL_HOOKS", "trace"),
+    )
+
+
+WRONG = {
+    'mode = "lockd"': 'mode in FILE is "open", "allow" or "locked", not \'lockd\'',
+    "mode = 1": 'mode in FILE is "open", "allow" or "locked", not 1',
+    'alow = ["acme:*"]': "FILE has the key 'alow', which means nothing; did you mean 'allow'?",
+    "call-hooks = []": "FILE has the key 'call-hooks', which means nothing; did you mean 'call_hooks'?",
+    "colour = 1": "FILE has the key 'colour', which means nothing; the keys are mode, allow, deny, ask, disable, precedence, "
+    "call_hooks, lock",
+    'deny = "acme:*"': "deny in FILE is a list of strings, such as [\"acme-weather\"], not 'acme:*'",
+    "deny = [1]": 'deny in FILE is a list of strings, such as ["acme-weather"], not [1]',
+    'ask = ["a b"]': "ask in FILE: 'a b' is no selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as "
+    "read_only=true, or one of these after '!'",
+    'precedence = ["acme:*"]': "precedence in FILE lists distributions, such as [\"acme-weather\"], and 'acme:*' is none",
+    "lock = 3": 'lock in FILE is the path of a file, such as "fcregistry.lock", not 3',
+    'mode = "x"\nlock = 3': 'mode in FILE is "open", "allow" or "locked", not \'x\'\n'
+    'lock in FILE is the path of a file, such as "fcregistry.lock", not 3',
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("layer", ["system", "user", "project"])
+def test_a_file_that_cannot_be_read_raises(machine: Machine, layer: str, text: str) -> None:
+    """It names file, key and fix; passed over, it would open what it was written to close."""
+    path = getattr(machine, layer) / "fcregistry.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        configuration()
+    assert str(caught.value) == WRONG[text].replace("FILE", str(path))
+
+
+def test_a_file_that_is_no_toml_raises(machine: Machine) -> None:
+    (machine.project / "fcregistry.toml").write_text('mode = "locked')
+    with pytest.raises(
+        ConfigurationError, match=r"fcregistry\.toml is no TOML: .+; mend it, for what it says cannot be known"
+    ):
+        configuration()
+
+
+def test_errors_in_pyproject_name_the_table(machine: Machine) -> None:
+    path = machine.project / "pyproject.toml"
+    path.write_text("[tool.fcregistry]\nmod = 1\nask = 2")
+    with pytest.raises(ConfigurationError) as caught:
+        configuration()
+    assert str(caught.value).splitlines() == [
+        f"[tool.fcregistry] of {path} has the key 'mod', which means nothing; did you mean 'mode'?",
+        f'tool.fcregistry.ask in {path} is a list of strings, such as ["acme-weather"], not 2',
+    ]
+    path.write_text("[tool]\nfcregistry = 1")
+    with pytest.raises(ConfigurationError, match=r"tool\.fcregistry in .* is a table, \[tool\.fcregistry\], not 1"):
+        configuration()
+
+
+def test_a_project_has_one_file(machine: Machine) -> None:
+    """Of two, one would be passed over silently."""
+    (machine.project / "fcregistry.toml").touch()
+    (machine.project / "pyproject.toml").write_text("[tool.fcregistry]")
+    with pytest.raises(
+        ConfigurationError, match=r"has both fcregistry\.toml and \[tool\.fcregistry\] in pyproject\.toml; keep one"
+    ):
+        configuration()
+
+
+def test_a_file_that_is_a_folder_or_binary_raises(machine: Machine) -> None:
+    path = machine.user / "fcregistry.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match="is no TOML: 'utf-8' codec can't decode"):
+        configuration()
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ConfigurationError, match="cannot be read: "):
+        configuration()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("FCREGISTRY_MODE", "close", "FCREGISTRY_MODE is open, allow or locked, not 'close'"),
+        (
+            "FCREGISTRY_DENY",
+            "a:",
+            "FCREGISTRY_DENY: 'a:' is no selector: write distribution:name, such as acme-weather:*",
+        ),
+        (
+            "FCREGISTRY_CONFIG",
+            "gone.toml",
+            "FCREGISTRY_CONFIG names gone.toml, which is not there; correct or unset it",
+        ),
+    ],
+)
+def test_a_variable_that_cannot_be_read_raises(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigurationError) as caught:
+        configuration()
+    assert str(caught.value) == message
+
+
+def test_a_home_that_we_are_kept_out_of_has_no_file(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Services are; where the system's file cannot be looked for, that is no reason to do without it."""
+    real = os.stat
+
+    def kept_out(path: str, *more: object, **named: object) -> os.stat_result:
+        if str(path).startswith((str(machine.user), str(machine.system))):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("os.access", lambda path, mode: True)
+    monkeypatch.setattr("os.stat", kept_out)  # root, which tests may run as, is kept out of nothing
+    with pytest.raises(ConfigurationError, match=r"system.fcregistry\.toml cannot be looked for: Permission denied"):
+        configuration()
+    monkeypatch.setattr("fcregistry._config._files.system_folder", lambda: "/nowhere")
+    assert configuration() == ()
+
+
+def test_nothing_is_imported_where_nothing_is_configured(machine: Machine) -> None:
+    """This runs at the start of every command."""
+    code = (
+        "import sys; from fcregistry._trust import trust\n"
+        "assert trust().is_open\n"
+        "print(sorted({'tomllib', 'json', 'pathlib', 'platformdirs', 'dataclasses', 're'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=machine.project,
+        env={"HOME": str(machine.project), "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.stdout.strip() in ("[]", "['re']"), done.stderr  # typing's, on some Pythons

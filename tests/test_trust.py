@@ -1,0 +1,242 @@
+"""May a plugin be imported, may a tool be used, has anybody to be asked? Every layer is asked, and a lower one only tightens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcregistry._config._keys import layer_of
+from fcregistry._selectors import Subject
+from fcregistry._trust import OPEN, Trust, trust
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORECAST = Subject(name="forecast", group="tool", distribution="Acme_Weather", tags=frozenset({"read"}), read_only=True)
+DELETE = Subject(name="delete_all", group="admin", distribution="acme-weather", aliases=("rm",), destructive=True)
+LOOK = Subject(name="look", group="tool", distribution="other", tags=frozenset({"read"}))
+OWN = Subject(name="own", group="tool", distribution=None)
+TOOLS = (FORECAST, DELETE, LOOK, OWN)
+PLUGINS = (("acme-weather", "weather"), ("acme-weather", "admin"), ("other", "o"))
+
+
+def layers(*tables: Mapping[str, Any]) -> Trust:
+    """Return what files say together, the highest first: `/1`, `/2`, …"""
+    return Trust(tuple(layer_of(table, f"/{number}", "") for number, table in enumerate(tables, 1)))
+
+
+def seen(operator: Trust) -> list[str]:
+    return [tool.name for tool in TOOLS if operator.tool_refusal(tool) is None]
+
+
+def imported(operator: Trust) -> list[str]:
+    return [entry_point for name, entry_point in PLUGINS if operator.plugin_refusal(name, entry_point) is None]
+
+
+EVERYTHING = ["forecast", "delete_all", "look", "own"]
+EVERY_PLUGIN = ["weather", "admin", "o"]
+
+CASES: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
+    # name: (the files, tools that are left, plugins that may be imported)
+    "nothing": ([], EVERYTHING, EVERY_PLUGIN),
+    "empty": ([{}], EVERYTHING, EVERY_PLUGIN),
+    "deny a tool": ([{"deny": ["acme-weather:forecast"]}], EVERYTHING[1:], EVERY_PLUGIN),
+    "deny an alias": ([{"deny": ["r?"]}], ["forecast", "look", "own"], EVERY_PLUGIN),
+    "disable an alias": ([{"disable": ["rm"]}], EVERYTHING, EVERY_PLUGIN),
+    "deny one's own": ([{"deny": ["own"]}], EVERYTHING[:-1], EVERY_PLUGIN),
+    "deny a hint": ([{"deny": ["destructive=true"]}], ["forecast", "look", "own"], EVERY_PLUGIN),
+    "deny a plugin": ([{"deny": ["Acme.Weather[admin]"]}], EVERYTHING, ["weather", "o"]),
+    "disable a plugin": ([{"disable": ["other[o]"]}], EVERYTHING, ["weather", "admin"]),
+    "deny a distribution": ([{"deny": ["acme-*:*"]}], ["look", "own"], ["o"]),
+    "deny all but": ([{"deny": ["!other:*"]}], ["look"], ["o"]),
+    "deny with an exception": ([{"deny": ["acme-weather:*", "!acme-weather:forecast"]}], ["forecast", "look", "own"], EVERY_PLUGIN),
+    "an exception below": ([{"deny": ["acme-weather:*"]}, {"deny": ["!acme-weather:*"]}], [], []),
+    "denials add up": ([{"deny": ["look"]}, {"disable": ["forecast"]}], ["delete_all", "own"], EVERY_PLUGIN),
+    "allow a tool": ([{"allow": ["look"]}], ["look", "own"], EVERY_PLUGIN),
+    "allow a distribution": ([{"allow": ["acme-weather:*"]}], ["forecast", "delete_all", "own"], ["weather", "admin"]),
+    "allow all but": ([{"allow": ["!other:*"]}], ["forecast", "delete_all", "own"], ["weather", "admin"]),
+    "allow nothing": ([{"allow": []}], ["own"], []),
+    "allow intersects": ([{"allow": ["acme-weather:*"]}, {"allow": ["tag=read"]}], ["forecast", "own"], ["weather", "admin"]),
+    "allow widens nothing": ([{"allow": ["look"]}, {"allow": ["*"]}], ["look", "own"], EVERY_PLUGIN),
+    "allow no alias": ([{"allow": ["rm"]}], ["own"], EVERY_PLUGIN),
+    "mode without a list": ([{"mode": "allow"}], EVERYTHING, []),
+    "mode with a list": ([{"mode": "allow", "allow": ["other:look"]}], ["look", "own"], ["o"]),
+    "mode with names alone": ([{"mode": "allow", "allow": ["look"]}], ["look", "own"], []),
+    "mode with any": ([{"mode": "allow", "allow": ["*:*", "!acme-weather:*"]}], ["look", "own"], ["o"]),
+    "mode, then a list": ([{"mode": "allow"}, {"allow": ["other:*"]}], ["look", "own"], []),
+    "a list, then the mode": ([{"allow": ["other:*"]}, {"mode": "allow"}], ["look", "own"], ["o"]),
+    "a list, then mode and tools": ([{"allow": ["other:*"]}, {"mode": "allow", "allow": ["look"]}], ["look", "own"], ["o"]),
+    "mode, then open": ([{"mode": "allow"}, {"mode": "open"}], EVERYTHING, []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_left(name: str) -> None:
+    """Tools and plugins are asked about apart: tools of a plugin that is not imported are not there to be asked about."""
+    files, tools, plugins = CASES[name]
+    operator = layers(*files)
+    assert (seen(operator), imported(operator)) == (tools, plugins)
+
+
+@pytest.mark.parametrize(
+    ("table", "refusal"),
+    [
+        ({"deny": ["admin.*"]}, "deny in /1 names admin.*"),
+        ({"disable": ["!look"]}, "disable in /1 names everything but look"),
+        ({"allow": ["look"]}, "allow in /1 does not name it"),
+    ],
+)
+def test_a_refused_tool_is_told_what_says_so(table: dict[str, Any], refusal: str) -> None:
+    assert layers(table).tool_refusal(DELETE) == refusal
+
+
+@pytest.mark.parametrize(
+    ("table", "refusal"),
+    [
+        ({"deny": ["acme-weather[weather]"]}, "deny in /1 names acme-weather[weather]"),
+        ({"deny": ["acme-weather:*"]}, "deny in /1 names acme-weather:*"),
+        ({"allow": ["other:*"]}, "allow in /1 names nothing of acme-weather"),
+        (
+            {"mode": "allow", "allow": ["*"]},
+            'mode = "allow" in /1, and no allow there or above names acme-weather: allow = ["acme-weather:*"] does',
+        ),
+    ],
+)
+def test_a_refused_plugin_is_told_what_says_so(table: dict[str, Any], refusal: str) -> None:
+    assert layers(table).plugin_refusal("acme-weather", "weather") == refusal
+
+
+@pytest.mark.parametrize(
+    ("table", "refused"),
+    [
+        ({"deny": ["*"]}, False),
+        ({"deny": ["!own"]}, False),
+        ({"deny": ["acme-weather:*"]}, True),
+        ({"disable": ["acme-weather[weather]"]}, True),
+        ({"allow": ["other:*"]}, False),
+        ({"mode": "allow", "allow": ["other:*"]}, True),
+        ({"mode": "allow", "allow": ["acme-weather:*"]}, False),
+    ],
+)
+def test_an_extension_is_refused_where_it_is_meant(table: dict[str, Any], refused: bool) -> None:
+    """It ships no tools: lists of tools say nothing of it, and others may need it."""
+    assert (layers(table).extension_refusal("acme-weather", "weather") is not None) is refused
+
+
+def test_a_tool_that_a_program_gives_is_not_asked_about_what_is_offered() -> None:
+    """`disable` says what is not to be found; `deny` what is not to run."""
+    assert layers({"disable": ["own"]}).tool_refusal(OWN, given=True) is None
+    assert layers({"deny": ["own"]}).tool_refusal(OWN, given=True) == "deny in /1 names own"
+
+
+def test_questions_add_up_and_say_who_asks() -> None:
+    """Under an alias too; an exception takes away within its own list, and not by an alias, which authors choose."""
+    operator = layers({"ask": ["destructive=true", "!rm"]}, {"ask": ["look"]}, {"ask": ["*", "!look"]})
+    assert operator.asks(DELETE) == "ask in /1 names destructive=true"
+    assert operator.asks(LOOK) == "ask in /2 names look"
+    assert operator.asks(OWN) == "ask in /3 names *"
+    assert layers({"ask": ["rm"]}).asks(DELETE) == "ask in /1 names rm"
+    assert layers({"ask": ["rm"]}).asks(LOOK) is None
+
+
+def test_the_higher_layers_precedence_comes_first() -> None:
+    operator = layers({"precedence": ["Other"]}, {"precedence": ["acme_weather", "other"]})
+    assert operator.preferred(["acme-weather", "other"]) == "other"
+    assert operator.preferred(["Acme.Weather", "third"]) == "Acme.Weather"
+    assert operator.preferred(["third", "fourth"]) is None
+
+
+@pytest.mark.parametrize(
+    ("modes", "strictest"),
+    [([], "open"), (["open"], "open"), (["allow", "open"], "allow"), (["open", "locked", "allow"], "locked")],
+)
+def test_the_strictest_mode_holds(modes: list[str], strictest: str) -> None:
+    assert layers(*({"mode": mode} for mode in modes)).mode == strictest
+
+
+def test_what_is_named_and_not_there_is_told() -> None:
+    """A misspelt name protects nothing."""
+    operator = layers(
+        {"deny": ["forcast", "other[p]", "look"], "ask": ["acme-weather:*"]}, {"allow": ["acme-wether:*", "*"]}
+    )
+    assert operator.idle(TOOLS, PLUGINS) == (
+        ("allow in /2", "acme-wether:*"),
+        ("deny in /1", "forcast"),
+        ("deny in /1", "other[p]"),
+    )
+
+
+def test_nothing_is_refused_where_nothing_is_configured() -> None:
+    assert (OPEN.is_open, OPEN.mode, seen(OPEN), imported(OPEN)) == (True, "open", EVERYTHING, EVERY_PLUGIN)
+    assert (OPEN.asks(DELETE), OPEN.preferred(["other"]), OPEN.record_refusal("other", {})) == (None, None, None)
+
+
+def test_the_same_configuration_gives_the_same_object(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is made anew when a file changes, and not for each question."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").touch()
+    path = tmp_path / "fcregistry.toml"
+    path.write_text('deny = ["own"]')
+    assert trust() is trust()
+    assert trust().tool_refusal(OWN) == f"deny in {path} names own"
+    path.write_text('deny = ["look"]')
+    assert trust().tool_refusal(OWN) is None
+
+
+SELECTORS = st.sampled_from(
+    [
+        "forecast",
+        "delete_*",
+        "rm",
+        "*",
+        "*:*",
+        "acme-weather:*",
+        "acme-*:*",
+        "other:*",
+        "other:look",
+        "tag=read",
+        "admin.*",
+        "group=admin",
+        "destructive=true",
+        "own",
+    ]
+).flatmap(lambda text: st.sampled_from([text, f"!{text}"]))
+LISTS = st.lists(SELECTORS, max_size=3)
+WITH_PLUGINS = st.lists(st.one_of(SELECTORS, st.just("acme-weather[admin]")), max_size=3)
+TABLES = st.fixed_dictionaries(
+    {},
+    optional={
+        "mode": st.sampled_from(["open", "allow"]),
+        "allow": LISTS,
+        "ask": LISTS,
+        "deny": WITH_PLUGINS,
+        "disable": WITH_PLUGINS,
+    },
+)
+
+
+@given(tables=st.lists(TABLES, max_size=3), lower=TABLES)
+def test_a_lower_layer_only_tightens(tables: list[dict[str, Any]], lower: dict[str, Any]) -> None:
+    """Whatever a cloned repository or a variable says, nothing that was refused is let through, nothing that was asked about passes."""
+    before, after = layers(*tables), layers(*tables, lower)
+    assert set(seen(after)) <= set(seen(before))
+    assert set(imported(after)) <= set(imported(before))
+    for tool in TOOLS:
+        assert before.asks(tool) is None or after.asks(tool) == before.asks(tool)
+    for plugin in PLUGINS:
+        assert before.extension_refusal(*plugin) is None or after.extension_refusal(*plugin) is not None
+
+
+@given(tables=st.lists(TABLES, max_size=3))
+def test_a_plugin_is_refused_only_with_all_of_its_tools(tables: list[dict[str, Any]]) -> None:
+    """One that is not imported hides nothing that the lists would have left, unless the mode or a list means the plugin itself."""
+    open_tables = [{**table, "mode": "open"} for table in tables]
+    named = [item for table in tables for key in ("deny", "disable") for item in table.get(key, ()) if "[" in item]
+    operator = layers(*open_tables)
+    for name, entry_point in PLUGINS:
+        if operator.plugin_refusal(name, entry_point) is not None and not named:
+            assert not [tool for tool in TOOLS if tool.distribution == name and operator.tool_refusal(tool) is None]
