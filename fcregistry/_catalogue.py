@@ -6,19 +6,16 @@ Nothing is imported while a lock is held.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from fcregistry import _ports
 from fcregistry._declarations import Declaration, DeclarationLog
+from fcregistry._definition import asks_for_strictness
+from fcregistry._described import BROKEN, Described, DescribedDefinition
 from fcregistry._naming import Owned, by_key, did_you_mean, nearest, only_one, standing
 from fcregistry._selectors import Selector, Subject, is_glob, normalized, parse_selector
 from fcregistry._tool import Tool
 from fcregistry.errors import SelectorError, ToolNotFoundError
-
-STRICT: Final = "FCREGISTRY_STRICT"
-"""A module, or a package above it, that sets this to True asks for strictness for its own tools."""
 
 
 class Catalogue:
@@ -35,47 +32,97 @@ class Catalogue:
         self._discovers = discovers
         self._strict = strict
 
-    def visible(self, declarations: Iterable[Declaration] | None = None) -> list[Owned]:
-        """Return declarations, by default all, with their owners; without those of disabled or failed plugins."""
-        everything = self._log if declarations is None else declarations
+    def visible(self) -> list[Owned]:
+        """Return all declarations with their owners: those that were made, and those that are described; without what is hidden."""
         if not self._discovers:
-            return [Owned(declaration, None) for declaration in everything]
+            return [Owned(declaration, None) for declaration in self._log]
+        return [*self.seen(self._log), *(Owned(*each) for each in _ports.discovery().described())]
+
+    def seen(self, declarations: Iterable[Declaration]) -> list[Owned]:
+        """Return declarations that were made with their owners; without those of disabled or failed plugins."""
+        if not self._discovers:
+            return [Owned(declaration, None) for declaration in declarations]
         discovery = _ports.discovery()
-        owned = (Owned(declaration, discovery.owner(declaration)) for declaration in everything)
-        return [each for each in owned if discovery.hidden(*each) is None]
+        owned = (Owned(declaration, discovery.owner(declaration)) for declaration in declarations)
+        permission = discovery.permission()
+        return [each for each in owned if discovery.hidden(*each, permission) is None]
 
     def load(self, distribution: str | None = None) -> None:
-        """Import the plugins of one distribution, or all."""
+        """Have the tools known of the plugins of one distribution, or of all."""
         if self._discovers:
-            _ports.discovery().load(distribution)
+            _ports.discovery().know(distribution)
 
     def load_for(self, selectors: Iterable[Selector]) -> None:
-        """Import what the selectors may name: one distribution where all of them say so, otherwise everything."""
+        """Have known what the selectors may name: one distribution where all of them say so, otherwise everything."""
         wanted = [selector for selector in selectors if not selector.excludes]
         names = {selector.distribution for selector in wanted}
         if wanted and None not in names and not any(is_glob(name or "") for name in names):
             for name in sorted(filter(None, names)):
                 self.load(name)
         elif not (wanted and all(selector.is_exact for selector in wanted)):
-            self.load()  # exact names import for themselves, if they have to
+            self.load()  # exact names look for themselves, if they have to
 
     def tool(self, owned: Owned) -> Tool:
         """Return the tool of a declaration; made once, and kept with it."""
         declaration, owner = owned
         if declaration.tool is None or declaration.tool._owner != owner:
-            strict = self._strict or _asks_for_strictness(declaration.module)
-            declaration.tool = Tool(declaration, owner, strict=strict)
+            if isinstance(declaration, Described):
+                assert owner is not None
+                declaration.tool = DescribedDefinition.tool(declaration, owner)
+            else:
+                strict = self._strict or asks_for_strictness(declaration.module)
+                declaration.tool = Tool(declaration, owner, strict=strict)
         return declaration.tool
 
-    def offered(self) -> Iterator[Tool]:
+    def offered(self) -> Iterator[Owned]:
         """Yield what patterns may match: each key once, if it can be defined, and has the environment it requires."""
         for rivals in by_key(self.visible()).values():
-            if len(standing(rivals)) == 1:
-                tool = self.tool(standing(rivals)[0])
-                if not tool.missing_env and tool.definition_error is None:
+            left = standing(rivals)
+            if len(left) == 1 and self._is_usable(left[0]):
+                yield left[0]
+
+    def _is_usable(self, owned: Owned) -> bool:
+        declaration = owned.declaration
+        if isinstance(declaration, Described) and not declaration.says("requires_env"):
+            return not declaration.flags & BROKEN  # as of most, told without making a tool
+        tool = self.tool(owned)
+        return not tool.missing_env and tool.definition_error is None
+
+    def searched(self, words: str) -> Iterator[Tool]:
+        """Yield the tools that have to do with some words, best first."""
+        made = [self.tool(each) for each in self.seen(self._log) if self._is_usable(each)]
+        if not self._discovers:
+            from fcregistry._search._tools import search_tools  # and SQLite, which only a search needs
+
+            yield from search_tools(made, words, len(made))
+            return
+        for found in _ports.discovery().ranked(words, made):
+            if isinstance(found, Tool):
+                yield found
+            elif self._is_usable(owned := Owned(*found)) and len(standing(self._rivals(owned))) == 1:
+                yield self.tool(owned)
+
+    def _rivals(self, owned: Owned) -> list[Owned]:
+        """Return everything that claims the key of one, itself included."""
+        name = owned.declaration.name
+        everything = (*self.seen(self._log.named(name)), *(Owned(*each) for each in _ports.discovery().described(name)))
+        return [each for each in everything if each.key == owned.key]
+
+    def broken(self) -> Iterator[Tool]:
+        """Yield the tools that cannot be defined."""
+        for owned in self.visible():
+            declaration = owned.declaration
+            if not isinstance(declaration, Described) or declaration.flags & BROKEN:
+                tool = self.tool(owned)
+                if tool.definition_error is not None:
                     yield tool
 
-    def matching(self, selector: Selector) -> list[Tool]:
+    @staticmethod
+    def real(declaration: Declaration) -> Declaration:
+        """Return the declaration that was made, where this one is a description of it; its plugin is imported for that."""
+        return _ports.discovery().real(declaration) if isinstance(declaration, Described) else declaration
+
+    def matching(self, selector: Selector) -> list[Owned]:
         """Return what one selector names.
 
         Raises:
@@ -83,8 +130,8 @@ class Catalogue:
             AmbiguousToolError: An exact name that several tools have.
         """
         if selector.is_exact:
-            return [self.tool(self.resolve(selector.text))]
-        found = [tool for tool in self.offered() if selector.matches(subject(tool))]
+            return [self.resolve(selector.text)]
+        found = [each for each in self.offered() if selector.matches(subject_of(*each))]
         if not found:
             near = did_you_mean(nearest(selector.text, self._names()))
             raise ToolNotFoundError(f"the selector {selector.text!r} matches no tool{near}", name=selector.text)
@@ -111,24 +158,38 @@ class Catalogue:
             if own is not None:
                 return own
         self.load(selector.distribution)
-        found = only_one(name, self._named(selector))
+        found = self._preferred(name, self._named(selector))
         if found is None:  # an alias, only where nothing that could be loaded has the name
             aliased = self._aliased(selector)
-            found = only_one(name, self._own(aliased)) or only_one(name, aliased)
+            found = only_one(name, self._own(aliased)) or self._preferred(name, aliased)
         if found is None:
             raise self.not_found(name)
         return found
 
+    def _preferred(self, name: str, found: list[Owned]) -> Owned | None:
+        """Return the one that a name means: of those of several distributions, that of the one with precedence, if any has."""
+        owners = {each.owner.distribution for each in found if each.owner is not None}
+        winner = _ports.discovery().permission().preferred(owners) if len(owners) > 1 else None
+        if winner is not None:
+            found = [each for each in found if each.owner is not None and each.owner.distribution == winner]
+        return only_one(name, found)
+
     def _named(self, selector: Selector) -> list[Owned]:
-        return self._fitting(selector, self._log.named(selector.name or ""))
+        name = selector.name or ""
+        described = _ports.discovery().described(name) if self._discovers else ()
+        return self._fitting(selector, self._log.named(name), described)
 
     def _aliased(self, selector: Selector) -> list[Owned]:
-        return self._fitting(selector, self._log.aliased(selector.name or ""))
+        name = selector.name or ""
+        described = _ports.discovery().aliased(name) if self._discovers else ()
+        return self._fitting(selector, self._log.aliased(name), described)
 
-    def _fitting(self, selector: Selector, declarations: Iterable[Declaration]) -> list[Owned]:
+    def _fitting(
+        self, selector: Selector, made: Iterable[Declaration], described: Iterable[tuple[Described, _ports.Owner]]
+    ) -> list[Owned]:
         return [
             each
-            for each in self.visible(declarations)
+            for each in (*self.seen(made), *(Owned(*each) for each in described))
             if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
         ]
 
@@ -163,27 +224,26 @@ class Catalogue:
         for declaration in (*self._log.named(plain), *self._log.aliased(plain)):
             if reason := discovery.hidden(declaration, discovery.owner(declaration)):
                 return f": {reason}"
-        return ""
+        reason = discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0])
+        return f": {reason}" if reason else ""
 
 
 def subject(tool: Tool) -> Subject:
     """Return what selectors look at in a tool."""
-    options = tool.options
+    return subject_of(tool._definition.declaration, tool._owner)
+
+
+def subject_of(declaration: Declaration, owner: _ports.Owner | None) -> Subject:
+    """Return what selectors look at in a declaration that an owner ships, or the application, where that is None."""
+    options = declaration.options
     return Subject(
-        name=tool.declared_name,
-        group=tool.group,
-        distribution=tool.origin.distribution,
-        tags=frozenset(options.tags),
-        read_only=options.read_only,
-        destructive=options.destructive,
-        idempotent=options.idempotent,
-        open_world=options.open_world,
+        name=declaration.name,
+        group=declaration.group,
+        distribution=owner.distribution if owner else None,
+        tags=frozenset(options.get("tags", ())),
+        aliases=tuple(options.get("aliases", ())),
+        read_only=options.get("read_only"),
+        destructive=options.get("destructive"),
+        idempotent=options.get("idempotent"),
+        open_world=options.get("open_world"),
     )
-
-
-def _asks_for_strictness(module: str) -> bool:
-    while module:
-        if getattr(sys.modules.get(module), STRICT, False):
-            return True
-        module = module.rpartition(".")[0]
-    return False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(NamedTuple):
     """What a tool was declared with; see docs/reference/options.md for each."""
 
     title: str | None = None
@@ -16,7 +17,7 @@ class Options:
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     deprecated: bool | str = False
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = MappingProxyType({})
     read_only: bool | None = None
     destructive: bool | None = None
     idempotent: bool | None = None
@@ -35,7 +36,7 @@ class Options:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
         """Return given options, checked before, with defaults for the others."""
-        known = {name: value for name, value in given.items() if name in _OPTION_NAMES}
+        known = {name: value for name, value in given.items() if name in _DEFAULTS}
         for name in ("tags", "aliases", "requires_env"):
             if name in known:
                 value = known[name]
@@ -48,10 +49,7 @@ class Options:
 
     def given(self) -> dict[str, Any]:
         """Return the options that differ from their defaults, in the order above: what `show` shows."""
-        return {
-            each.name: value for each in fields(self) if (value := getattr(self, each.name)) != _DEFAULTS[each.name]
-        }
+        return {name: value for name, value in self._asdict().items() if value != _DEFAULTS[name]}
 
 
-_OPTION_NAMES: Final = frozenset(each.name for each in fields(Options))
-_DEFAULTS: Final = {each.name: getattr(Options(), each.name) for each in fields(Options)}
+_DEFAULTS: Final = Options()._asdict()

@@ -4,32 +4,102 @@ from __future__ import annotations
 
 import json
 import marshal
-from typing import TYPE_CHECKING, Any
+import sys
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._declarations import Declaration
-from fcregistry._places import place_text
-from fcregistry._signature import Signature
-from fcregistry._validation import Engine, ForeignSchema, SchemaError, Validator
+from fcregistry._declared import Options
+from fcregistry._origin import Origin
+from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError, said_by
-from fcregistry.types._formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from fcregistry._ports import Owner
+    from fcregistry._records import ToolRecord
+    from fcregistry._signature import Signature
+    from fcregistry._validation import Engine, Validator
+
+STRICT: Final = "FCREGISTRY_STRICT"
+"""A module, or a package above it, that sets this to True asks for strictness for its own tools."""
 
 
 class Definition:
     """What several views of one tool share. Everything is made at first use; schemas are kept packed, and handed out as copies."""
 
-    __slots__ = ("_digest", "_parameters", "_returns", "_signature", "_validators", "declaration", "strict")
+    __slots__ = (
+        "_digest",
+        "_options",
+        "_parameters",
+        "_returns",
+        "_signature",
+        "_validators",
+        "declaration",
+        "strict",
+    )
 
     def __init__(self, declaration: Declaration, strict: bool) -> None:
         self.declaration = declaration
         self.strict = strict
+        self._options: Options | None = None
         self._signature: Signature | None = None
         self._parameters: bytes = b""
         self._digest: str = ""
         self._returns: bytes | None = None
         self._validators: dict[str, Validator] = {}
+
+    @property
+    def known_record(self) -> ToolRecord | None:
+        """What was described of the tool, if it was."""
+        return None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the function is there, and not only described."""
+        return True
+
+    @property
+    def asks_for_context(self) -> bool:
+        """Whether the function is given the context of its call."""
+        return self.signature.context is not None
+
+    @property
+    def asks_for_deps(self) -> bool:
+        """Whether it asks that context for something of the application's."""
+        context = self.signature.context
+        return context is not None and context.deps is not None
+
+    @property
+    def options(self) -> Options:
+        """What the tool was declared with."""
+        if self._options is None:
+            self._options = Options.of(self.declaration.options)
+        return self._options
+
+    @property
+    def description(self) -> str:
+        """What the model is told of it: the option, or what the docstring says before its sections."""
+        given = self.declaration.options.get("description")
+        return self.signature.documentation.description if given is None else str(given)
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the description, as one line."""
+        return " ".join(self.description.split("\n\n", 1)[0].split())
+
+    def origin(self, owner: Owner | None) -> Origin:
+        """Return where the tool came from, which an owner ships, or the application, where that is None."""
+        return Origin.of(owner, self.declaration.module, underlying(self.declaration.function))
+
+    @property
+    def error(self) -> DefinitionError | None:
+        """Why it cannot be, or None."""
+        try:
+            self.signature  # noqa: B018  # makes it
+        except DefinitionError as error:
+            return error
+        return None
 
     @property
     def signature(self) -> Signature:
@@ -51,6 +121,8 @@ class Definition:
         return self._signature
 
     def _define(self) -> None:
+        from fcregistry._signature import Signature  # all of `types`, which a tool that is only listed does not need
+
         declared = self.declaration
         foreign = declared.options.get("parameters")
         if foreign is None:
@@ -89,8 +161,21 @@ class Definition:
     def validator(self, engine: Engine) -> Validator:
         """Return the validator of the arguments."""
         if engine not in self._validators:
+            from fcregistry._validation import Validator  # not needed before the first call
+            from fcregistry.types._formats import FORMATS
+
             self._validators[engine] = Validator(self.parameters, FORMATS, engine)
         return self._validators[engine]
+
+    def result_validator(self, engine: Engine) -> Validator | None:
+        """Return a validator of results, or None if nothing is said of them."""
+        schema = self.returns
+        if schema is None:
+            return None
+        from fcregistry._validation import Validator
+        from fcregistry.types._formats import FORMATS
+
+        return Validator(schema, FORMATS, engine)
 
     def standing_in(self, function: Callable[..., Any]) -> Definition:
         """Return the same of another function that takes the same arguments."""
@@ -112,6 +197,9 @@ def _packed(schema: dict[str, Any] | None) -> bytes:
 
 def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
     """Return the signature of a function whose schema others wrote, and the schema as it is published."""
+    from fcregistry._signature import Signature
+    from fcregistry._validation import ForeignSchema, SchemaError
+
     headline = f"{declared.module}.{declared.name} cannot be a tool:"
     signature = Signature.untyped(declared.function, declared.module, declared.locals)
     try:
@@ -121,3 +209,17 @@ def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Sign
     if problems := signature.misfits(foreign.arguments.names, foreign.arguments.may_have):
         raise DefinitionError(headline, tuple(problems))
     return signature, foreign.schema
+
+
+def asks_for_strictness(module: str) -> bool:
+    """Tell whether a module, or a package above it, asks that a parameter without a type be an error."""
+    return says_of_itself(module, STRICT)
+
+
+def says_of_itself(module: str, flag: str) -> bool:
+    """Tell whether an imported module, or a package above it, sets a flag of ours."""
+    while module:
+        if getattr(sys.modules.get(module), flag, False):
+            return True
+        module = module.rpartition(".")[0]
+    return False

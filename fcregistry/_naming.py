@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, duplicate_text
-from fcregistry._selectors import normalized
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ class Owned(NamedTuple):
     @property
     def key(self) -> Key:
         """What it is registered under."""
-        distribution = normalized(self.owner.distribution) if self.owner else None
-        return (distribution, self.declaration.group, self.declaration.name)
+        declaration, owner = self
+        return (owner.project if owner else None, declaration.group, declaration.name)
 
     @property
     def local_name(self) -> str:
@@ -35,11 +34,16 @@ class Owned(NamedTuple):
         return declared.name if declared.group == DEFAULT_GROUP else f"{declared.group}.{declared.name}"
 
     @property
+    def id(self) -> str:
+        """The canonical id of its tool."""
+        return self.local_name if self.owner is None else f"{self.owner.distribution}:{self.local_name}"
+
+    @property
     def full_name(self) -> str:
         """A name that is not ambiguous: the canonical id, or `group.name` for the application's own."""
         if self.owner is None:
             return f"{self.declaration.group}.{self.declaration.name}"
-        return f"{self.owner.distribution}:{self.local_name}"
+        return self.id
 
 
 def by_key(everything: Iterable[Owned]) -> dict[Key, list[Owned]]:
@@ -52,6 +56,8 @@ def by_key(everything: Iterable[Owned]) -> dict[Key, list[Owned]]:
 
 def standing(rivals: list[Owned]) -> list[Owned]:
     """Return the rivals that stand: the last one that replaces, and what came after it."""
+    if len(rivals) == 1:
+        return rivals
     last = max((place for place, each in enumerate(rivals) if each.declaration.options.get("replace")), default=0)
     return rivals[last:]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,25 +11,24 @@ if TYPE_CHECKING:
     from fcregistry._ports import Owner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a tool came from.
 
     Attributes:
+        module: The module that declared it.
+        qualname: The function's qualified name.
         distribution: The installed distribution that ships it; None for the application itself.
         version: That distribution's version.
         entry_point: The name of the entry point.
-        module: The module that declared it.
-        qualname: The function's qualified name.
         file: The function's source file, where there is one.
         line: Its line there.
     """
 
+    module: str
+    qualname: str
     distribution: str | None = None
     version: str | None = None
     entry_point: str | None = None
-    module: str
-    qualname: str
     file: str | None = None
     line: int | None = None
 
@@ -54,8 +52,7 @@ class Origin:
         return f"{owner}, {self.module}.{self.qualname}{place}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(NamedTuple):
     """Which tool, of which version, stands behind a call: what an audit keeps of it.
 
     Attributes:

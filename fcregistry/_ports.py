@@ -8,20 +8,30 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Literal, Protocol
 
     from fcregistry._declarations import Declaration
+    from fcregistry._described import Described
+    from fcregistry._records import ToolRecord
     from fcregistry._tool import Tool
     from fcregistry.execution._hooks import CallHooks
     from fcregistry.formats import Definition, TextDefinition
     from fcregistry.types._reader import Family
+
+    class Permission(Protocol):
+        """What the configuration says at one moment."""
+
+        def preferred(self, distributions: Iterable[str]) -> str | None:
+            """Return which of some distributions has precedence, or None."""
 
     class Owner(Protocol):
         """The plugin that ships a declaration."""
 
         @property
         def distribution(self) -> str: ...
+        @property
+        def project(self) -> str: ...
         @property
         def version(self) -> str: ...
         @property
@@ -33,11 +43,40 @@ if TYPE_CHECKING:
         def owner(self, declaration: Declaration) -> Owner | None:
             """Return the plugin that ships the declaration, or None for the application."""
 
-        def hidden(self, declaration: Declaration, owner: Owner | None) -> str | None:
-            """Return why the declaration is not to be seen (failed, disabled), or None."""
+        def hidden(
+            self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None
+        ) -> str | None:
+            """Return why the declaration is not to be seen (failed, disabled, denied), or None."""
 
-        def load(self, distribution: str | None = None) -> None:
-            """Import the plugins of one distribution, or all of them; failures are recorded, not raised."""
+        def permission(self) -> Permission:
+            """Return what the configuration says now."""
+
+        def know(self, distribution: str | None = None) -> None:
+            """Have the tools known of the plugins of one distribution, or of all: described, or imported; failures are recorded, not raised."""
+
+        def described(self, name: str | None = None) -> Iterable[tuple[Described, Owner]]:
+            """Return the tools that are described and whose plugins are not imported: of that name, or all."""
+
+        def aliased(self, name: str) -> Iterable[tuple[Described, Owner]]:
+            """Return the tools among these that have that alias."""
+
+        def ranked(self, words: str, made: list[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
+            """Return what has to do with some words, best first: of these tools, and of those that are described."""
+
+        def why_hidden(self, name: str) -> str | None:
+            """Return why a described tool of a plain name is there and not to be seen, or None."""
+
+        def why_refused(self, distribution: str) -> str | None:
+            """Return why a plugin of a distribution is not to be described, so that nobody knows its tools, or None."""
+
+        def record(self, described: Described) -> ToolRecord:
+            """Return all that is known of a described tool."""
+
+        def real(self, described: Described) -> Declaration:
+            """Import the plugin of a described tool, and return its declaration; raises `PluginError` where there is none."""
+
+        def forget(self, described: Described) -> None:
+            """Have the plugin of a described tool described anew, since it ships something else."""
 
         def distributions(self) -> tuple[str, ...]:
             """Return the names of the distributions that ship plugins, sorted."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._catalogue import Catalogue, subject
+from fcregistry._catalogue import Catalogue, subject_of
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, log, marked_methods
 from fcregistry._decorator import declare
 from fcregistry._groups import Group
-from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
+from fcregistry._naming import Owned, by_key, clash_text, did_you_mean, nearest, standing
 from fcregistry._options import checked, group_problem, name_problem
 from fcregistry._places import same
 from fcregistry._selectors import parse_selectors
@@ -155,7 +156,8 @@ class Registry:
             ToolNotFoundError: There is none of that name.
             AmbiguousToolError: There are several.
         """
-        self._log.remove(self._catalogue.resolve(name).declaration)
+        declaration = self._catalogue.resolve(name).declaration
+        self._log.remove(self._catalogue.real(declaration))
 
     # Look up
 
@@ -206,22 +208,43 @@ class Registry:
             ToolNotFoundError: One, an excluding one apart, matches nothing.
             AmbiguousToolError: A plain name that several tools have.
         """
-        return tuple(self._chosen(selectors))
+        return tuple(self._catalogue.tool(owned) for owned, _ in self._chosen(selectors))
 
-    def _chosen(self, selectors: Iterable[str]) -> dict[Tool, bool]:
-        """Return the tools that selectors name, sorted by name and id, and whether one names each of them exactly."""
+    def _chosen(self, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
+        """Return what selectors name, sorted by name and id, and whether one names each of them exactly."""
         parsed = parse_selectors(selectors)
         self._catalogue.load_for(parsed)
-        chosen: dict[Tool, bool] = {}
+        chosen: dict[Declaration, tuple[Owned, bool]] = {}
         if not parsed or parsed[0].excludes:
-            chosen = dict.fromkeys(self._catalogue.offered(), False)
+            chosen = {owned.declaration: (owned, False) for owned in self._catalogue.offered()}
         for selector in parsed:
             if selector.excludes:
-                chosen = {tool: exact for tool, exact in chosen.items() if not selector.matches(subject(tool))}
+                left = [each for each in chosen.values() if not selector.matches(subject_of(*each[0]))]
+                chosen = {owned.declaration: (owned, exact) for owned, exact in left}
                 continue
-            for tool in self._catalogue.matching(selector):
-                chosen[tool] = chosen.get(tool, False) or selector.is_exact
-        return dict(sorted(chosen.items(), key=lambda item: (item[0].name, item[0].id)))
+            for owned in self._catalogue.matching(selector):
+                known = owned.declaration in chosen and chosen[owned.declaration][1]
+                chosen[owned.declaration] = (owned, known or selector.is_exact)
+        return sorted(chosen.values(), key=lambda each: (each[0].declaration.name, each[0].id))
+
+    def search(self, words: str, *selectors: str, limit: int = 10) -> tuple[Tool, ...]:
+        """Return the tools that have to do with some words, best first: by their names, descriptions and parameters.
+
+        Args:
+            words: Any text; nothing in it is an instruction.
+            *selectors: As for `find`: looks only at the tools that these name.
+            limit: How many tools at most.
+
+        Raises:
+            SelectorError, ToolNotFoundError, AmbiguousToolError: As for `find`.
+            MissingDependencyError: This Python's SQLite was built without full-text search.
+        """
+        if selectors:
+            from fcregistry._search._tools import search_tools  # and SQLite, which only a search needs
+
+            return search_tools(self.find(*selectors), words, limit)
+        self._catalogue.load()
+        return tuple(islice(self._catalogue.searched(words), limit))
 
     def select(self, *selectors: str) -> Toolset:
         """Return the tools that the selectors name, as a toolset sorted by name; without any, all there are.
@@ -235,8 +258,12 @@ class Registry:
             DuplicateToolError: Two of the tools have one name.
         """
         chosen = self._chosen(selectors)
-        own = {tool.name for tool in chosen if tool._owner is None}
-        return Toolset(tool for tool, exact in chosen.items() if exact or tool._owner is None or tool.name not in own)
+        own = {owned.declaration.name for owned, _ in chosen if owned.owner is None}
+        return Toolset(
+            self._catalogue.tool(owned)
+            for owned, exact in chosen
+            if exact or owned.owner is None or owned.declaration.name not in own
+        )
 
     def tool_of(self, function: Callable[..., Any]) -> Tool | None:
         """Return the tool that a function was declared as here, or None; the first by name if there are several.
@@ -249,7 +276,7 @@ class Registry:
             return None
         own_name = getattr(function, "__name__", "")
         ordered = sorted(
-            self._catalogue.visible(declared), key=lambda each: (each.declaration.name != own_name, each.full_name)
+            self._catalogue.seen(declared), key=lambda each: (each.declaration.name != own_name, each.full_name)
         )
         if not ordered:
             raise self._catalogue.not_found(declared[0].name)
@@ -258,6 +285,10 @@ class Registry:
     def everything(self) -> tuple[Tool, ...]:
         """Return all tools, sorted by id: those that cannot be defined or are hidden too. Loads nothing."""
         return tuple(sorted(map(self._catalogue.tool, self._catalogue.visible()), key=lambda tool: tool.id))
+
+    def broken(self) -> tuple[Tool, ...]:
+        """Return the tools that cannot be defined, sorted by id. Loads nothing."""
+        return tuple(sorted(self._catalogue.broken(), key=lambda tool: tool.id))
 
     def clashes(self) -> tuple[str, ...]:
         """Return the collisions within one owner, worded, sorted: the names that raise `DuplicateToolError`."""

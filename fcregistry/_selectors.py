@@ -11,18 +11,14 @@ destructive=true         by what its author says of it: true, false or unset; so
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry._declarations import DEFAULT_GROUP
 from fcregistry.errors import SelectorError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-_GLOB = re.compile(r"[*?\[]")
 
 HINTS: Final = ("read_only", "destructive", "idempotent", "open_world")
 """What an author may say of a tool, and a selector may ask for."""
@@ -32,16 +28,19 @@ _HINT_VALUES: Final = {"true": True, "false": False, "unset": None}
 
 def is_glob(text: str) -> bool:
     """Tell whether a part of a selector is a pattern."""
-    return _GLOB.search(text) is not None
+    return "*" in text or "?" in text or "[" in text
 
 
+@lru_cache(maxsize=4096)  # a thousand names, each asked for as often as it has tools, while a person waits
 def normalized(distribution: str) -> str:
     """Return a distribution's name as PyPI compares names (packaging specification, name normalization)."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
+    name = distribution.lower().replace("_", "-").replace(".", "-")
+    while "--" in name:
+        name = name.replace("--", "-")
+    return name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(NamedTuple):
     """What a selector looks at: the known facts of one tool."""
 
     name: str
@@ -55,8 +54,7 @@ class Subject:
     open_world: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selector:
+class Selector(NamedTuple):
     """One selector, read.
 
     Attributes:
@@ -80,9 +78,8 @@ class Selector:
     @property
     def is_exact(self) -> bool:
         """Whether it names one tool, rather than a pattern that may match any number."""
-        return self.name is not None and not any(
-            part is not None and _GLOB.search(part) for part in (self.name, self.group, self.distribution)
-        )
+        parts = (self.name, self.group, self.distribution)
+        return self.name is not None and not any(part is not None and is_glob(part) for part in parts)
 
     def matches(self, subject: Subject) -> bool:
         """Tell whether a tool is among those it names; aliases are not looked at."""
@@ -93,19 +90,28 @@ class Selector:
         if self.hint is not None:
             name, value = self.hint
             return getattr(subject, name) is value
-        return self._group_matches(subject.group) and (self.name is None or fnmatchcase(subject.name, self.name))
+        return self._group_matches(subject.group) and (self.name is None or _fits(subject.name, self.name))
 
     def _distribution_matches(self, distribution: str | None) -> bool:
         assert self.distribution is not None
-        return distribution is not None and fnmatchcase(normalized(distribution), self.distribution)
+        return distribution is not None and _fits(normalized(distribution), self.distribution)
 
     def _group_matches(self, group: str) -> bool:
         if self.group is None:
             return True
-        if fnmatchcase(group, self.group):
+        if _fits(group, self.group):
             return True
         # `search.*` means all below as well; `search.lookup` and `group=search` mean that group alone.
-        return self.name is not None and bool(_GLOB.search(self.name)) and fnmatchcase(group, f"{self.group}.*")
+        return self.name is not None and is_glob(self.name) and _fits(group, f"{self.group}.*")
+
+
+def _fits(text: str, pattern: str) -> bool:
+    """Tell whether a text is what a part of a selector says, or like it."""
+    if not is_glob(pattern):
+        return text == pattern
+    from fnmatch import fnmatchcase  # which a tool's plain name does not need
+
+    return fnmatchcase(text, pattern)
 
 
 def parse_selector(text: str) -> Selector:
@@ -137,7 +143,7 @@ def parse_selector(text: str) -> Selector:
         excludes=excludes,
         distribution=normalized(distribution) if colon else None,
         # In a canonical id, a name without a group is one in the default group; a glob there is one over every group.
-        group=group or (DEFAULT_GROUP if colon and not _GLOB.search(name) else None),
+        group=group or (DEFAULT_GROUP if colon and not is_glob(name) else None),
         name=name,
     )
 

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from fcregistry import _ports
 from fcregistry._calls import ToolCall
 from fcregistry._declarations import DEFAULT_GROUP, Declaration
-from fcregistry._declared import Options
 from fcregistry._definition import Definition
 from fcregistry._options import checked, name_problem
 from fcregistry._origin import Origin, Provenance
 from fcregistry._places import default_name, underlying
-from fcregistry._validation import Engine, Validator
 from fcregistry.errors import DefinitionError
-from fcregistry.types._formats import FORMATS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from fcregistry._declared import Options
     from fcregistry._options import ToolOptions
     from fcregistry._signature import Signature
+    from fcregistry._validation import Engine, Validator
 
 
 class Tool:
@@ -31,15 +30,20 @@ class Tool:
     Made by the registry from declarations, or by `Tool.from_function`. Calling it calls the function.
     """
 
-    __slots__ = ("__weakref__", "_definition", "_name", "_options", "_owner")
+    __slots__ = ("__weakref__", "_definition", "_name", "_owner")
 
     _definition: Definition
     _name: str
-    _options: Options | None
     _owner: _ports.Owner | None
 
     def __init__(self, declaration: Declaration, owner: _ports.Owner | None = None, *, strict: bool = False) -> None:
         _set(self, Definition(declaration, strict), declaration.name, owner)
+
+    @classmethod
+    def _of(cls, definition: Definition, name: str, owner: _ports.Owner | None) -> Tool:
+        made = object.__new__(cls)
+        _set(made, definition, name, owner)
+        return made
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], **options: Unpack[ToolOptions]) -> Tool:
@@ -93,10 +97,7 @@ class Tool:
     @property
     def options(self) -> Options:
         """What it was declared with."""
-        if self._options is None:
-            object.__setattr__(self, "_options", Options.of(self._definition.declaration.options))
-        assert self._options is not None
-        return self._options
+        return self._definition.options
 
     @property
     def title(self) -> str | None:
@@ -106,13 +107,12 @@ class Tool:
     @property
     def summary(self) -> str:
         """The first paragraph of the description, as one line."""
-        return " ".join(self.description.split("\n\n", 1)[0].split())
+        return self._definition.summary
 
     @property
     def description(self) -> str:
         """What the model is told of it: the option, or what the docstring says before its sections."""
-        given = self._definition.declaration.options.get("description")
-        return self._definition.signature.documentation.description if given is None else str(given)
+        return self._definition.description
 
     @property
     def signature(self) -> Signature:
@@ -135,8 +135,7 @@ class Tool:
     @property
     def origin(self) -> Origin:
         """Where it came from."""
-        declared = self._definition.declaration
-        return Origin.of(self._owner, declared.module, underlying(declared.function))
+        return self._definition.origin(self._owner)
 
     @property
     def schema_digest(self) -> str:
@@ -149,17 +148,21 @@ class Tool:
         return Provenance.of(self._owner, self.id, self.schema_digest)
 
     @property
+    def is_loaded(self) -> bool:
+        """Whether its function can be called without importing anything; one that the index describes is imported at its first call."""
+        return self._definition.is_loaded
+
+    @property
     def definition_error(self) -> DefinitionError | None:
         """Why it cannot be defined, or None: what globs and `list` skip it for."""
-        try:
-            self._definition.signature  # noqa: B018  # makes it
-        except DefinitionError as error:
-            return error
-        return None
+        return self._definition.error
 
     @property
     def missing_env(self) -> tuple[str, ...]:
         """The variables that it requires and the environment does not have."""
+        required = self._definition.declaration.options.get("requires_env")
+        if not required:
+            return ()
         return tuple(name for name in self.options.requires_env if not os.environ.get(name))
 
     def validator(self, engine: Engine = "jsonschema-rs") -> Validator:
@@ -168,8 +171,7 @@ class Tool:
 
     def result_validator(self, engine: Engine = "jsonschema-rs") -> Validator | None:
         """Return a validator of its results, or None if it says nothing of them."""
-        schema = self.returns
-        return None if schema is None else Validator(schema, FORMATS, engine)
+        return self._definition.result_validator(engine)
 
     def make_call(self, /, *args: Any, **kwargs: Any) -> ToolCall:
         """Return the call that a model would have written for these Python arguments.
@@ -207,15 +209,11 @@ class Tool:
         """
         if problem := name_problem(name):
             raise DefinitionError(f"{self._name} cannot be renamed: {problem}")
-        view = object.__new__(Tool)
-        _set(view, self._definition, name, self._owner)
-        return view
+        return Tool._of(self._definition, name, self._owner)
 
     def _standing_in(self, function: Callable[..., Any]) -> Tool:
         """Return a tool of the same signature and without options that calls another function: how tests try calls and run none."""
-        other = object.__new__(Tool)
-        _set(other, self._definition.standing_in(function), self._name, self._owner)
-        return other
+        return Tool._of(self._definition.standing_in(function), self._name, self._owner)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function, past validation: what Python code does with it."""
@@ -243,4 +241,3 @@ def _set(tool: Tool, definition: Definition, name: str, owner: _ports.Owner | No
     write(tool, "_definition", definition)
     write(tool, "_name", name)
     write(tool, "_owner", owner)
-    write(tool, "_options", None)

@@ -12,6 +12,7 @@ nothing of fcregistry catches what it expects:
     ├── SelectorError (ValueError)            a selector that cannot be read
     ├── FormatNotFoundError (KeyError)        no format of that name
     ├── PluginError (ImportError)             a plugin that does not load
+    │   └── ToolChangedError                  a tool that is not, or no longer, what was described or pinned
     ├── ConfigurationError (ValueError)       a setting that cannot be read
     ├── MissingDependencyError (ImportError)  an optional package that is not installed
     ├── ApprovalError (ValueError)            prepared calls, or decisions about them, that cannot be taken up
@@ -115,6 +116,10 @@ class FormatNotFoundError(FcregistryError, KeyError):
 
 class PluginError(FcregistryError, ImportError):
     """A plugin that does not load, or that ships something that is no tool."""
+
+
+class ToolChangedError(PluginError):
+    """A tool that is not what it was described as before its plugin was imported, or not what a lock pins; it does not run."""
 
 
 class ConfigurationError(FcregistryError, ValueError):

@@ -69,9 +69,12 @@ class Site:
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the environment of a process that sees this folder."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("FCREGISTRY", "PYTHON"))}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("FCREGISTRY", "PYTHON", "XDG_"))
+        }
         path = os.pathsep.join(map(str, self.path))
-        return {**kept, "PYTHONPATH": path, "PYTHONSAFEPATH": "1", "PYTHONUTF8": "1", "COLUMNS": "100", **(more or {})}
+        ours = {"FCREGISTRY_CACHE_DIR": str(self.folder.parent / "cache"), "COLUMNS": "100"}
+        return {**kept, "PYTHONPATH": path, "PYTHONSAFEPATH": "1", "PYTHONUTF8": "1", **ours, **(more or {})}
 
     def command(self, *arguments: str) -> list[str]:
         """Return the words that run Python with these arguments: without site-packages, and with warnings as errors."""
@@ -112,6 +115,12 @@ class Site:
         done = self.run("-c", f"import json, sys\n{dedent(code)}\nprint(json.dumps(answer))", **settings)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What tests know of plugins is nobody else's: no index of the user is read or written."""
+    os.environ["FCREGISTRY_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")

@@ -71,9 +71,8 @@ def test_the_tool_of_a_plugin_has_its_distribution_and_version(site: Site) -> No
     site.install("acme-talk", {"talk": "acme_talk"}, {"acme_talk.py": code}, version="2.1")
     answer = site.ask(
         """
-        import dataclasses
         from fcregistry import registry
-        answer = dataclasses.asdict(registry.get("greet").renamed("say_hello").provenance)
+        answer = registry.get("greet").renamed("say_hello").provenance._asdict()
         """
     )
     assert answer == {

@@ -2,47 +2,79 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 
 import click
 
 from fcregistry._registry import registry
+from fcregistry.cli._describing import _WORTH_A_BAR, _seconds
 from fcregistry.cli._output import say, say_json
 from fcregistry.cli._tools import check_name, complete_tools
+from fcregistry.discovery import FoundPlugin
 from fcregistry.inspection import Finding, diagnose, diagnose_name
 
 
 @click.command("doctor", short_help="Explain every failure and conflict.")
 @click.argument("name", required=False, shell_complete=complete_tools)
+@click.option("--probe", is_flag=True, help="Import each plugin in a process of its own, and say how long that takes.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long each may take, with --probe.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.pass_context
-def command(ctx: click.Context, name: str | None, as_json: bool, verbose: bool) -> None:
+def command(
+    ctx: click.Context, name: str | None, probe: bool, seconds: float | None, as_json: bool, verbose: bool
+) -> None:
     """Explain every failure and conflict; with NAME, why that tool is not there.
 
-    Exits with 1 if there is a problem.
+    With --probe, NAME may be a distribution too. Exits with 1 if there is a problem.
     """
     if name is not None:
         check_name(name)
-    findings = diagnose() if name is None else diagnose_name(name)
+    if seconds is not None and not probe:
+        raise click.UsageError("--seconds goes with --probe", ctx)
+    findings = _probed(name, seconds) if probe else _found(name)
     if as_json:
         say_json([asdict(finding) for finding in findings])
     else:
-        _tell(findings, name, verbose)
+        _tell(findings, verbose)
+        if not findings:
+            say("All is well." if name is None else _where(name))
     ctx.exit(1 if any(finding.kind == "problem" for finding in findings) else 0)
 
 
-def _tell(findings: tuple[Finding, ...], name: str | None, verbose: bool) -> None:
+def _found(name: str | None) -> tuple[Finding, ...]:
+    return diagnose() if name is None else diagnose_name(name)
+
+
+def _probed(name: str | None, seconds: float | None) -> tuple[Finding, ...]:
+    from fcregistry.inspection._doctor._probing import probe, to_probe  # with what runs workers
+
+    plugins = to_probe(name)
+    seconds = seconds or _seconds()
+    if len(plugins) < _WORTH_A_BAR or not sys.stderr.isatty():
+        return probe(plugins, name, seconds=seconds)
+    with click.progressbar(length=len(plugins), label="Trying plugins", file=sys.stderr) as bar:
+
+        def told(plugin: FoundPlugin) -> None:
+            bar.update(1)
+
+        return probe(plugins, name, seconds=seconds, told=told)
+
+
+def _tell(findings: tuple[Finding, ...], verbose: bool) -> None:
     for finding in findings:
         say(f"{finding.kind}: {finding.subject}: {finding.message}")
-        say(f"    {finding.advice}")
+        if finding.place:
+            say(f"    at {finding.place}")
+        if finding.advice:
+            say(f"    {finding.advice}")
         if finding.detail and verbose:
             say("\n".join(f"    | {line}" for line in finding.detail.splitlines()))
-    if findings:
-        if any(finding.detail for finding in findings) and not verbose:
-            say("(-v shows tracebacks)")
-    elif name is None:
-        say("All is well.")
-    else:
-        tool = registry.get(name)
-        say(f"{name} is there: {tool.id}, from {tool.origin}.")
+    if any(finding.detail for finding in findings) and not verbose:
+        say("(-v shows tracebacks)")
+
+
+def _where(name: str) -> str:
+    tool = registry.get(name)
+    return f"{name} is there: {tool.id}, from {tool.origin}."

@@ -62,7 +62,7 @@ def command(
         say_json([asdict(finding) for finding in findings])
     else:
         _tell(findings)
-    mention_failed_plugins()
+    mention_failed_plugins(selectors)
     remark(_summary(findings, len(tools)) if tools else "There are no tools to look at.")
     failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     ctx.exit(1 if any(finding.severity in failing for finding in findings) else 0)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING, Final
+
 import click
 
 from fcregistry._registry import registry
-from fcregistry.cli._output import remark, say_json, table
-from fcregistry.cli._tools import complete_tools, local_name, mention_what_is_missing, tool_json
+from fcregistry.cli._output import remark, say_json_text, table
+from fcregistry.cli._tools import complete_tools, mention_what_is_missing
+from fcregistry.discovery._listing import Listed, listed, texts
+
+if TYPE_CHECKING:
+    from fcregistry.discovery._found import FoundPlugin
+
+_NAME: Final = "*"
+"""What stands for a tool's name where that is put in later; no name has it."""
 
 
 @click.command("list", short_help="List the tools there are.")
@@ -18,25 +28,41 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     A SELECTOR is a name, a glob (weather_*), a group (search.*), a distribution (acme-weather:*), tag=…, group=…, or one of these after
     an exclamation mark, which takes away.
     """
-    tools = registry.find(*selectors)
     if as_json:
-        say_json([tool_json(tool) for tool in tools])
-    elif tools:
-        rows = [
-            (
-                local_name(tool),
-                tool.origin.distribution or "(application)",
-                _summary(tool.summary, tool.options.deprecated),
-            )
-            for tool in tools
-        ]
-        table(rows, ("NAME", "FROM", "SUMMARY"))
+        _write_json(selectors)
+    elif lines := listed(selectors):
+        table([_row(line) for line in lines], ("NAME", "FROM", "SUMMARY"))
     elif selectors:
         remark("The selectors leave no tool.")
     else:
         remark("There are no tools: install a package that ships some, or name a module of yours with -m MODULE.")
-    mention_what_is_missing()
+    mention_what_is_missing(selectors)
 
 
-def _summary(summary: str, deprecated: bool | str) -> str:
-    return f"(deprecated) {summary}" if deprecated else summary
+def _row(line: Listed) -> tuple[str, str, str]:
+    summary = f"(deprecated) {line.summary}" if line.is_deprecated else line.summary
+    return line.local_name, line.distribution or "(application)", summary
+
+
+def _write_json(selectors: tuple[str, ...]) -> None:
+    """Write a JSON array, a tool a line: as the index has them, where nothing has to be made of them first."""
+    written = None if selectors else texts()
+    if written is None:
+        from fcregistry.cli._tools import tool_json
+
+        lines = [json.dumps(tool_json(tool), ensure_ascii=False) for tool in registry.find(*selectors)]
+    else:
+        owners = {plugin: _owner(plugin) for plugin, _, _ in written}
+        lines = [owners[plugin].replace(_NAME, name, 1) + text[1:] for plugin, name, text in written]
+    say_json_text("[\n" + ",\n".join(lines) + "\n]" if lines else "[]")
+
+
+def _owner(plugin: FoundPlugin) -> str:
+    """Return what `tool_json` says of a tool before its record."""
+    owner = {
+        "id": f"{plugin.distribution}:{_NAME}",
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "entry_point": plugin.entry_point,
+    }
+    return json.dumps(owner)[:-1] + ", "

@@ -15,27 +15,40 @@ import importlib
 import os
 import sys
 import warnings
-from pathlib import Path
-from traceback import extract_tb
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from fcregistry._naming import did_you_mean, nearest
 from fcregistry._version import __version__
 from fcregistry.cli._output import complain, remark
 from fcregistry.errors import DefinitionWarning, FcregistryError
 
-COMMANDS: Final = ("call", "doctor", "groups", "lint", "list", "plugins", "show")
-"""One row a command: the module `_NAME` in this folder, which holds it as `command`."""
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+COMMANDS: Final = {
+    "call": "Call a tool.",
+    "diff": "Say what changed between two versions, and what that breaks.",
+    "doctor": "Explain every failure and conflict.",
+    "groups": "List the groups of tools.",
+    "lint": "Say what models and providers would stumble over.",
+    "list": "List the tools there are.",
+    "lock": "Pin the installed tools, and tell what changed since.",
+    "manifest": "Write or show what a package says of its tools.",
+    "new": "Start a plugin package that is ready to publish.",
+    "plugins": "List the installed plugins and extensions.",
+    "search": "Find tools by words.",
+    "show": "Show what a tool takes.",
+}
+"""One row a command, sorted: the module `_NAME` in this folder, which holds it as `command`, and what it is for."""
 
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
 
 class _Commands(click.Group):
-    """Imports a command when it is used."""
+    """Imports a command when it is used; to tell what it is for, the table is enough."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -46,13 +59,34 @@ class _Commands(click.Group):
         command: click.Command = importlib.import_module(f"fcregistry.cli._{cmd_name}").command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        from click.shell_completion import CompletionItem  # there already: only completion comes here
+
+        named = [
+            CompletionItem(name, help=purpose) for name, purpose in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [
+            *named,
+            *click.Command.shell_complete(self, ctx, incomplete),
+        ]  # past the group's, which imports them all
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            near = did_you_mean(nearest(args[0], COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
-            raise click.UsageError(f"there is no command {args[0]!r}{near}", ctx)
+            raise click.UsageError(f"there is no command {args[0]!r}{_instead_of(args[0])}", ctx)
         return super().resolve_command(ctx, args)
+
+
+def _instead_of(name: str) -> str:
+    """Word the commands that may have been meant, or all there are."""
+    from fcregistry._naming import did_you_mean, nearest  # only on the way to an error
+
+    return did_you_mean(nearest(name, COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -62,15 +96,19 @@ class _Commands(click.Group):
 )
 def cli(modules: tuple[str, ...]) -> None:
     """List, inspect and call the tools that installed packages ship."""
+    from fcregistry.cli._describing import describe_in_workers  # --help needs no plugin
+
+    describe_in_workers()
     if modules:
-        sys.path.insert(0, str(Path.cwd()))
+        sys.path.insert(0, os.getcwd())  # noqa: PTH109  # pathlib would be the one import of its kind on the way to most commands
         for module in modules:
             _import(module)
 
 
 def _import(module: str) -> None:
     if not all(part.isidentifier() for part in module.split(".")) or module.endswith(".py"):
-        name = ".".join(part for part in Path(module.removesuffix(".py")).parts if part.isidentifier())
+        parts = module.removesuffix(".py").replace(os.sep, "/").split("/")
+        name = ".".join(part for part in parts if part.isidentifier())
         raise click.UsageError(f"-m takes the name of a module, not a file: -m {name or 'MODULE'}, not -m {module}")
     from fcregistry.discovery._prints import prints_to_stderr  # with importlib.metadata, which --help does not need
 
@@ -78,23 +116,22 @@ def _import(module: str) -> None:
         with prints_to_stderr():
             importlib.import_module(module)
     except (Exception, SystemExit) as error:  # the user's own code: whatever it raises on import, say where and stop
-        last = extract_tb(error.__traceback__)[-1]
-        place = (
-            f" ({last.filename}:{last.lineno})"
-            if "importlib" not in last.filename
-            else f" (looked in {Path.cwd()} first)"
-        )
-        raise click.UsageError(
-            f"the module {module!r} does not import: {type(error).__name__}: {error}{place}"
-        ) from error
+        said = f"{type(error).__name__}: {error}{_place(error)}"
+        raise click.UsageError(f"the module {module!r} does not import: {said}") from error
 
 
-def main(args: list[str] | None = None) -> NoReturn:
-    """Run a command and exit with its code."""
-    sys.exit(_run(args))
+def _place(error: BaseException) -> str:
+    """Tell where an import failed."""
+    from traceback import extract_tb  # only on the way to an error
+
+    last = extract_tb(error.__traceback__)[-1]
+    if "importlib" in last.filename:
+        return f" (looked in {sys.path[0]} first)"
+    return f" ({last.filename}:{last.lineno})"
 
 
-def _run(args: list[str] | None) -> int:
+def run(args: list[str] | None) -> int:
+    """Run a command, and return what the process exits with."""
     _mend_streams()
     _word_warnings()
     try:
@@ -134,7 +171,7 @@ def _mend_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  # for the whole process
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # for the whole process
         elif mode == "w" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 

@@ -5,26 +5,27 @@ Names, descriptions and results are data from strangers, so control characters n
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import sys
-from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
-import click
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+# Patterns as texts: they are compiled when first needed, and most output needs neither.
+_CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+_NOT_ASCII: Final = r"[^\x00-\x7f]"
 
 
 def clean(text: str) -> str:
     """Return a text without control characters and direction marks; line ends and tabs stay."""
-    return _CONTROL.sub("�", text)
+    return text if text.isprintable() else re.sub(_CONTROL, "�", text)
 
 
 def _write(text: str, stream: TextIO) -> None:
-    click.echo(text, file=stream)  # named, because click takes one of UTF-8 in place of one that is of ASCII
+    """Write text and a line end at once, for what stands on stdout and on stderr to come in its order."""
+    stream.write(f"{text}\n")
+    stream.flush()
 
 
 def complain(message: str) -> None:
@@ -44,20 +45,25 @@ def say(text: str = "") -> None:
 
 def say_json(value: Any) -> None:
     """Write a JSON value to stdout, indented."""
+    import json  # which `list` and `--help` do not need
+
     say_json_text(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def say_json_text(text: str) -> None:
     """Write JSON to stdout; what a terminal would obey and what the encoding has not is escaped, as JSON does it."""
-    text = _CONTROL.sub(_escaped, text)
+    if not text.isascii() or "\x7f" in text:  # every other control character is escaped in JSON
+        text = re.sub(_CONTROL, _escaped, text)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = _NOT_ASCII.sub(_escaped, text)
+        text = re.sub(_NOT_ASCII, _escaped, text)
     _write(text, sys.stdout)
 
 
 def _escaped(character: re.Match[str]) -> str:
+    import json  # see `say_json`
+
     return json.dumps(character[0])[1:-1]
 
 
@@ -66,13 +72,49 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def table(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> None:
-    """Write rows under headings, in columns; the last column is cut to the width of a terminal."""
-    cleaned = [[" ".join(clean(cell).split()) for cell in row] for row in rows]
-    widths = [max(len(row[place]) for row in (headings, *cleaned)) for place in range(len(headings))]
-    room = shutil.get_terminal_size((100, 24)).columns if is_terminal() else None
-    for row in (headings, *cleaned):
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        if room is not None and len(line) > room:
-            line = line[: room - 1] + "…"
-        _write(line, sys.stdout)
+def table(rows: Iterable[Sequence[str]], headings: Sequence[str]) -> None:
+    """Write rows under headings, in columns; a line is cut to the width of a terminal."""
+    *columns, last = (_one_line(column) for column in zip(headings, *rows, strict=True))
+    lines = [line.rstrip() for line in map("  ".join, zip(*map(_padded, columns), last, strict=True))]
+    if is_terminal():
+        import shutil  # with its archives, which only the size of a terminal is worth
+
+        room = shutil.get_terminal_size((100, 24)).columns
+        lines = [_cut(line, room) for line in lines]
+    _write("\n".join(lines), sys.stdout)
+
+
+def _one_line(column: Sequence[str]) -> Sequence[str]:
+    """Return the cells of a column with a space for each line end and tab, and without control characters."""
+    if "".join(column).isprintable():  # thousands of cells in one go, and nearly always there is nothing to do
+        return column
+    return [cell if cell.isprintable() else " ".join(clean(cell).split()) for cell in column]
+
+
+def _padded(column: Sequence[str]) -> list[str]:
+    """Return the cells of a column with spaces to one width."""
+    if "".join(column).isascii():
+        most = max(map(len, column))
+        return [cell.ljust(most) for cell in column]
+    widths = list(map(_width, column))
+    most = max(widths)
+    return [cell + " " * (most - width) for cell, width in zip(column, widths, strict=True)]
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes (Unicode Standard Annex #11, East Asian Width)."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width  # for the few that need it
+
+    return sum((category(each) not in ("Mn", "Me", "Cf")) * (1 + (east_asian_width(each) in "WF")) for each in text)
+
+
+def _cut(line: str, room: int) -> str:
+    """Return a line that fits, and shows where it was cut."""
+    if _width(line) <= room:
+        return line
+    line = line[:room]
+    while _width(line) >= room:
+        line = line[:-1]
+    return f"{line}…"

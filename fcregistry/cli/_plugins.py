@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fcregistry.cli._output import remark, say, say_json, table
-from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundExtension, current, load_plugins
+from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundExtension, current
 from fcregistry.discovery._outcomes import FailedExtension, Outcome
 from fcregistry.inspection._doctor import tools_of
 
@@ -15,11 +15,12 @@ from fcregistry.inspection._doctor import tools_of
 @click.command("plugins", short_help="List the installed plugins and extensions.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def command(as_json: bool) -> None:
-    """List the installed plugins: what each ships, and what became of it when it was imported.
+    """List the installed plugins: what each ships, and how long it took to import, or why it does not load.
 
     Extensions, which ship no tools, come after them. They are listed and not loaded: that happens when something needs them.
     """
-    outcomes = sorted(load_plugins(), key=lambda each: (each.plugin.distribution.lower(), each.plugin.entry_point))
+    current().know()
+    outcomes = sorted(current().report(), key=lambda each: (each.plugin.distribution.lower(), each.plugin.entry_point))
     plugins = [_row(outcome) for outcome in outcomes]
     extensions = [_extension_row(extension) for extension in current().found_extensions]
     if as_json:
@@ -53,6 +54,8 @@ def _row(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, DisabledPlugin):
         return {**row, "state": "disabled", "import_seconds": None, "reason": outcome.reason}
     state, reason = ("failed", outcome.reason) if isinstance(outcome, FailedPlugin) else ("loaded", None)
+    if isinstance(outcome, DescribedPlugin):
+        state = "described"
     return {**row, "state": state, "import_seconds": round(outcome.seconds, 4), "reason": reason}
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from fcregistry import formats
+from fcregistry._records import COMPUTED, record_of
 from fcregistry._tool import Tool
 from fcregistry.cli._output import remark, say, say_json
-from fcregistry.cli._tools import complete_tools, option_json, tool_json, tool_named
-from fcregistry.formats.text import show_type
+from fcregistry.cli._tools import complete_tools, tool_json, tool_named
+from fcregistry.formats._show import show_type
 
 
 @click.command("show", short_help="Show what a tool takes.")
@@ -62,8 +63,8 @@ def _tell(tool: Tool) -> None:
         say(f"  any other name: {show_type(extra if isinstance(extra, dict) else {})}")
     if tool.returns is not None:
         say(f"Returns: {show_type(tool.returns)}")
-    for option, value in tool.options.given().items():
-        say(f"{option}: {_shown(option_json(value))}")
+    for option, value in record_of(tool)["options"].items():
+        say(f"{option}: {_shown(value)}")
     if missing := tool.missing_env:
         say(f"Hidden: {', '.join(missing)} is not set.")
     say(f"From: {tool.origin}")
@@ -78,4 +79,6 @@ def _parameter(name: str, schema: dict[str, Any], required: bool) -> str:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, dict) and list(value) == [COMPUTED]:
+        return f"computed by {value[COMPUTED]}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Any
 
 import click
 
+from fcregistry._records import record_of
 from fcregistry._registry import registry
-from fcregistry._selectors import parse_selector
+from fcregistry._selectors import normalized, parse_selector, parse_selectors
 from fcregistry._tool import Tool
 from fcregistry.cli._output import remark
 from fcregistry.discovery import current
-from fcregistry.types import to_json
-from fcregistry.types._core import show_type
+from fcregistry.discovery._listing import broken, names
 
 
 def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Return the names that begin with what was typed: plain ones, canonical ones once there is a colon."""
-    tools = registry.find()
-    names = {tool.id if ":" in incomplete else local_name(tool) for tool in tools}
-    return sorted(name for name in names if name.startswith(incomplete))
+    from fcregistry.cli._describing import describe_in_workers
+
+    describe_in_workers()  # a completion is asked for before any command runs
+    return sorted(names(incomplete))
 
 
 def tool_named(name: str) -> Tool:
@@ -53,55 +56,55 @@ def local_name(tool: Tool) -> str:
 
 
 def tool_json(tool: Tool) -> dict[str, Any]:
-    """Return what is known of a tool as JSON."""
-    origin = tool.origin
+    """Return what is known of a tool as JSON: which it is and what ships it, and its record."""
+    owner = tool._owner
     return {
         "id": tool.id,
-        "name": tool.name,
-        "group": tool.group,
-        "distribution": origin.distribution,
-        "version": origin.version,
-        "summary": tool.summary,
-        "description": tool.description,
-        "parameters": tool.parameters,
-        "returns": tool.returns,
-        "options": {name: option_json(value) for name, value in tool.options.given().items()},
-        "origin": {
-            "entry_point": origin.entry_point,
-            "module": origin.module,
-            "qualname": origin.qualname,
-            "file": origin.file,
-            "line": origin.line,
-        },
+        "distribution": owner.distribution if owner else None,
+        "version": owner.version if owner else None,
+        "entry_point": owner.entry_point if owner else None,
+        **record_of(tool),
     }
 
 
-def option_json(value: Any) -> Any:
-    """Return an option's value as JSON; a function by its name."""
-    if callable(value):
-        return f"{getattr(value, '__module__', '?')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
-    return to_json(value)
+def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
+    """Say on stderr that plugins failed or tools are broken, and who explains it.
+
+    Args:
+        selectors: What was asked for; where all of that is of some distributions, the others are not spoken of.
+    """
+    wanted = _distributions(selectors)
+    mention_failed_plugins(selectors)
+    ids = [each for distribution, each in broken() if _is_wanted(distribution, wanted)]
+    if ids:
+        remark(f"{len(ids)} tool{'s' * (len(ids) > 1)} cannot be defined: {', '.join(ids)} (see: fcregistry doctor)")
 
 
-def mention_what_is_missing() -> None:
-    """Say on stderr that plugins failed or tools are broken, and who explains it."""
-    mention_failed_plugins()
-    broken = [tool for tool in registry.everything() if tool.definition_error]
-    if broken:
-        ids = ", ".join(tool.id for tool in broken)
-        remark(f"{len(broken)} tool{'s' * (len(broken) > 1)} cannot be defined: {ids} (see: fcregistry doctor)")
+def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
+    """Say on stderr that plugins failed, and who explains it; those of other distributions than asked for apart."""
+    wanted = _distributions(selectors)
+    labels = [each.label for each in current().failing() if _is_wanted(each.distribution, wanted)]
+    if labels:
+        remark(
+            f"{len(labels)} plugin{'s' * (len(labels) > 1)} did not load: {', '.join(labels)} (see: fcregistry doctor)"
+        )
 
 
-def mention_failed_plugins() -> None:
-    """Say on stderr that plugins failed, and who explains it."""
-    if failed := current().report().failed:
-        labels = ", ".join(each.plugin.label for each in failed)
-        remark(f"{len(failed)} plugin{'s' * (len(failed) > 1)} did not load: {labels} (see: fcregistry doctor)")
+def _distributions(selectors: Iterable[str]) -> list[str] | None:
+    """Return the patterns of the distributions that selectors name; None if one of them names any."""
+    named = [each.distribution for each in parse_selectors(selectors) if not each.excludes]
+    return [each for each in named if each is not None] if named and None not in named else None
+
+
+def _is_wanted(distribution: str | None, wanted: list[str] | None) -> bool:
+    return wanted is None or (
+        distribution is not None and any(fnmatchcase(normalized(distribution), each) for each in wanted)
+    )
 
 
 def only_in_an_application(tool: Tool) -> str | None:
     """Return why a tool cannot be called from the command line, or None if it can."""
-    context = tool.signature.context
-    if context is None or context.deps is None:
+    deps = record_of(tool)["deps"]
+    if deps is None:
         return None
-    return f"{tool.name} asks for {show_type(context.deps)}, which only an application has: it cannot be called here"
+    return f"{tool.name} asks for {deps}, which only an application has: it cannot be called here"

@@ -1,22 +1,31 @@
 """Which plugins and extensions are installed, and what became of each when it was loaded?
 
-Split by moment: `_finder.py` finds entry points and imports nothing, `_loader.py` imports one plugin and `_extension_loader.py` one extension,
-`_outcomes.py` has what can come of that, `_discovery.py` and `_extensions.py` keep what became of all. `_hookspecs.py` has the hooks that an
-extension may implement.
+Split by moment: `_finder.py` finds entry points and imports nothing, `_index` knows what they ship without importing them, `_loader.py` imports
+one plugin and `_extension_loader.py` one extension, `_outcomes.py` has what can come of that, `_discovery.py` and `_extensions.py` keep what
+became of all. `_hookspecs.py` has the hooks that an extension may implement.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
 from fcregistry.discovery._discovery import current, load_plugins
-from fcregistry.discovery._families import TypeFamilies
-from fcregistry.discovery._finder import (
-    FoundExtension,
-    FoundPlugin,
-    find_extensions,
-    find_plugins,
-    near_miss_groups,
-)
-from fcregistry.discovery._outcomes import DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
+
+if TYPE_CHECKING:
+    from fcregistry.discovery._families import TypeFamilies
+    from fcregistry.discovery._finder import find_extensions, find_plugins
+    from fcregistry.discovery._found import FoundExtension, FoundPlugin
+    from fcregistry.discovery._metadata import near_miss_groups
+    from fcregistry.discovery._outcomes import (
+        DescribedPlugin,
+        DisabledPlugin,
+        FailedPlugin,
+        LoadedPlugin,
+        LoadReport,
+    )
 
 __all__ = [
+    "DescribedPlugin",
     "DisabledPlugin",
     "FailedPlugin",
     "FoundExtension",
@@ -30,3 +39,32 @@ __all__ = [
     "load_plugins",
     "near_miss_groups",
 ]
+
+# Public name -> the module it lives in; what listing tools does not need is imported when it is used.
+_HOMES: Final = {
+    "DescribedPlugin": "_outcomes",
+    "DisabledPlugin": "_outcomes",
+    "FailedPlugin": "_outcomes",
+    "FoundExtension": "_found",
+    "FoundPlugin": "_found",
+    "LoadReport": "_outcomes",
+    "LoadedPlugin": "_outcomes",
+    "TypeFamilies": "_families",
+    "find_extensions": "_finder",
+    "find_plugins": "_finder",
+    "near_miss_groups": "_metadata",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

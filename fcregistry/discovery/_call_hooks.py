@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._config import CALL_HOOKS, call_hook_names
+from fcregistry._config import call_hook_items
 from fcregistry._selectors import normalized
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._extensions import disable_advice
@@ -16,13 +16,13 @@ from fcregistry.execution._hooks import CallHook, CallHooks, ClosedHooks, HookCh
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fcregistry.discovery._finder import FoundExtension
+    from fcregistry.discovery._found import FoundExtension
 
 _GIVEN = "hooks=…"
 
 
 def call_hooks(given: object = ()) -> CallHooks | None:
-    """Return the hooks that calls have to pass: first those that `FCREGISTRY_CALL_HOOKS` names, then those that are given, each once.
+    """Return the hooks that calls have to pass: first those that the configuration names, then those that are given, each once.
 
     Args:
         given: Names of extensions, and modules, objects or functions that are marked with `hookimpl`; one of these, or a list of them.
@@ -37,7 +37,7 @@ def call_hooks(given: object = ()) -> CallHooks | None:
     made = [(_GIVEN, each if isinstance(each, str) else _of_object(each)) for each in items]
     hooks: list[CallHook] = []
     wrong: list[PluginError] = []
-    for said, each in [*((CALL_HOOKS, name) for name in call_hook_names()), *made]:
+    for said, each in [*call_hook_items(), *made]:
         try:
             hook = _of_extension(each, said) if isinstance(each, str) else each
         except PluginError as error:
@@ -50,10 +50,10 @@ def call_hooks(given: object = ()) -> CallHooks | None:
 
 
 def unusable_call_hooks() -> Iterator[PluginError]:
-    """Yield why each extension that `FCREGISTRY_CALL_HOOKS` names in vain cannot be had; every call is refused for it."""
-    for name in call_hook_names():
+    """Yield why each extension that the configuration names in vain cannot be had; every call is refused for it."""
+    for said, name in call_hook_items():
         try:
-            _of_extension(name, CALL_HOOKS)
+            _of_extension(name, said)
         except PluginError as error:
             yield error
 

@@ -10,7 +10,7 @@ import pluggy
 
 from fcregistry.discovery import _implemented
 from fcregistry.discovery._families import TypeFamilies
-from fcregistry.discovery._finder import FoundExtension
+from fcregistry.discovery._found import FoundExtension
 from fcregistry.discovery._implemented import call_hook, implemented
 from fcregistry.discovery._loader import own_part
 from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension

@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._config import DISABLE, disabled_items
-from fcregistry.discovery._disabled import disabled_extension
-from fcregistry.discovery._families import guarded, refusing
-from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension
+from fcregistry._config import DISABLE
+from fcregistry.discovery._permission import Permission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.discovery._disabled import PluginKey
-    from fcregistry.discovery._finder import FoundExtension
+    from fcregistry.discovery._found import FoundExtension
+    from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension
     from fcregistry.types._reader import Family
+
+    PluginKey = tuple[str, str]
 
 PUBLISHED: Final = {"numpy": "fcregistry-numpy"}
 """Module -> the distribution of this project that reads its types: what to install where nothing does."""
@@ -48,6 +48,9 @@ class Extensions:
         Returns:
             The families of types that the extension of that name has; none if there is no such extension.
         """
+        from fcregistry.discovery._families import guarded, refusing  # all of `types`
+        from fcregistry.discovery._outcomes import FailedExtension
+
         named = self.named(module)
         if not named:
             missing = PUBLISHED.get(module)
@@ -73,7 +76,7 @@ class Extensions:
 
     def disabled(self, extension: FoundExtension) -> str | None:
         """Return what says that an extension is not to be loaded, or None."""
-        return disabled_extension(extension.distribution, extension.entry_point, disabled_items())
+        return Permission().to_extend(extension)
 
     def outcome(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
         """Return what became of an extension, or None if nothing has needed it yet."""

@@ -11,7 +11,7 @@ from fcregistry.types._core import show_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fcregistry.discovery._finder import FoundExtension
+    from fcregistry.discovery._found import FoundExtension
     from fcregistry.types._reader import Family, TypeReader
 
 

@@ -1,195 +1,166 @@
 """Which plugins and extensions are installed? Read from the metadata of distributions; nothing of them is imported.
 
 pluggy's and setuptools' own loaders are not used: one broken distribution would hide all others, and the second of two entry points of one name.
+A folder of `sys.path` whose metadata is as it was when it was read last is not read again.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-from functools import cached_property
-from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
-from typing import TYPE_CHECKING, Final
+import os
+import sys
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fcregistry._selectors import normalized
+from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from importlib.metadata import EntryPoint
+    from collections.abc import Iterable, Iterator, Mapping
 
-GROUP: Final = "fcregistry"
-"""The entry-point group of plugins that ship tools."""
-EXTENSION_GROUP: Final = "fcregistry.extensions"
-"""The entry-point group of extensions, which ship something else."""
+_SUFFIXES: Final = (".dist-info", ".egg-info")
 
 
-@dataclass(frozen=True, kw_only=True)
-class FoundEntryPoint:
-    """An entry point of ours, found and not imported.
+class Place(NamedTuple):
+    """A folder of `sys.path` with metadata of distributions.
 
     Attributes:
-        distribution: The name of its distribution, as that writes it.
-        entry_point: The name of the entry point.
-        value: What it names: `module` or `module:object`.
+        names: The folders of metadata in it, sorted.
+        found: The entry points of ours that they have.
     """
 
-    distribution: str
-    entry_point: str
-    value: str
-    _source: Distribution = field(repr=False, compare=False)
-
-    @cached_property
-    def version(self) -> str:
-        """The distribution's version; parsed from its metadata when it is first asked for."""
-        return distribution_version(self._source)
-
-    @property
-    def module(self) -> str:
-        """The module that it names."""
-        return self.value.partition(":")[0].partition("[")[0].strip()
-
-    @property
-    def attribute(self) -> str:
-        """The object in the module that it names; empty for the module itself."""
-        return self.value.partition(":")[2].partition("[")[0].strip()
-
-    @cached_property
-    def holds_its_module(self) -> bool:
-        """Whether the distribution lists the module's file as its own; an editable install lists none."""
-        path = self.module.replace(".", "/")
-        try:
-            return any(str(each) in (f"{path}.py", f"{path}/__init__.py") for each in self._source.files or ())
-        except (OSError, ValueError):  # a RECORD that cannot be read
-            return False
-
-    @property
-    def label(self) -> str:
-        """`distribution[entry_point]`: how it is named in messages."""
-        return f"{self.distribution}[{self.entry_point}]"
-
-    def __str__(self) -> str:
-        return self.label
+    names: tuple[str, ...]
+    found: tuple[FoundEntryPoint, ...]
 
 
-class FoundPlugin(FoundEntryPoint):
-    """An entry point that ships tools."""
-
-
-class FoundExtension(FoundEntryPoint):
-    """An entry point that ships something else; its name says what, such as the module whose types it reads."""
-
-
-_KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_GROUP: FoundExtension}
+Places: TypeAlias = dict[str, Place]
+"""By path, in the order of `sys.path`."""
 
 
 def find_plugins() -> tuple[FoundPlugin, ...]:
     """Return every entry point of the group `fcregistry`, sorted by distribution and name; nothing is imported."""
-    return tuple(each for each in find_entry_points() if isinstance(each, FoundPlugin))
+    return tuple(each for each in find_entry_points(places()) if isinstance(each, FoundPlugin))
 
 
 def find_extensions() -> tuple[FoundExtension, ...]:
     """Return every entry point of the group `fcregistry.extensions`, sorted by distribution and name; nothing is imported."""
-    return tuple(each for each in find_entry_points() if isinstance(each, FoundExtension))
+    return tuple(each for each in find_entry_points(places()) if isinstance(each, FoundExtension))
 
 
-def find_entry_points() -> tuple[FoundEntryPoint, ...]:
+def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     """Return every entry point of our groups, sorted by distribution and name.
 
-    Of two copies of one distribution on `sys.path`, the first counts, as for imports. Metadata that cannot be read is passed over.
+    Of two copies of one distribution on `sys.path`, the first counts, as for imports: one that ships no plugins hides the second too.
+    Metadata that cannot be read is passed over.
+
+    Args:
+        places: What lies in the folders of `sys.path`.
     """
-    found: dict[str, list[FoundEntryPoint]] = {}
-    for source in distributions():
-        if GROUP not in _entry_point_text(source):
+    found: list[FoundEntryPoint] = []
+    owners: dict[str, tuple[str, str]] = {}  # distribution -> the one copy of it that counts
+    before: list[tuple[str, ...]] = []
+    for path, place in places.items():
+        if place.found:
+            hidden = {_project(name) for names in before for name in names}
+            for each in place.found:
+                copy = (path, each.info)
+                if each.project not in hidden and owners.setdefault(each.project, copy) == copy:
+                    found.append(each)
+        before.append(place.names)
+    found += [
+        each
+        for each in _elsewhere()
+        if owners.setdefault(each.project, ("", each.distribution)) == ("", each.distribution)
+    ]
+    return tuple(sorted(found, key=lambda each: (each.project, each.entry_point)))
+
+
+def places(known: Mapping[str, Place] | None = None) -> Places:
+    """Return what lies in the folders of `sys.path`.
+
+    Args:
+        known: What lay there when somebody looked last; what has not changed since is taken from it.
+    """
+    here: Places = {}
+    for entry in sys.path:
+        path = entry or os.getcwd()
+        if path in here:
             continue
-        name = distribution_name(source)
-        if not name or normalized(name) in found or _is_hidden(source, name):
+        names = _metadata_names(path)
+        if not names:
             continue
-        found[normalized(name)] = [
-            _KINDS[each.group](distribution=name, entry_point=each.name, value=each.value, _source=source)
-            for each in _entry_points(source)
-            if each.group in _KINDS
-        ]
-    return tuple(sorted((each for group in found.values() for each in group), key=_order))
+        place = (known or {}).get(path)
+        here[path] = place if place is not None and _is_as_it_was(path, place, names) else _read(path, names)
+    return here
 
 
-def _order(found: FoundEntryPoint) -> tuple[str, str]:
-    return (normalized(found.distribution), found.entry_point)
-
-
-def _entry_point_text(source: Distribution) -> str:
+def _metadata_names(path: str) -> tuple[str, ...]:
     try:
-        return source.read_text("entry_points.txt") or ""
-    except (OSError, UnicodeDecodeError):  # unreadable metadata hides that distribution, and no other
-        return ""
-
-
-def _entry_points(source: Distribution) -> Iterable[EntryPoint]:
-    try:
-        return tuple(source.entry_points)
-    except (TypeError, ValueError):  # a line that is no `name = value`
+        everything = os.listdir(path)
+    except (OSError, ValueError):  # no folder, or none that may be read
         return ()
+    own = "egg-info" if path.lower().endswith(".egg") else ""
+    return tuple(sorted(name for name in everything if name.endswith(_SUFFIXES) or (own and name.lower() == own)))
 
 
-def _is_hidden(source: Distribution, name: str) -> bool:
-    """Tell whether another copy stands before this one on `sys.path`: one that ships no plugins hides it too, as it does for imports."""
+def _is_as_it_was(path: str, place: Place, names: tuple[str, ...]) -> bool:
+    return place.names == names and all(
+        stamp_of(f"{path}/{info}/entry_points.txt") == stamp
+        for info, stamp in {each.info: each.stamp for each in place.found}.items()
+    )
+
+
+def stamp_of(path: str) -> tuple[int, int] | None:
+    """Return the time (ns) and size (bytes) of a file or folder, or None if it is not there."""
     try:
-        return distribution(name).locate_file("") != source.locate_file("")
-    except PackageNotFoundError:  # its folder is not named as its metadata is
-        return False
-
-
-def distribution_name(source: Distribution) -> str | None:
-    """Return a distribution's name as it writes it, or None where its metadata cannot be read."""
-    try:
-        metadata = source.metadata
-        return metadata["Name"] if "Name" in metadata else None  # noqa: SIM401  # no `get` before 3.12's typing
-    except (OSError, UnicodeDecodeError, TypeError, KeyError):  # a folder without METADATA
+        status = os.stat(path)
+    except (OSError, ValueError):
         return None
+    return (status.st_mtime_ns, status.st_size)
 
 
-def unreadable_plugins() -> tuple[tuple[str, str], ...]:
-    """Return (distribution or its folder, what is wrong) of metadata that speaks of plugins and cannot be read, sorted."""
-    wrong = set()
-    for source in distributions():
-        name = distribution_name(source)
-        try:
-            text = source.read_text("entry_points.txt") or ""
-            tuple(source.entry_points)
-        except (OSError, TypeError, ValueError) as error:
-            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is no `name = value`"
-            wrong.add((name or str(source.locate_file("")), f"its entry_points.txt cannot be read: {reason}"))
-        else:
-            if not name and GROUP in text:
-                wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA that names it"))
-    return tuple(sorted(wrong))
+def _read(path: str, names: Iterable[str]) -> Place:
+    return Place(tuple(names), tuple(each for name in names for each in _read_one(path, name)))
 
 
-def distribution_version(source: Distribution) -> str:
-    """Return a distribution's version, or a question mark."""
-    try:
-        metadata = source.metadata
-        return metadata["Version"] if "Version" in metadata else "?"  # noqa: SIM401  # no `get` before 3.12's typing
-    except (OSError, UnicodeDecodeError, TypeError, KeyError):
-        return "?"
+def _read_one(path: str, info: str) -> tuple[FoundEntryPoint, ...]:
+    file = f"{path}/{info}/entry_points.txt"
+    stamp = stamp_of(file)
+    if stamp is None:  # most distributions have none, and a file for metadata is of ancient ones
+        return ()
+    from importlib.metadata import Distribution  # heavy, and not needed where nothing has changed
+    from pathlib import Path
+
+    from fcregistry.discovery._metadata import entry_points_of
+
+    return entry_points_of(Distribution.at(Path(path) / info), path, info, stamp)
 
 
-def near_miss_groups() -> tuple[tuple[str, str], ...]:
-    """Return (distribution, group) of entry-point groups that look like a misspelt `fcregistry`, sorted."""
-    missed = set()
-    for source in distributions():
-        for group in _groups(_entry_point_text(source)):
-            if group not in _KINDS and _looks_like_ours(group):
-                missed.add((distribution_name(source) or "?", group))
-    return tuple(sorted(missed))
+def _project(info: str) -> str:
+    """Return the name of a distribution, as PyPI compares names, of the folder of its metadata."""
+    return normalized(info.rpartition(".")[0].partition("-")[0])
 
 
-def _groups(text: str) -> Iterator[str]:
-    for match in re.finditer(r"^\s*\[([^\]\n]+)\]\s*$", text, re.MULTILINE):
-        yield match[1].strip()
+def _elsewhere() -> Iterator[FoundEntryPoint]:
+    """Yield the entry points of distributions that lie in no folder: in archives on `sys.path`, and where importers of others find them."""
+    archives = [entry for entry in sys.path if entry.endswith((".zip", ".whl", ".egg")) and os.path.isfile(entry)]
+    finders = [each for each in sys.meta_path if _finds_distributions(each)]
+    if not archives and not finders:
+        return
+    from importlib.metadata import DistributionFinder, MetadataPathFinder
+
+    from fcregistry.discovery._metadata import entry_points_of
+
+    context = DistributionFinder.Context(path=archives)
+    sources = [*MetadataPathFinder.find_distributions(context)] if archives else []
+    for finder in finders:
+        sources += finder.find_distributions(DistributionFinder.Context())  # type: ignore[attr-defined]
+    for source in sources:
+        yield from entry_points_of(source)
 
 
-def _looks_like_ours(group: str) -> bool:
-    from difflib import SequenceMatcher  # for doctor alone
-
-    plain = re.sub(r"[^a-z]", "", group.lower())
-    return plain.startswith("fcregist") or SequenceMatcher(None, plain, GROUP).ratio() > 0.8
+def _finds_distributions(importer: object) -> bool:
+    """Tell whether an importer knows of distributions, other than Python's own, which looks into the folders of `sys.path`."""
+    return hasattr(importer, "find_distributions") and getattr(importer, "__module__", "").partition(".")[0] not in (
+        "importlib",
+        "_frozen_importlib_external",
+        "_frozen_importlib",
+    )

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import importlib
+import os
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from time import perf_counter
+from typing import Final
 
 from fcregistry._declarations import Declaration
-from fcregistry.discovery._finder import FoundPlugin
+from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._named import NamedTools
 from fcregistry.discovery._outcomes import FailedPlugin, LoadedPlugin
 from fcregistry.discovery._prints import prints_to_stderr
 
 
-def load(plugin: FoundPlugin, is_owned: Callable[[Declaration], bool]) -> LoadedPlugin | FailedPlugin | None:
+def load(
+    plugin: FoundPlugin,
+    is_owned: Callable[[Declaration], bool],
+    prints: Callable[[], AbstractContextManager[None]] = prints_to_stderr,
+) -> LoadedPlugin | FailedPlugin | None:
     """Import one plugin, and declare what its entry point names.
 
     What it prints goes to stderr, so that it cannot spoil the output of a command.
@@ -22,13 +29,14 @@ def load(plugin: FoundPlugin, is_owned: Callable[[Declaration], bool]) -> Loaded
     Args:
         plugin: What was found.
         is_owned: Whether a declaration is some plugin's by the module that made it.
+        prints: Looks after what it prints.
 
     Returns:
         What became of it; None if this very thread is importing its module already, so that nobody knows yet.
     """
     start = perf_counter()
     try:
-        with prints_to_stderr():
+        with prints():
             module = importlib.import_module(plugin.module)
             if getattr(getattr(module, "__spec__", None), "_initializing", False):
                 return None
@@ -37,24 +45,29 @@ def load(plugin: FoundPlugin, is_owned: Callable[[Declaration], bool]) -> Loaded
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # foreign code: a plugin may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
-        return FailedPlugin(
-            plugin=plugin, seconds=perf_counter() - start, error=error, traceback=own_part(error, __file__)
-        )
+        return FailedPlugin(plugin=plugin, seconds=perf_counter() - start, error=error, traceback=own_part(error))
     return LoadedPlugin(plugin=plugin, seconds=perf_counter() - start)
 
 
 def own_part(error: BaseException, *machinery: str) -> str:
-    """Return the traceback without the frames that stand between us and the first line of foreign code.
+    """Return the traceback without the frames of importing, and of us: what is left is foreign code.
 
     Args:
         error: What foreign code raised.
-        machinery: The files, or folders, of what stands between.
+        machinery: More files, or folders, of what stands between.
     """
-    frame = error.__traceback__
-    while frame is not None and _is_machinery(frame.tb_frame.f_code.co_filename, machinery):
-        frame = frame.tb_next
-    return "".join(traceback.format_exception(type(error), error, frame))
+    told = traceback.TracebackException.from_exception(error)
+    _shorten(told, (_IMPORTLIB, _DISCOVERY, *machinery))
+    return "".join(told.format())
 
 
-def _is_machinery(filename: str, machinery: tuple[str, ...]) -> bool:
-    return filename.startswith(machinery) or "importlib" in filename
+_IMPORTLIB: Final = f"{os.path.dirname(importlib.__file__)}{os.sep}"
+_DISCOVERY: Final = f"{os.path.dirname(__file__)}{os.sep}"
+
+
+def _shorten(told: traceback.TracebackException, machinery: tuple[str, ...]) -> None:
+    left = [each for each in told.stack if not each.filename.startswith(("<frozen importlib", *machinery))]
+    told.stack = traceback.StackSummary.from_list(left)
+    for other in (told.__cause__, told.__context__):
+        if other is not None:
+            _shorten(other, machinery)

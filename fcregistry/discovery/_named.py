@@ -11,7 +11,7 @@ from fcregistry._options import name_problem
 from fcregistry._places import default_name
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
-from fcregistry.discovery._finder import FoundPlugin
+from fcregistry.discovery._found import FoundPlugin
 from fcregistry.errors import PluginError
 
 

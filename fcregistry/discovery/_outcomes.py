@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fcregistry.discovery._finder import FoundEntryPoint, FoundExtension, FoundPlugin
+from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
 from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:
@@ -36,22 +36,51 @@ class FailedPlugin:
         seconds: How long it took to fail.
         error: What it raised.
         traceback: Where, as text.
+        recorded: The reason and the advice, if another process imported it.
     """
 
     plugin: FoundPlugin
     seconds: float
     error: BaseException = field(compare=False)
     traceback: str = field(repr=False)
+    recorded: tuple[str, str] | None = None
+
+    @classmethod
+    def of_record(cls, plugin: FoundPlugin, record: Mapping[str, Any]) -> FailedPlugin:
+        """Return the failure of a plugin that was imported by another process, as that wrote it down."""
+        reason, advice = str(record["failure"]), str(record["advice"])
+        return cls(
+            plugin=plugin,
+            seconds=record["seconds"],
+            error=PluginError(f"{plugin.label} does not load: {reason}"),
+            traceback=record["detail"],
+            recorded=(reason, advice),
+        )
 
     @property
     def reason(self) -> str:
         """The error's type and message, in one line."""
-        return _reason(self.error)
+        return self.recorded[0] if self.recorded else _reason(self.error)
 
     @property
     def advice(self) -> str:
         """What to do about it."""
-        return _advice(self.plugin, self.error)
+        return self.recorded[1] if self.recorded else _advice(self.plugin, self.error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedPlugin:
+    """A plugin whose tools are known without importing it.
+
+    Attributes:
+        plugin: What was found.
+        seconds: How long its import took when it was described.
+        by: Who described it: a `worker` process, a `program` that had imported it, or its own `manifest`.
+    """
+
+    plugin: FoundPlugin
+    seconds: float
+    by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +96,7 @@ class DisabledPlugin:
     reason: str
 
 
-Outcome = LoadedPlugin | FailedPlugin | DisabledPlugin
+Outcome = LoadedPlugin | DescribedPlugin | FailedPlugin | DisabledPlugin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +107,13 @@ class LoadReport:
         loaded: The ones that were imported.
         failed: The ones that could not be.
         disabled: The ones that are not to be.
+        described: The ones that are known without that.
     """
 
     loaded: tuple[LoadedPlugin, ...] = ()
     failed: tuple[FailedPlugin, ...] = ()
     disabled: tuple[DisabledPlugin, ...] = ()
+    described: tuple[DescribedPlugin, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -101,6 +132,7 @@ class LoadReport:
 
     def __iter__(self) -> Iterator[Outcome]:
         yield from self.loaded
+        yield from self.described
         yield from self.failed
         yield from self.disabled
 

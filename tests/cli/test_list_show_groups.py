@@ -48,16 +48,18 @@ def test_list_takes_selectors(shop: Site, selectors: list[str], ids: list[str]) 
 def test_list_json_has_all_that_is_known(shop: Site) -> None:
     """Schema, options and origin: what a program needs to show or call the tool."""
     (tool,) = json.loads(shop.cli("list", "--json", "acme-shop:search.web.lookup").stdout)
+    assert len(bytes.fromhex(tool.pop("digest"))) == 32
     source = shop.folder / "acme_shop/tools.py"
     line = (
         source.read_text(encoding="utf-8").splitlines().index('@fc_register("search.web", deprecated="use text")') + 1
     )
     assert tool == {
         "id": "acme-shop:search.web.lookup",
-        "name": "lookup",
-        "group": "search.web",
         "distribution": "acme-shop",
         "version": "1.2",
+        "entry_point": "shop",
+        "name": "lookup",
+        "group": "search.web",
         "summary": "Look something up.",
         "description": "Look something up.",
         "parameters": {
@@ -68,13 +70,12 @@ def test_list_json_has_all_that_is_known(shop: Site) -> None:
         },
         "returns": {"type": "string"},
         "options": {"deprecated": "use text"},
-        "origin": {
-            "entry_point": "shop",
-            "module": "acme_shop.tools",
-            "qualname": "lookup",
-            "file": str(source),
-            "line": line,
-        },
+        "context": False,
+        "deps": None,
+        "module": "acme_shop.tools",
+        "qualname": "lookup",
+        "file": str(source),
+        "line": line,
     }
 
 

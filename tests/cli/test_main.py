@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 from typing import TYPE_CHECKING
@@ -45,14 +46,57 @@ def test_the_help_lists_every_command(site: Site) -> None:
     assert site.cli("--version").stdout == f"fcregistry, version {__version__}\n"
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_in_the_file_of_its_name(name: str) -> None:
+    """What the table says is there."""
+    command = importlib.import_module(f"fcregistry.cli._{name}").command
+    assert command.name == name
+
+
+LIGHT = """
+import atexit, sys
+from fcregistry.cli import main
+
+def tell():
+    ours = {name for name in sys.modules if name.partition(".")[0] == "fcregistry"}
+    print(sorted(ours - {"fcregistry.cli._main", "fcregistry.cli._output", "fcregistry.cli", "fcregistry.errors"}), file=sys.stderr)
+    heavy = {"dataclasses", "json", "pathlib", "sqlite3", "traceback", "tempfile", "importlib.metadata"}
+    print(sorted(heavy & set(sys.modules)), file=sys.stderr)
+
+atexit.register(tell)
+main()
+"""
+
+
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_the_help_and_the_version_import_no_command(site: Site, word: str) -> None:
+    """Nor what commands are made of: a person waits for click, and for hardly more."""
+    done = site.run("-c", LIGHT, word)
+    assert done.stderr == "['fcregistry', 'fcregistry._ports', 'fcregistry._version']\n[]\n"
+
+
+PATIENT = """
+import atexit, gc
+from fcregistry.cli import main
+
+atexit.register(lambda: print(gc.get_threshold()[0], gc.get_freeze_count() > 0))
+main()
+"""
+
+
+def test_the_garbage_collector_keeps_nobody_waiting(site: Site) -> None:
+    """Neither at the start, nor at the end; but code that is not ours may have left it something to do there, so then it has its way."""
+    site.write({"mine.py": "import gc\nprint(gc.isenabled())"})
+    assert site.run("-c", PATIENT, "--version").stdout.splitlines()[-1] == "100000 True"
+    after = site.run("-c", PATIENT, "-m", "mine", "groups", "--help")
+    assert (after.stdout.splitlines()[-1], after.stderr) == ("100000 False", "True\n")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["lst"], "there is no command 'lst'; did you mean 'list'?"),
-        (
-            ["frobnicate"],
-            "there is no command 'frobnicate'; the commands are call, doctor, groups, lint, list, plugins, show",
-        ),
+        (["frobnicate"], f"there is no command 'frobnicate'; the commands are {', '.join(COMMANDS)}"),
         (["--jsn"], "--jsn"),
         (["list", "--jsn"], "--jsn"),
         (["show"], "Missing argument 'NAME'."),
@@ -102,7 +146,7 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
         ("mine", None),
         ("other", None),
     ]
-    assert listed.stderr == "imported\n" * 3
+    assert listed.stderr == "imported\n" * 2
     called = site.cli("-m", "my_tools", "call", "mine", "--a", "1", cwd=tmp_path / "work")
     assert (called.returncode, called.stdout) == (0, "2\n")
 
@@ -201,6 +245,16 @@ def test_the_shell_completes_commands_and_tools(shop: Site, words: str, expected
     assert done.stdout.split() == [f"plain,{name}" for name in expected]
 
 
+def test_a_shell_that_shows_it_is_told_what_a_command_is_for(shop: Site) -> None:
+    """As zsh does; our own options are completed as well."""
+    for typed, expected in (
+        ("sho", ["plain", "show", COMMANDS["show"]]),
+        ("--ver", ["plain", "--version", "Show the version and exit."]),
+    ):
+        env = {"_FCREGISTRY_COMPLETE": "zsh_complete", "COMP_WORDS": f"fcregistry {typed}", "COMP_CWORD": "1"}
+        assert shop.cli(env=env).stdout.splitlines() == expected
+
+
 def test_a_bad_plugin_does_not_disturb_completion(site: Site) -> None:
     """Nothing appears on the prompt but what can be completed."""
     site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
@@ -220,9 +274,9 @@ def test_a_script_for_the_shell_is_written(site: Site) -> None:
 def test_what_an_author_is_warned_of_is_one_line_on_stderr(site: Site) -> None:
     """Without the line of source that Python shows: it is not the user's."""
     source = "from fcregistry import fc_register\n@fc_register\ndef loose(x):\n    return x\n"
-    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": source})
-    done = site.run("-W", "default", "-m", "fcregistry", "list")
+    site.write({"own_tools.py": source})
+    done = site.run("-W", "default", "-m", "fcregistry", "-m", "own_tools", "list")
     assert done.returncode == 0
     (line,) = done.stderr.splitlines()
-    assert line.startswith("Warning: acme_tools.loose (")
+    assert line.startswith("Warning: own_tools.loose (")
     assert line.endswith("parameter 'x' accepts any JSON value: it has no annotation; annotate it")

@@ -213,7 +213,7 @@ def test_an_interrupt_ends_a_call_without_a_traceback(shop: Site, tool: str) -> 
 def test_an_interrupt_ends_a_batch_and_an_import(shop: Site, site: Site) -> None:
     """Neither leaves a traceback or hangs."""
     site.install(
-        "slow", {"x": "slow_tools"}, {"slow_tools.py": "import time\nprint('sleeping', flush=True)\ntime.sleep(60)"}
+        "slow", {"x": "slow_tools"}, {"slow_tools.py": "import time\nopen('here', 'w').close()\ntime.sleep(60)"}
     )
     calls = b'{"name": "sleepy"}\n{"name": "async_sleepy"}\n'
     for where, words, given in ((shop, ["call", "--batch"], calls), (site, ["list"], b"")):
@@ -223,13 +223,18 @@ def test_an_interrupt_ends_a_batch_and_an_import(shop: Site, site: Site) -> None
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=where.environment(),
+            cwd=where.folder,
         )
         assert process.stdin is not None
         assert process.stderr is not None
         process.stdin.write(given)
         process.stdin.close()
         process.stdin = None
-        assert process.stderr.readline() == b"sleeping\n"
+        if given:
+            assert process.stderr.readline() == b"sleeping\n"
+        else:  # a worker imports it, whose words are nobody's
+            while not (site.folder / "here").exists():
+                assert process.poll() is None
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=ENOUGH)
         assert process.returncode == 130

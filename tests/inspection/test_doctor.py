@@ -11,6 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.conftest import Site
 
+pytestmark = pytest.mark.once  # several processes each, and the same everywhere
+
 
 def module(*names: str, options: str = "", body: str = "return ''", parameters: str = "") -> str:
     """Return a module that declares tools."""
@@ -48,8 +50,9 @@ def test_a_plugin_that_does_not_load(site: Site) -> None:
     assert doctor(site) == [("problem", "bad[x]", "does not load: RuntimeError: no luck", advice)]
     plain, verbose = site.cli("doctor"), site.cli("doctor", "-v")
     assert plain.returncode == verbose.returncode == 1
-    assert (
-        plain.stdout == f"problem: bad[x]: does not load: RuntimeError: no luck\n    {advice}\n(-v shows tracebacks)\n"
+    at = f"{site.folder}/bad_tools.py:2"
+    assert plain.stdout == (
+        f"problem: bad[x]: does not load: RuntimeError: no luck\n    at {at}\n    {advice}\n(-v shows tracebacks)\n"
     )
     assert "    | Traceback (most recent call last):\n" in verbose.stdout
     assert 'bad_tools.py", line 2, in fail\n' in verbose.stdout

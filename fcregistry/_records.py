@@ -1,0 +1,154 @@
+"""What is known of a tool without its function? The same in the index, in manifests, in locks and on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from fcregistry._tool import Tool
+
+COMPUTED: Final = "computed"
+"""What stands in a record for an option that is a function: `{"computed": "module.qualname"}`."""
+
+_DIGESTED: Final = ("group", "name", "description", "parameters", "returns")
+
+_DIGESTED_OPTIONS: Final = (
+    "title",
+    "aliases",
+    "read_only",
+    "destructive",
+    "idempotent",
+    "open_world",
+    "requires_approval",
+)
+"""The options that a model is told, or that decide about its calls."""
+
+
+class ToolRecord(TypedDict):
+    """One tool as JSON; its plugin knows which distribution and version ships it.
+
+    Attributes:
+        name: The name it was registered under.
+        group: The group it was registered in.
+        summary: The first paragraph of the description, as one line.
+        description: What a model is told of it.
+        parameters: The JSON Schema of its arguments; empty if it cannot be defined.
+        returns: The JSON Schema of its result, or None.
+        options: What it was declared with, as JSON, where that is not the default; a function as `{"computed": name}`.
+        context: Whether it asks for the context of its call.
+        deps: The type that its context asks for, which only an application has; None if it asks for none.
+        module: The module that declared it.
+        qualname: The function's qualified name.
+        file: The function's source file, where there is one.
+        line: Its line there.
+        digest: See `digest_of`.
+        problems: Why it cannot be defined; only there if it cannot.
+    """
+
+    name: str
+    group: str
+    summary: str
+    description: str
+    parameters: dict[str, Any]
+    returns: dict[str, Any] | None
+    options: dict[str, Any]
+    context: bool
+    deps: str | None
+    module: str
+    qualname: str
+    file: str | None
+    line: int | None
+    digest: str
+    problems: NotRequired[list[str]]
+
+
+class PluginRecord(TypedDict):
+    """One plugin as JSON: what it ships, or why it does not load.
+
+    Attributes:
+        entry_point: The name of the entry point.
+        value: What that names: `module` or `module:object`.
+        tools: What it ships, sorted by group and name.
+        dynamic: Whether its tools depend on the environment, so that they have to be asked for each time.
+        seconds: How long its import took.
+        printed: Whether it wrote to standard output when it was imported.
+        changes: What it changed in the process when it was imported, that others rely on, a phrase each.
+        failure: Why it does not load: the error's type and message in one line; None if it does.
+        detail: More of that, such as a traceback; empty where there is no more.
+        advice: What to do about it; empty if it loads.
+    """
+
+    entry_point: str
+    value: str
+    tools: list[ToolRecord]
+    dynamic: bool
+    seconds: float
+    printed: bool
+    changes: list[str]
+    failure: str | None
+    detail: str
+    advice: str
+
+
+def record_of(tool: Tool) -> ToolRecord:
+    """Return what is known of a tool; of one that cannot be defined, why. Of a described one, nothing is imported."""
+    if (known := tool._definition.known_record) is not None:
+        return known
+    from fcregistry.types._core import show_type  # with all of `types`, which reading records does not need
+
+    error = tool.definition_error
+    origin = tool.origin
+    context = None if error else tool.signature.context
+    record = ToolRecord(
+        name=tool.declared_name,
+        group=tool.group,
+        summary="" if error else tool.summary,
+        description="" if error else tool.description,
+        parameters={} if error else tool.parameters,
+        returns=None if error else tool.returns,
+        options={name: option_json(value) for name, value in tool.options.given().items()},
+        context=context is not None,
+        deps=show_type(context.deps) if context is not None and context.deps is not None else None,
+        module=origin.module,
+        qualname=origin.qualname,
+        file=origin.file,
+        line=origin.line,
+        digest="",
+    )
+    record["digest"] = digest_of(record)
+    if error is not None:
+        record["problems"] = list(error.problems) or [str(error)]
+    return record
+
+
+def digest_of(record: ToolRecord) -> str:
+    """Return the SHA-256, in hexadecimal, of what a model is told of a tool and what decides about its calls.
+
+    That is its group, name, description, schemas and annotations (title, aliases, hints, whether it requires approval); where it
+    came from is not in it, nor the order of names in a schema.
+    """
+    from hashlib import sha256  # OpenSSL, which most processes need not load
+
+    told: dict[str, Any] = {name: record[name] for name in _DIGESTED}
+    told["options"] = {name: record["options"][name] for name in _DIGESTED_OPTIONS if name in record["options"]}
+    return sha256(canonical(told).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def canonical(value: Mapping[str, Any]) -> str:
+    """Return the one text of a JSON object: names sorted, no space."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def option_json(value: Any) -> Any:
+    """Return an option's value as JSON; a function, or an object such as a cache, by its name."""
+    from fcregistry.types import to_json
+
+    if not callable(value):
+        try:
+            return to_json(value)
+        except (TypeError, ValueError):  # a cache of the author's own, say
+            pass
+    named = value if callable(value) else type(value)
+    return {COMPUTED: f"{getattr(named, '__module__', '?')}.{getattr(named, '__qualname__', type(named).__qualname__)}"}

@@ -1,0 +1,136 @@
+"""What is an entry point of ours, found and not imported?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fcregistry._selectors import normalized
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
+GROUP: Final = "fcregistry"
+"""The entry-point group of plugins that ship tools."""
+EXTENSION_GROUP: Final = "fcregistry.extensions"
+"""The entry-point group of extensions, which ship something else."""
+
+
+class FoundEntryPoint:
+    """An entry point of ours, found and not imported. Immutable by convention; equal to others of the same distribution, name and value.
+
+    Attributes:
+        distribution: The name of its distribution, as that writes it.
+        version: The distribution's version; a question mark where it says none.
+        entry_point: The name of the entry point.
+        value: What it names: `module` or `module:object`.
+        folder: The entry of `sys.path` that its metadata lies in; empty where that is no folder.
+        info: The folder of its metadata there, such as `acme-1.0.dist-info`; empty likewise.
+        stamp: The time (ns) and size (bytes) of its `entry_points.txt`, which an installer writes anew; None where it is no file.
+        project: The distribution's name as PyPI compares names.
+        kept: What the index keeps of it, if it was found there.
+    """
+
+    __slots__ = (
+        "_source",
+        "distribution",
+        "entry_point",
+        "folder",
+        "info",
+        "kept",
+        "project",
+        "stamp",
+        "value",
+        "version",
+    )
+
+    def __init__(
+        self,
+        distribution: str,
+        version: str,
+        entry_point: str,
+        value: str,
+        folder: str = "",
+        info: str = "",
+        stamp: tuple[int, int] | None = None,
+        source: Distribution | None = None,
+    ) -> None:
+        self.distribution = distribution
+        self.version = version
+        self.entry_point = entry_point
+        self.value = value
+        self.folder = folder
+        self.info = info
+        self.stamp = stamp
+        self.project = normalized(distribution)
+        self.kept: tuple[int, str, int, str, int] | None = None
+        self._source = source
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Distribution and entry point: what it is known by in a process."""
+        return (self.distribution, self.entry_point)
+
+    @property
+    def module(self) -> str:
+        """The module that it names."""
+        return self.value.partition(":")[0].partition("[")[0].strip()
+
+    @property
+    def attribute(self) -> str:
+        """The object in the module that it names; empty for the module itself."""
+        return self.value.partition(":")[2].partition("[")[0].strip()
+
+    @property
+    def source(self) -> Distribution:
+        """Its distribution, as `importlib.metadata` reads it."""
+        if self._source is None:
+            from importlib.metadata import Distribution  # heavy, and needed by few
+            from pathlib import Path
+
+            self._source = Distribution.at(Path(self.folder) / self.info)
+        return self._source
+
+    @property
+    def holds_its_module(self) -> bool:
+        """Whether the distribution lists the module's file as its own; an editable install lists none."""
+        path = self.module.replace(".", "/")
+        try:
+            return any(str(each) in (f"{path}.py", f"{path}/__init__.py") for each in self.source.files or ())
+        except (OSError, ValueError):  # a RECORD that cannot be read
+            return False
+
+    @property
+    def label(self) -> str:
+        """`distribution[entry_point]`: how it is named in messages."""
+        return f"{self.distribution}[{self.entry_point}]"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine = (self.distribution, self.entry_point, self.value)
+        return mine == (other.distribution, other.entry_point, other.value)
+
+    def __hash__(self) -> int:
+        return hash((self.distribution, self.entry_point, self.value))
+
+    def __str__(self) -> str:
+        return self.label
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.label} {self.version}: {self.value}>"
+
+
+class FoundPlugin(FoundEntryPoint):
+    """An entry point that ships tools."""
+
+    __slots__ = ()
+
+
+class FoundExtension(FoundEntryPoint):
+    """An entry point that ships something else; its name says what, such as the module whose types it reads."""
+
+    __slots__ = ()
+
+
+KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_GROUP: FoundExtension}
+"""Group -> what its entry points are."""

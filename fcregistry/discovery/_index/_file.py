@@ -1,0 +1,217 @@
+"""How are descriptions kept in a file that many processes read and write?
+
+An SQLite file, since one file then serves listing, looking one tool up and ranked search, and each reads no more than it needs. It is never
+changed: a writer makes a new one aside, from the newest, and renames it, so a reader sees one or the other. Writers wait for each other.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+from fcregistry.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+FORMAT: Final = 1
+"""Another number makes another file: what an older or newer fcregistry wrote is left alone."""
+
+_NEW: Final = ".new"
+"""How the name of a file ends that is being written."""
+
+_TABLES: Final = """
+CREATE TABLE places(folder TEXT PRIMARY KEY, names TEXT NOT NULL);
+CREATE TABLE entry_points(
+    id INTEGER PRIMARY KEY, folder TEXT NOT NULL, info TEXT NOT NULL, mtime INTEGER, size INTEGER, kind TEXT NOT NULL,
+    distribution TEXT NOT NULL, version TEXT NOT NULL, entry_point TEXT NOT NULL, value TEXT NOT NULL,
+    described TEXT NOT NULL DEFAULT '', surroundings INTEGER NOT NULL DEFAULT 0, files TEXT NOT NULL DEFAULT '',
+    failed INTEGER NOT NULL DEFAULT 0, about TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL, UNIQUE(path, mtime, size));
+CREATE TABLE tools(
+    id INTEGER PRIMARY KEY, plugin INTEGER NOT NULL, name TEXT NOT NULL, grp TEXT NOT NULL, summary TEXT NOT NULL,
+    options TEXT NOT NULL, flags INTEGER NOT NULL
+);
+CREATE INDEX tools_of_plugin ON tools(plugin);
+CREATE INDEX tools_of_name ON tools(name);
+CREATE TABLE records(id INTEGER PRIMARY KEY, record TEXT NOT NULL);
+"""
+
+
+def index_path(folder: str) -> str:
+    """Return where the index of this environment lies in a cache folder: one for each environment, Python and version of ours."""
+    from binascii import crc32
+
+    from fcregistry._version import __version__
+
+    environment = f"{sys.prefix}\0{sys.hexversion}\0{__version__}"
+    return f"{folder}/index-{FORMAT}-{sys.implementation.cache_tag}-{crc32(environment.encode('utf-8', 'replace')):08x}.sqlite"
+
+
+class IndexFile:
+    """The file that descriptions are kept in.
+
+    Args:
+        path: Where it lies, or is to lie.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def stamp(self) -> tuple[int, int] | None:
+        """Return what tells one file from the next that takes its place, or None where there is none of ours.
+
+        A file, or a folder, that somebody else may write to is not read: its word would be taken for that of the plugins.
+        """
+        try:
+            folder, status = os.stat(os.path.dirname(self.path)), os.stat(self.path)
+        except OSError:
+            return None
+        if hasattr(os, "getuid") and (
+            {folder.st_uid, status.st_uid} - {os.getuid(), 0} or (folder.st_mode | status.st_mode) & 0o022
+        ):
+            return None
+        return (status.st_mtime_ns, status.st_ino)
+
+    def open(self) -> sqlite3.Connection:
+        """Open it for reading; it does not change.
+
+        Raises:
+            sqlite3.Error: There is none, or it is damaged.
+        """
+        import sqlite3  # not needed where nothing is installed
+
+        path = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        return sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+
+    def discard(self, stamp: tuple[int, int] | None) -> None:
+        """Remove the file, which turned out to be damaged, unless another has taken its place; who cannot, does without it."""
+        with suppress(OSError):
+            if stamp is not None and self.stamp() == stamp:
+                os.remove(self.path)
+
+    def change(self, write: Callable[[sqlite3.Connection], None]) -> None:
+        """Write a file in its place, made from the newest.
+
+        Args:
+            write: Changes the new one.
+
+        Raises:
+            OSError, sqlite3.Error: It cannot be written.
+        """
+        import sqlite3
+
+        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        with self.locked(10.0) as alone:
+            if alone:
+                self._clear()
+            aside = f"{self.path}.{os.getpid()}{_NEW}"
+            try:
+                try:
+                    self._copy(aside)
+                    self._write(aside, write)
+                except sqlite3.DatabaseError:  # the newest is damaged: begin anew
+                    self._make(aside)
+                    self._write(aside, write)
+                os.replace(aside, self.path)
+            finally:
+                if os.path.exists(aside):
+                    os.remove(aside)
+
+    def _clear(self) -> None:
+        """Remove what writers that were killed have left aside."""
+        folder, name = os.path.split(self.path)
+        for each in os.listdir(folder):
+            if each.startswith(f"{name}.") and each.endswith(_NEW):
+                with suppress(OSError):
+                    os.remove(f"{folder}/{each}")
+
+    def _copy(self, aside: str) -> None:
+        if self.stamp() is None:
+            self._make(aside)
+            return
+        from shutil import copyfile
+
+        copyfile(self.path, aside)
+        os.chmod(aside, 0o600)
+
+    @staticmethod
+    def _make(aside: str) -> None:
+        import sqlite3
+
+        if os.path.exists(aside):
+            os.remove(aside)
+        os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with _closing(sqlite3.connect(aside)) as made:
+            _make_tables(made)
+
+    @staticmethod
+    def _write(aside: str, write: Callable[[sqlite3.Connection], None]) -> None:
+        import sqlite3
+
+        with _closing(sqlite3.connect(aside)) as connection:
+            connection.executescript(
+                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+            )  # nobody sees it before it is done
+            with connection:
+                write(connection)
+
+    def in_memory(self, newest: sqlite3.Connection | None) -> sqlite3.Connection:
+        """Return an index that this process alone has, with what the newest says: where none can be written."""
+        import sqlite3
+
+        made = sqlite3.connect(":memory:", check_same_thread=False)
+        if newest is None:
+            _make_tables(made)
+        else:
+            newest.backup(made)
+        return made
+
+    @contextmanager
+    def locked(self, seconds: float) -> Iterator[bool]:
+        """Keep other processes from writing meanwhile, and tell whether they are kept from it.
+
+        After that many seconds, or where nothing can be written, go on all the same.
+        """
+        lock = self._lock(seconds)
+        try:
+            yield lock is not None
+        finally:
+            if lock is not None:
+                lock.close()
+
+    def _lock(self, seconds: float) -> sqlite3.Connection | None:
+        import sqlite3
+
+        lock = None
+        try:
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            lock = sqlite3.connect(f"{self.path}.lock", timeout=seconds, isolation_level=None, check_same_thread=False)
+            lock.execute("BEGIN EXCLUSIVE")
+        except (sqlite3.Error, OSError):
+            if lock is not None:
+                lock.close()
+            return None
+        return lock
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    from fcregistry._search._ranking import create
+
+    connection.executescript(_TABLES)
+    try:
+        create(connection)
+    except MissingDependencyError:  # whoever searches is told
+        return
+
+
+@contextmanager
+def _closing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        yield connection
+    finally:
+        connection.close()

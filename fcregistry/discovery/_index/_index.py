@@ -1,0 +1,383 @@
+"""Which descriptions of installed plugins hold, here and now, and what do they say?"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fcregistry._described import Described
+from fcregistry.discovery._finder import Place, Places, find_entry_points, places
+from fcregistry.discovery._found import KINDS, FoundEntryPoint, FoundExtension, FoundPlugin
+from fcregistry.discovery._index._fingerprint import changed, surroundings
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from fcregistry._records import PluginRecord, ToolRecord
+    from fcregistry._tool import Tool
+    from fcregistry.discovery._index._file import IndexFile
+    from fcregistry.discovery._index._fingerprint import Stamp
+    from fcregistry.discovery._index._rows import Row
+
+Key = tuple[str, str]
+"""Distribution and entry point."""
+
+
+class Description(NamedTuple):
+    """What is known of a plugin without importing it.
+
+    Attributes:
+        row: Where the index keeps it.
+        plugin: The plugin.
+        by: Who described it: a `worker` process, the `program` that imported it, or its own `manifest`.
+        failed: Whether it does not load.
+        source: The index.
+    """
+
+    row: int
+    plugin: FoundPlugin
+    by: str
+    failed: bool
+    source: Index
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What `PluginRecord` says, its tools apart."""
+        return self.source.about(self.row)
+
+
+class Made(NamedTuple):
+    """A description that was made just now.
+
+    Attributes:
+        plugin: Of which plugin.
+        record: What it says of the plugin: `PluginRecord`, without the tools.
+        rows: Its tools.
+        files: What it was made from, with the time and size of each.
+        by: Who made it; see `Description`.
+    """
+
+    plugin: FoundPlugin
+    record: dict[str, Any]
+    rows: list[Row]
+    files: dict[str, Stamp]
+    by: str
+
+    @classmethod
+    def of(cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str) -> Made:
+        """Return the description that a record says."""
+        from fcregistry.discovery._index._rows import row_of
+
+        about = {name: value for name, value in record.items() if name not in ("tools", "entry_point", "value")}
+        return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by)
+
+
+class _Stored:
+    """What the file says, before anybody has looked whether it holds."""
+
+    def __init__(self, places: dict[str, Place], found: dict[str, list[FoundEntryPoint]]) -> None:
+        self.places = places
+        self.found = found
+
+    @cached_property
+    def rows(self) -> dict[Any, tuple[int, str, int, str, int] | None]:
+        """What is kept of each entry point, for those that were read again from their folder."""
+        return {_place_of(each): each.kept for everything in self.found.values() for each in everything}
+
+
+class Index:
+    """The descriptions of a process's plugins.
+
+    Args:
+        file: Where they are kept.
+        exact: Whether only those count whose makers know which files they were made from: what a command believes.
+
+    Attributes:
+        remarks: What went wrong with the file, a sentence each: none of it keeps anybody from their tools.
+        renew: Has everything described anew that was, where the file turns out to be damaged after some of it was read.
+    """
+
+    def __init__(self, file: IndexFile, *, exact: bool = False) -> None:
+        self._file = file
+        self._exact = exact
+        self.remarks: list[str] = []
+        self.renew: Callable[[], None] = lambda: None
+        self._connection: sqlite3.Connection | None = None
+        self._stamp: tuple[int, int] | None = None
+        self._places: Places = {}
+        self._extensions: tuple[FoundExtension, ...] = ()
+        self._descriptions: dict[int, Description] = {}
+        self._by_key: dict[Key, Description] = {}
+        self._rows: dict[int, tuple[Described, FoundPlugin]] = {}
+        self._has_all = False
+        self._own: set[Any] = set()  # what was described for this very process, and holds for it whatever changes
+
+    # Read
+
+    def look(self) -> tuple[FoundEntryPoint, ...]:
+        """Find out what is installed, and which descriptions hold.
+
+        Returns:
+            Every entry point of ours, sorted by distribution and name.
+        """
+        stored = self._read()
+        self._places = places(stored.places)
+        found = find_entry_points(self._places)
+        self._extensions = tuple(each for each in found if isinstance(each, FoundExtension))
+        self._take(self._holding(found, stored) if stored.found else {})
+        return found
+
+    def _take(self, descriptions: dict[int, Description]) -> None:
+        self._descriptions = descriptions
+        self._by_key = {each.plugin.key: each for each in descriptions.values()}
+        self._rows, self._has_all = {}, False
+
+    def descriptions(self) -> dict[Key, Description]:
+        """Return the descriptions that hold, by plugin."""
+        return self._by_key
+
+    def description(self, key: Key) -> Description | None:
+        """Return the description of a plugin, if there is one that holds."""
+        return self._by_key.get(key)
+
+    def failed(self) -> set[Key]:
+        """Return the plugins that are known not to load."""
+        return {key for key, each in self._by_key.items() if each.failed}
+
+    def _read(self) -> _Stored:
+        self._open()
+        if self._connection is None:
+            return _Stored({}, {})
+        try:
+            return _stored(self._connection)
+        except Exception as error:  # sqlite3.Error, and whatever a damaged file makes of text and numbers  # noqa: BLE001
+            self._give_up(error)
+            return _Stored({}, {})
+
+    def _open(self) -> None:
+        stamp = self._file.stamp()
+        if stamp is None or stamp == self._stamp:
+            return
+        try:
+            self._connection = self._file.open()
+        except Exception as error:  # sqlite3.Error; an ImportError where Python was built without it  # noqa: BLE001
+            self._give_up(error)
+        else:
+            self._stamp = stamp
+
+    def _give_up(self, error: Exception) -> None:
+        self.remarks.append(f"the index {self._file.path} cannot be read, and is made anew: {error}")
+        self._file.discard(self._stamp)
+        self._connection = self._stamp = None
+        self._take({})
+
+    def _holding(self, found: Iterable[FoundEntryPoint], stored: _Stored) -> dict[int, Description]:
+        usual, after_failure = surroundings(self._extensions), None
+        different = changed(self._select("SELECT id, path, mtime, size FROM files"))
+        if self._connection is None:  # it turned out to be damaged just now
+            return {}
+        holding: dict[int, Description] = {}
+        for each in found:
+            kept = each.kept or stored.rows.get(_place_of(each))
+            if kept is None or not isinstance(each, FoundPlugin):
+                continue
+            row, by, around, files, failed = kept
+            if self._own and _place_of(each) in self._own:
+                holding[row] = Description(row, each, by or "worker", bool(failed), self)
+            if not by:
+                continue
+            if failed and after_failure is None:
+                after_failure = surroundings(self._extensions, self._places)
+            is_same = around == (after_failure if failed else usual)
+            if not is_same or (self._exact and by == "program"):
+                continue
+            if not different or different.isdisjoint(map(int, filter(None, files.split(",")))):
+                holding[row] = Description(row, each, by, bool(failed), self)
+        return holding
+
+    def _select(self, query: str, *values: object) -> list[Any]:
+        if self._connection is None:
+            return []
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except Exception as error:  # sqlite3.Error, and text that is none  # noqa: BLE001
+            self._give_up(error)
+            return []
+
+    # Tools
+
+    def _ask(self, query: str, *values: object) -> list[Any]:
+        """Return rows of the file; where it is damaged, of the one that is made in its place."""
+        told = len(self.remarks)
+        found = self._select(query, *values)
+        if len(self.remarks) > told:
+            self.renew()
+            found = self._select(query, *values)
+        return found
+
+    def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
+        """Yield the described tools and their plugins: of that name, or all, sorted by plugin."""
+        if name is not None and not self._has_all:
+            return self._made(f"{_TOOLS} WHERE name = ? ORDER BY id", name)
+        if not self._has_all:
+            for _ in self._made(f"{_TOOLS} ORDER BY id"):
+                pass
+            self._has_all = True
+        everything = iter(self._rows.values())
+        return everything if name is None else (each for each in everything if each[0].name == name)
+
+    def aliased(self, name: str) -> Iterator[tuple[Described, FoundPlugin]]:
+        """Yield the described tools that have that alias, with their plugins."""
+        for each in self._made(f"{_TOOLS} WHERE instr(options, '\"aliases\"') ORDER BY id"):
+            if name in each[0].options.get("aliases", ()):
+                yield each
+
+    def _made(self, query: str, *values: object) -> Iterator[tuple[Described, FoundPlugin]]:
+        found = self._ask(query, *values)
+        rows, descriptions = self._rows, self._descriptions
+        for number, plugin, *rest in found:
+            description = descriptions.get(plugin)
+            if description is None:
+                continue
+            made = rows.get(number)
+            if made is None:
+                ships = description.plugin
+                made = rows[number] = (Described((ships.distribution, ships.entry_point), number, *rest), ships)
+            yield made
+
+    def ranked(self, words: str, others: Iterable[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
+        """Yield what has to do with some words, best first: of the described tools, and of others.
+
+        Raises:
+            MissingDependencyError: This SQLite cannot search.
+        """
+        from fcregistry._search._tools import ranked_with, search_tools
+
+        if self._connection is None:
+            tools = tuple(others)
+            yield from search_tools(tools, words, len(tools))
+            return
+        for found in ranked_with(self._connection, others, words):
+            if isinstance(found, int):
+                yield from self._made(f"{_TOOLS} WHERE id = ?", found)
+            else:
+                yield found
+
+    def about(self, row: int) -> dict[str, Any]:
+        """Return what `PluginRecord` says of a plugin, its tools apart."""
+        for (text,) in self._select("SELECT about FROM entry_points WHERE id = ?", row):
+            about: dict[str, Any] = json.loads(text)
+            return about
+        return {"failure": "the index is damaged", "advice": "run the command again", "detail": "", "seconds": 0.0}
+
+    def listed(self) -> list[tuple[FoundPlugin, str, str, str, str]]:
+        """Return plugin, name, group, summary and options (as text) of each described tool that can be defined; nothing is made of them."""
+        return self._told("SELECT plugin, name, grp, summary, options FROM tools WHERE flags & 1 = 0")
+
+    def broken(self) -> list[tuple[FoundPlugin, str, str]]:
+        """Return plugin, name and group of each described tool that cannot be defined."""
+        return self._told("SELECT plugin, name, grp FROM tools WHERE flags & 1")
+
+    def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
+        """Return plugin, name, group and options (as text) of each of these whose name begins so, with its group or without."""
+        pattern = "".join(f"[{each}]" if each in "[*?" else each for each in beginning) + "*"
+        query = "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND (name GLOB ? OR grp || '.' || name GLOB ?)"
+        return self._told(query, pattern, pattern)
+
+    def texts(self) -> list[tuple[FoundPlugin, str, str, str, str]]:
+        """Return plugin, name, group, options and record (as text) of each described tool that can be defined."""
+        return self._told(
+            "SELECT plugin, name, grp, options, record FROM tools JOIN records USING (id) WHERE flags & 1 = 0"
+        )
+
+    def _told(self, query: str, *values: object) -> list[Any]:
+        found = self._ask(query, *values)
+        plugins = {row: each.plugin for row, each in self._descriptions.items() if not each.failed}
+        return [(plugins[row], *rest) for row, *rest in found if row in plugins]
+
+    def record(self, described: Described) -> ToolRecord | None:
+        """Return all that is known of a described tool; None where that is nothing any more."""
+        if (record := self._record(described)) is not None:
+            return record
+        for other, _ in self.described(
+            described.name
+        ):  # in the file that took the place of the one that it was read from
+            if (other.plugin, other.group) == (described.plugin, described.group):
+                return self._record(other)
+        return None
+
+    def _record(self, described: Described) -> ToolRecord | None:
+        """Return what the file says in the row of a tool, if that is still this tool's."""
+        for name, group, text in self._ask(
+            "SELECT name, grp, record FROM tools JOIN records USING (id) WHERE id = ?", described.row
+        ):
+            if (name, group) != (described.name, described.group):
+                return None
+            try:
+                record: ToolRecord = json.loads(text)
+            except ValueError as error:
+                self._give_up(error)
+                self.renew()
+            else:
+                return record
+        return None
+
+    # Write
+
+    def keep(self, made: Collection[Made]) -> None:
+        """Keep descriptions, for this process and, where the file can be written, for all that follow."""
+        import sqlite3
+
+        from fcregistry.discovery._index._writing import write
+
+        def change(connection: sqlite3.Connection) -> None:
+            write(connection, self._places, self._extensions, made)
+
+        self._own.update(_place_of(each.plugin) for each in made)
+        try:
+            self._file.change(change)
+        except (OSError, sqlite3.Error) as error:
+            self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
+            self._connection = self._file.in_memory(self._connection)
+            with self._connection:
+                change(self._connection)
+            self._stamp = self._file.stamp()
+
+    def forget(self, plugin: FoundPlugin) -> None:
+        """Have a plugin described anew by whoever looks next."""
+        import sqlite3
+
+        from fcregistry.discovery._index._writing import forget
+
+        self._own.discard(_place_of(plugin))
+        try:
+            self._file.change(lambda connection: forget(connection, _place_of(plugin)))
+        except (OSError, sqlite3.Error) as error:
+            self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
+        self._take({row: each for row, each in self._descriptions.items() if each.plugin != plugin})
+
+
+_TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
+
+
+def _place_of(each: FoundEntryPoint) -> tuple[str, str, str, str, str, Stamp | None]:
+    return (each.folder, each.info, type(each).__name__, each.entry_point, each.value, each.stamp)
+
+
+def _stored(connection: sqlite3.Connection) -> _Stored:
+    found: dict[str, list[FoundEntryPoint]] = {}
+    kinds = {kind.__name__: kind for kind in KINDS.values()}
+    for kind, *facts, mtime, size, row, described, around, files, failed in connection.execute(
+        "SELECT kind, distribution, version, entry_point, value, folder, info, mtime, size, "
+        "id, described, surroundings, files, failed FROM entry_points ORDER BY id"
+    ):
+        each = kinds[kind](*facts)
+        each.stamp = None if mtime is None else (mtime, size)
+        each.kept = (row, described, around, files, failed)
+        found.setdefault(each.folder, []).append(each)
+    folders = connection.execute("SELECT folder, names FROM places")
+    return _Stored(
+        {folder: Place(tuple(names.split("\n")), tuple(found.get(folder, ()))) for folder, names in folders}, found
+    )

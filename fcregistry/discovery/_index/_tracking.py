@@ -1,0 +1,129 @@
+"""What does importing a module read? Watched, in a process made for it, so that a change of any of it is seen.
+
+Who imports what is noted at every import statement, also of what is imported already: so a module that two plugins share counts for both.
+Files and folders that are opened while a module runs count for it, such as texts that it ships.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import os
+import sys
+from collections import defaultdict
+from importlib.util import source_from_cache
+from typing import TYPE_CHECKING, Any
+
+from fcregistry.discovery._index._fingerprint import file_of, is_foreign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import FrameType
+
+_LOOKED_AT = ("open", "os.listdir", "os.scandir")
+
+
+class Tracker:
+    """Notes, for the rest of the process, what each module imports and opens."""
+
+    def __init__(self) -> None:
+        self._imports: dict[str, set[str]] = defaultdict(set)
+        self._opened: dict[str, set[str]] = defaultdict(set)
+        self.modules_read: set[str] = set()
+        """Files of code that were read since somebody emptied this: those of modules that do not import, too."""
+
+    def start(self) -> None:
+        """Begin; there is no end, since an audit hook cannot be taken away."""
+        is_foreign(__file__)  # finds out what is Python's own, which reads folders, before anybody watches
+        own_import, own_import_module = builtins.__import__, importlib.import_module
+
+        def watched_import(
+            name: str,
+            globals: Mapping[str, object] | None = None,
+            locals: Mapping[str, object] | None = None,
+            fromlist: Sequence[str] | None = (),
+            level: int = 0,
+        ) -> Any:
+            module = own_import(name, globals, locals, fromlist or (), level)
+            importer = str((globals or {}).get("__name__", ""))
+            if not importer.startswith("fcregistry."):  # ours import on and on, and nobody asks what
+                self._note(importer, globals or {}, name, fromlist or (), level)
+            return module
+
+        def watched_import_module(name: str, package: str | None = None) -> Any:
+            module = own_import_module(name, package)
+            self._imports[_importer()].add(module.__name__)
+            return module
+
+        builtins.__import__ = watched_import
+        importlib.import_module = watched_import_module
+        sys.addaudithook(self._audit)
+
+    def _note(self, importer: str, scope: Mapping[str, object], name: str, fromlist: Sequence[str], level: int) -> None:
+        if level:
+            package = str(scope.get("__package__") or "").split(".")
+            name = ".".join(filter(None, [*package[: len(package) - level + 1], name]))
+        imported = self._imports[importer]
+        imported.add(name)
+        imported.update(f"{name}.{each}" for each in fromlist)
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event not in _LOOKED_AT or not arguments or not isinstance(arguments[0], (str, bytes, os.PathLike)):
+            return
+        if event == "open" and _is_for_writing(arguments):
+            return
+        path = os.fsdecode(arguments[0])
+        if "importlib" in sys._getframe(1).f_code.co_filename:  # a module's own file, or the folder that it lies in
+            if path.endswith((".py", ".pyc", ".so", ".pyd")):
+                self.modules_read.add(path)
+            return
+        reader = _importer()
+        if reader:
+            self._opened[reader].add(os.path.abspath(path))
+
+    def files(self, modules: Iterable[str]) -> set[str]:
+        """Return the files, and folders, that importing some modules reads, Python's own and ours apart."""
+        seen: set[str] = set()
+        left = list(modules)
+        found: set[str] = set()
+        while left:
+            name = left.pop()
+            if name in seen or not name or name == "fcregistry" or name.startswith("fcregistry."):
+                continue
+            seen.add(name)
+            module = sys.modules.get(name)
+            if module is not None and (file := file_of(module)):
+                found.add(file)
+            found.update(path for path in self._opened.get(name, ()) if is_foreign(path))
+            left += self._imports.get(name, ())
+            left.append(name.rpartition(".")[0])
+        return {path for path in found if not path.endswith(".pyc")}
+
+    def sources_read(self) -> set[str]:
+        """Return the sources of `modules_read`, Python's own and ours apart."""
+        return {_source(path) for path in self.modules_read if is_foreign(path)}
+
+
+def _source(path: str) -> str:
+    try:
+        return source_from_cache(path) if path.endswith(".pyc") else path
+    except ValueError:  # code that is shipped without its source
+        return path
+
+
+def _is_for_writing(arguments: tuple[Any, ...]) -> bool:
+    mode, flags = (*arguments[1:3], None, None)[:2]
+    if isinstance(mode, str):
+        return any(letter in mode for letter in "wax+")
+    return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
+
+
+def _importer() -> str:
+    """Return the innermost module on the stack that is neither Python's own nor ours, or nothing."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith("<") and is_foreign(file):
+            return str(frame.f_globals.get("__name__", ""))
+        frame = frame.f_back
+    return ""

@@ -1,0 +1,13 @@
+"""What keeps a tool from being there, or from being what its author meant?
+
+Nothing of plugins is imported in a command's own process: `_accounts.py` tells what is known of each, from whoever imported it. Split by what
+findings are about: `_plugins.py`, `_manifests.py`, `_extensions.py`, `_tools.py`, `_settings.py` (what is installed and configured around them).
+`_diagnosis.py` puts them together, `_missing.py` says why a tool is not there, `_probing.py` tries each plugin in a process of its own.
+"""
+
+from fcregistry.inspection._doctor._diagnosis import diagnose
+from fcregistry.inspection._doctor._finding import Finding
+from fcregistry.inspection._doctor._missing import diagnose_name
+from fcregistry.inspection._doctor._tools import tools_by_plugin, tools_of
+
+__all__ = ["Finding", "diagnose", "diagnose_name", "tools_by_plugin", "tools_of"]

@@ -1,0 +1,101 @@
+"""What is known of each plugin, whoever imported it: a process made for that, at some time, or this one?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fcregistry._declarations import log
+from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundPlugin, current, load_plugins
+
+Key = tuple[str, str]
+"""Distribution and entry point."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What became of a plugin when it was imported.
+
+    Attributes:
+        plugin: What was found.
+        seconds: How long its import took.
+        ships: Whether it declared tools.
+        printed: Whether it wrote to standard output; not known of what this process imported.
+        changes: What it changed in its process that others rely on, a phrase each; likewise.
+        failure: Why it does not load; empty if it does.
+        advice: What to do about that.
+        detail: More of that, such as a traceback.
+    """
+
+    plugin: FoundPlugin
+    seconds: float = 0.0
+    ships: bool = True
+    printed: bool = False
+    changes: tuple[str, ...] = ()
+    failure: str = ""
+    advice: str = ""
+    detail: str = ""
+
+    @classmethod
+    def of_record(cls, plugin: FoundPlugin, record: Mapping[str, Any], *, ships: bool) -> Account:
+        """Return what a `PluginRecord` says."""
+        return cls(
+            plugin=plugin,
+            seconds=record["seconds"],
+            ships=ships,
+            printed=record["printed"],
+            changes=tuple(record["changes"]),
+            failure=record["failure"] or "",
+            advice=record["advice"],
+            detail=record["detail"],
+        )
+
+
+def learn(*, again: bool = True) -> None:
+    """Have all plugins known; in a program they are imported here, for a command elsewhere.
+
+    Args:
+        again: Whether plugins that did not load when they were described are tried anew: what kept them may be gone, such as a variable
+            that was not set.
+    """
+    discovery = current()
+    if discovery.describe is None:
+        load_plugins()
+        return
+    installed = (*discovery.plugins, *discovery.found_extensions)
+    index, describe = discovery.index, discovery.describe
+    before = index.failed() if index is not None and again else set()
+    failing = [each.plugin for each in discovery.report().failed if each.plugin.key in before]
+    discovery.know()
+    if index is not None and failing:
+        index.keep(describe(failing, installed))
+        discovery.refresh()
+
+
+def accounts() -> dict[Key, Account]:
+    """Return what is known of all plugins that are not disabled, by plugin, sorted. Imports nothing."""
+    discovery = current()
+    descriptions = {} if discovery.index is None else discovery.index.descriptions()
+    shipping = _shipping()
+    told: dict[Key, Account] = {}
+    for outcome in discovery.report():
+        plugin = outcome.plugin
+        ships = plugin.key in shipping
+        if isinstance(outcome, FailedPlugin):
+            told[plugin.key] = Account(
+                plugin=plugin, failure=outcome.reason, advice=outcome.advice, detail=outcome.traceback
+            )
+        elif isinstance(outcome, DescribedPlugin):
+            told[plugin.key] = Account.of_record(plugin, descriptions[plugin.key].record, ships=ships)
+        elif not isinstance(outcome, DisabledPlugin):
+            told[plugin.key] = Account(plugin=plugin, seconds=outcome.seconds, ships=ships)
+    return {each.key: told[each.key] for each in discovery.plugins if each.key in told}
+
+
+def _shipping() -> set[Key]:
+    """Return the plugins that ship tools, those that are not to be seen too."""
+    discovery = current()
+    described = () if discovery.index is None else discovery.index.described()
+    owners = {discovery.owner(declaration) for declaration in log}
+    return {plugin.key for _, plugin in described} | {owner.key for owner in owners if owner is not None}

@@ -1,0 +1,48 @@
+"""Does what a plugin says of itself, in the manifest that it ships, still hold?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from fcregistry._records import ToolRecord, record_of
+from fcregistry.discovery._found import FoundPlugin
+from fcregistry.discovery._manifests import ManifestProblem, drift, manifest_of
+from fcregistry.inspection._doctor._accounts import Account, Key
+from fcregistry.inspection._doctor._finding import Finding, problem
+from fcregistry.inspection._doctor._tools import tools_by_plugin
+
+
+def manifest_findings(
+    accounts: Iterable[Account], probed: Mapping[Key, list[ToolRecord]] | None = None
+) -> Iterator[Finding]:
+    """Yield what is wrong with manifests of plugins that load.
+
+    Args:
+        accounts: The plugins.
+        probed: What importing some of them has just shown.
+    """
+    shipped: dict[Key, list[ToolRecord]] = {}
+    for each in accounts:
+        if each.failure:
+            continue
+        manifest = manifest_of(each.plugin)
+        if manifest is None:
+            continue
+        if isinstance(manifest, ManifestProblem):
+            yield problem(each.plugin.label, f"has a manifest that is not used: {manifest.message}", manifest.advice)
+        elif manifest.is_stale:
+            yield _drifted(each.plugin, "is older than its code", manifest.changed)
+        else:
+            shipped = shipped or _shipped(probed or {})
+            there = {"tools": shipped.get(each.plugin.key, [])}
+            if lines := drift(manifest.record, there):
+                yield _drifted(each.plugin, "is not what its code declares", lines)
+
+
+def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
+    advice = f"run in the project of {plugin.distribution}: fcregistry manifest build; or tell its authors"
+    return problem(plugin.label, f"has a manifest that {what}: {'; '.join(lines)}", advice)
+
+
+def _shipped(probed: Mapping[Key, list[ToolRecord]]) -> dict[Key, list[ToolRecord]]:
+    return {**{key: list(map(record_of, tools)) for key, tools in tools_by_plugin().items()}, **probed}

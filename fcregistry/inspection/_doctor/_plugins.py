@@ -1,0 +1,105 @@
+"""What is wrong with plugins, as importing them has shown?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from fcregistry.discovery import FoundPlugin, current
+from fcregistry.discovery._manifests._places import place_of
+from fcregistry.inspection._doctor._accounts import Account
+from fcregistry.inspection._doctor._finding import Finding, not_loaded, note, problem
+
+SLOW: Final = 1.0
+"""Seconds above which the import of a plugin is slow: whoever calls a tool of it waits that long."""
+
+_LINE: Final = re.compile(r'^[ |]*File "([^"\n]+)", line (\d+)', re.MULTILINE)
+_CRASHED: Final = "\nCurrent thread "
+"""What faulthandler writes before the lines of the thread that crashed, the latest first."""
+
+
+def plugin_findings(accounts: Iterable[Account]) -> Iterator[Finding]:
+    """Yield what is wrong with plugins that were imported, or could not be."""
+    for each in accounts:
+        if each.failure:
+            place = own_line(each.plugin, each.detail)
+            yield problem(
+                each.plugin.label,
+                f"does not load: {each.failure}",
+                each.advice,
+                place=place,
+                detail=_stable(each.detail),
+            )
+        else:
+            yield from _loaded(each)
+
+
+def _loaded(each: Account) -> Iterator[Finding]:
+    plugin = each.plugin
+    if not each.ships:
+        yield problem(
+            plugin.label,
+            f"ships no tools: importing {plugin.value} declares none",
+            f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point",
+        )
+    if each.changes:
+        yield problem(
+            plugin.label,
+            f"changes what others in its process rely on, when it is imported: {'; '.join(each.changes)}",
+            f"that belongs into a function which its users call: report this to the authors of {plugin.distribution}",
+        )
+    if each.printed:
+        yield note(
+            plugin.label,
+            "prints when it is imported",
+            f"standard output is for answers: report this to the authors of {plugin.distribution}",
+        )
+    if each.seconds > SLOW:
+        yield note(
+            plugin.label,
+            f"takes {each.seconds:.1f} seconds to import",
+            f"the first call of a tool of it waits for that; python -X importtime -c 'import {plugin.module}' shows what takes so long",
+        )
+
+
+def disabled_findings() -> Iterator[Finding]:
+    """Yield the plugins that are not to be imported."""
+    for disabled in current().report().disabled:
+        yield not_loaded(disabled.plugin.label, disabled.reason)
+
+
+def undescribed_findings(accounts: Iterable[Account]) -> Iterator[Finding]:
+    """Yield the plugins of which nothing can be kept from one command to the next."""
+    told = {each.plugin.key for each in accounts} | {each.plugin.key for each in current().report().disabled}
+    for plugin in current().plugins:
+        if plugin.key not in told:
+            yield note(
+                plugin.label,
+                "is imported anew by every command: nothing that was said of it holds for the next one",
+                "that is so where it sets FCREGISTRY_DYNAMIC, and where its import writes a file that it reads",
+            )
+
+
+def own_line(plugin: FoundPlugin, detail: str) -> str:
+    """Return the line of a plugin's own code where it failed, `file:line`; empty where there is none.
+
+    Args:
+        plugin: What was found.
+        detail: A traceback as Python writes it, or what its faulthandler says of a crash.
+    """
+    place = place_of(plugin)
+    if place is None:
+        return ""
+    _, crashed, last = detail.rpartition(_CRASHED)
+    lines = _LINE.findall(last)
+    for file, line in lines if crashed else reversed(lines):
+        if place.name_of(Path(file)) is not None:
+            return f"{file}:{line}"
+    return ""
+
+
+def _stable(detail: str) -> str:
+    """Return a detail without what differs from one process to the next: the numbers of threads."""
+    return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", detail)

@@ -1,0 +1,69 @@
+"""What is wrong around the plugins: with metadata, with variables, with the index?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from fcregistry._declarations import log
+from fcregistry._folders import CACHE_DIR
+from fcregistry.discovery import current, near_miss_groups
+from fcregistry.discovery._found import EXTENSION_GROUP, GROUP
+from fcregistry.discovery._metadata import unreadable_plugins
+from fcregistry.inspection._doctor._accounts import Account
+from fcregistry.inspection._doctor._finding import Finding, note, problem
+
+
+def near_miss_findings() -> Iterator[Finding]:
+    """Yield the distributions whose entry points are in a misspelt group."""
+    for name, group in near_miss_groups():
+        meant = f'"{EXTENSION_GROUP}"' if "ext" in group.lower() else GROUP
+        yield problem(
+            name,
+            f"has entry points in the group {group!r}, which nothing reads",
+            f"its authors meant [project.entry-points.{meant}]",
+        )
+
+
+def unreadable_findings() -> Iterator[Finding]:
+    """Yield the distributions whose metadata cannot be read."""
+    for name, reason in unreadable_plugins():
+        yield problem(name, f"cannot be looked at for plugins: {reason}", "reinstall it, or tell its authors")
+
+
+def setting_findings() -> Iterator[Finding]:
+    """Yield what the configuration names and is not there."""
+    index = current().index
+    described = () if index is None else (each for each, _ in index.described())
+    for said, item in current().idle_settings([*log, *described]):
+        yield problem(said, f"names {item}, which is not there", "correct it: distribution[entry point], or a selector")
+
+
+def index_findings(known: Collection[Account]) -> Iterator[Finding]:
+    """Yield what keeps descriptions of plugins from being kept, or kept them from being read.
+
+    Args:
+        known: The plugins that are described.
+    """
+    index, is_used = current().index, current().describe is not None
+    if not is_used or not known:
+        return
+    if index is None:
+        yield problem(
+            "the index",
+            "is kept nowhere: this user has no home folder",
+            f"until then every command imports the plugins anew; name a folder with {CACHE_DIR}",
+        )
+        return
+    path = Path(index._file.path)
+    if index._file.stamp() is not None:
+        for remark in index.remarks:
+            yield note("the index", remark, "nothing is to be done, unless it happens again")
+        return
+    why = "is not used, since others may write to it or to its folder" if path.exists() else "cannot be kept"
+    said = "; ".join(dict.fromkeys(index.remarks))
+    yield problem(
+        "the index",
+        f"{why}: {said or path}",
+        f"until then every command imports the plugins anew; let you alone write to {path.parent}, or name another folder with {CACHE_DIR}",
+    )

@@ -1,0 +1,168 @@
+"""What do commands cost where a thousand plugins are installed, and is any of them imported?
+
+Whole processes, which see a site of their own and keep their index in a folder of their own. What each prints is looked at
+before it is timed: a command that fails is fast.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from _clock import HELLO, OURS, Process, process_medians, process_seconds
+from _site import DISTRIBUTIONS, PREFIX, TOOLS, make_site, tool_name
+from _tables import Row, Table, present, times
+
+BUILDS = 3
+"""How often the index is built anew, and everything imported, in turns."""
+
+NAME = tool_name(DISTRIBUTIONS // 2)
+
+COMPLETE = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": f"fcregistry call {NAME[:-2]}", "COMP_CWORD": "2"}
+
+COUNTED = f"""
+import atexit, sys
+imported = lambda: sum(name.startswith({PREFIX!r}) and name.endswith(".tools") for name in sys.modules)
+atexit.register(lambda: print("imported:", imported(), file=sys.stderr))
+"""
+"""Code before a program's own, which tells at its end how many plugins it imported."""
+
+Environment = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Command:
+    """What is timed.
+
+    Attributes:
+        what: What it is called in the table.
+        words: The words after `fcregistry`.
+        right: Tells whether what it printed is right.
+        most: How many times the floor it may take.
+        environment: What it needs of that.
+    """
+
+    what: str
+    words: Sequence[str]
+    right: Callable[[str], bool]
+    most: float
+    environment: Environment = field(default_factory=dict)
+
+    def process(self, environment: Environment) -> Process:
+        """Return the process to be timed."""
+        return Process(arguments=[*OURS, *self.words], environment={**environment, **self.environment})
+
+    def problem(self, environment: Environment) -> str:
+        """Run it once, and tell why it need not be timed; empty if it does its work and imports no plugin."""
+        done, imported = counted(OURS[1], self.words, {**environment, **self.environment})
+        if done.returncode:
+            return f"fails: {(done.stderr.splitlines() or ['silently'])[0]}"
+        if not self.right(done.stdout):
+            return "prints something else"
+        return f"imports {imported} plugins" if imported else ""
+
+
+def counted(code: str, words: Sequence[str], environment: Environment) -> tuple[subprocess.CompletedProcess[str], int]:
+    """Run code, and return how many plugins it imported."""
+    command = [sys.executable, "-P", "-c", COUNTED + code, *words]
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    return done, int(done.stderr.splitlines()[-1].removeprefix("imported: "))
+
+
+def has_all_schemas(printed: str) -> bool:
+    """Tell whether JSON text has every tool, with its schema."""
+    tools = json.loads(printed)
+    return len(tools) == TOOLS and all("reference" in tool["parameters"]["properties"] for tool in tools)
+
+
+LIST = Command(what="`list`", words=["list"], right=lambda out: len(out.splitlines()) == TOOLS + 1, most=1.8)
+COMMANDS = (
+    Command(what="`--version`", words=["--version"], right=lambda out: "fcregistry, version" in out, most=1.2),
+    Command(what="`--help`", words=["--help"], right=lambda out: "Commands:" in out, most=1.2),
+    LIST,
+    Command(
+        what="`show NAME`", words=["show", NAME], right=lambda out: "reference (string, required)" in out, most=1.8
+    ),
+    Command(
+        what="`search WORDS`",
+        words=["search", "delete", "closed", "shipment"],
+        right=lambda out: "delete_shipment_" in out,
+        most=1.8,
+    ),
+    Command(
+        what="completing the name of a tool",
+        words=[],
+        right=lambda out: f"plain,{NAME}" in out.splitlines(),
+        most=1.8,
+        environment=COMPLETE,
+    ),
+    Command(what="`list --json`, with all schemas", words=["list", "--json"], right=has_all_schemas, most=3),
+)
+
+
+def warm(environment: Environment) -> list[Row]:
+    """Time the commands where the index is there; one that does not do its work, or imports a plugin, misses its aim."""
+    process_seconds(LIST.process(environment))  # makes the index
+    problems = {command: command.problem(environment) for command in COMMANDS}
+    timed = {command.what: command.process(environment) for command in COMMANDS if not problems[command]}
+    took = process_medians({"": Process(arguments=["-c", HELLO], environment=environment), **timed})
+    return [
+        Row(what=command.what, floor="", ours=problem, beside="", aim="to work", kept=False)
+        if problem
+        else times(command.what, took[""], took[command.what], "ms", most=command.most)
+        for command, problem in problems.items()
+    ]
+
+
+def one_imported(environment: Environment) -> Row:
+    """Tell how many plugins are imported where one of their tools is called."""
+    code = "from fcregistry import registry\nassert registry.get(sys.argv[1])('7-2026')['limit'] == 10"
+    done, imported = counted(code, [NAME], environment)
+    return Row(
+        what="plugins that calling one tool by its name imports (floor: those installed)",
+        floor=f"{DISTRIBUTIONS:,}",
+        ours=f"{imported:,}",
+        beside="",
+        aim="1",
+        kept=done.returncode == 0 and imported == 1,
+    )
+
+
+def building(environment: Environment) -> Row:
+    """Time the first command on a machine against importing all plugins."""
+    cache = Path(environment["FCREGISTRY_CACHE_DIR"])
+    imports = Process(arguments=["-c", "from fcregistry import load_plugins\nload_plugins()"], environment=environment)
+    taken: dict[str, list[float]] = {"floor": [], "ours": []}
+    for _ in range(BUILDS):
+        for name, process in (("floor", imports), ("ours", LIST.process(environment))):
+            shutil.rmtree(cache, ignore_errors=True)
+            taken[name].append(process_seconds(process))
+    floor, ours = (statistics.median(taken[name]) for name in ("floor", "ours"))
+    return times("the first `list`, which builds the index (floor: `load_plugins()`)", floor, ours, "ms", most=1.2)
+
+
+def main() -> None:
+    """Show what was measured."""
+    words = (
+        f"Whole processes that see {DISTRIBUTIONS:,} distributions with a plugin each and {TOOLS:,} tools. The floor is a click "
+        "hello-world that sees the same; both are compiled. The index is there, except where it is built."
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder, "site")
+        make_site(site)
+        path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {"PYTHONPATH": path, "FCREGISTRY_CACHE_DIR": str(Path(folder, "cache"))}
+        rows = [*warm(environment), one_imported(environment), building(environment)]
+    present(Table(title=f"{DISTRIBUTIONS:,} plugins, none imported", words=words, rows=rows))
+
+
+if __name__ == "__main__":
+    main()

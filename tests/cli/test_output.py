@@ -1,0 +1,91 @@
+"""How do texts and tables come out: clean, in columns, and no wider than a terminal?"""
+
+from __future__ import annotations
+
+import pytest
+
+from fcregistry.cli import _output
+from fcregistry.cli._output import clean, say, say_json, say_json_text, table
+
+HEADINGS = ("NAME", "SUMMARY")
+
+
+def shown(capsys: pytest.CaptureFixture[str], *rows: tuple[str, str]) -> list[str]:
+    """Return the lines of a table, without the headings."""
+    table(rows, HEADINGS)
+    return capsys.readouterr().out.splitlines()[1:]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person reads, on 20 columns."""
+    monkeypatch.setattr(_output, "is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "20")
+
+
+def test_columns_are_as_wide_as_their_widest_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    """Headings included; no line ends in spaces."""
+    table([("a", "first"), ("long_name", ""), ("b", "third")], HEADINGS)
+    assert capsys.readouterr().out == "NAME       SUMMARY\na          first\nlong_name\nb          third\n"
+
+
+def test_a_table_without_rows_has_its_headings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(capsys) == []
+
+
+def test_characters_that_take_two_columns_or_none_are_counted_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """As terminals show them: what stands in the second column begins at one place."""
+    assert shown(capsys, ("天気", "x"), ("e\u0301te\u0301", "x"), ("😀", "x"), ("four", "x")) == [
+        "天気  x",
+        "e\u0301te\u0301   x",
+        "😀    x",
+        "four  x",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "line"),
+    [
+        ("two\nlines\tand  more", "x  two lines and more"),
+        ("\x1b[31mred\x07", "x  �[31mred�"),
+        ("\u202eright to left", "x  �right to left"),
+        ("soft\u00adhyphen", "x  soft\u00adhyphen"),
+    ],
+)
+def test_a_cell_is_one_clean_line(capsys: pytest.CaptureFixture[str], cell: str, line: str) -> None:
+    """Whatever a stranger wrote into a name or a summary; the cells beside it stay as they are."""
+    rows = shown(capsys, ("x", cell), ("y", "plain"))
+    assert rows == [line.replace("x  ", "x     "), "y     plain"]
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_line_is_cut_to_the_terminal_and_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """Twenty columns, which ten wide characters fill."""
+    assert shown(capsys, ("name", "x" * 14), ("name", "x" * 15), ("name", "天" * 7), ("name", "天" * 8)) == [
+        "name  " + "x" * 14,
+        "name  " + "x" * 13 + "…",
+        "name  " + "天" * 7,
+        "name  " + "天" * 6 + "…",
+    ]
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_very_long_line_is_cut_too(capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = shown(capsys, ("name", "\u0301" * 10 + "天" * 10_000))
+    assert line.endswith("…")
+    assert len(line.replace("\u0301", "")) <= 20
+
+
+def test_line_ends_and_tabs_of_a_text_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    """Everything that would steer a terminal does not."""
+    assert clean("a\tb\nc") == "a\tb\nc"
+    assert clean("a\rb\x9bc\u2066d\x00") == "a�b�c�d�"
+    say("é\x1b[0m")
+    assert capsys.readouterr().out == "é�[0m\n"
+
+
+def test_json_keeps_its_meaning_where_characters_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a terminal would obey is written as JSON writes it."""
+    say_json_text('"\x7f"')
+    say_json({"é": "\x9b\u202e\n"})
+    assert capsys.readouterr().out == '"\\u007f"\n{\n  "é": "\\u009b\\u202e\\n"\n}\n'

@@ -1,0 +1,234 @@
+"""What if the index is missing, damaged, somebody else's, or cannot be written? It is made anew, or done without, and every command answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.discovery.index.logged import imported, install, tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Site
+
+
+@pytest.fixture
+def two(site: Site) -> Site:
+    """Two plugins that are described."""
+    install(site, "one")
+    install(site, "two", tool("say_two", says="Say two."))
+    assert answers(site) == ANSWERS
+    assert len(imported(site)) == 2
+    return site
+
+
+ANSWERS = {"one:say_one": "Answer.", "two:say_two": "Say two."}
+
+
+def answers(site: Site) -> dict[str, str]:
+    """Return the description of every tool, as a command tells them."""
+    done = site.cli("list", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return {each["id"]: each["description"] for each in json.loads(done.stdout)}
+
+
+def files(site: Site) -> list[str]:
+    """Return what lies in the folder of the index."""
+    folder = site.folder.parent / "cache"
+    return sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+
+
+def index_of(site: Site) -> Path:
+    """Return the index."""
+    return next((site.folder.parent / "cache").glob("index-*.sqlite"))
+
+
+def _removed(path: Path) -> None:
+    path.unlink()
+
+
+def _emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def _replaced_by_garbage(path: Path) -> None:
+    path.write_bytes(b"\x00garbage" * 3000)
+
+
+def _made_of_another_kind(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE tools", b"CREATE TABLE stool"))
+
+
+def _made_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _made_writable_for_all(path: Path) -> None:
+    path.chmod(0o666)
+
+
+def _left_to_others(path: Path) -> None:
+    os.chown(path, 12345, 12345)
+
+
+def _linked_to_a_file_of_others(path: Path) -> None:
+    other = path.with_name("other")
+    path.rename(other)
+    other.chmod(0o666)
+    path.symlink_to(other)
+
+
+DAMAGES = (
+    _removed,
+    _emptied,
+    _cut,
+    _replaced_by_garbage,
+    _made_of_another_kind,
+    _made_writable_for_all,
+    pytest.param(_left_to_others, marks=pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")),
+    _linked_to_a_file_of_others,
+)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_an_index_that_cannot_be_trusted_is_made_anew(two: Site, damage: Callable[[Path], None]) -> None:
+    """At the next command; and the one after that imports nothing again."""
+    damage(index_of(two))
+    assert answers(two) == ANSWERS
+    assert sorted(imported(two)) == ["one_tools", "two_tools"]
+    assert answers(two) == ANSWERS
+    assert imported(two) == []
+    assert index_of(two).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.once
+def test_where_no_index_can_be_written_all_is_described_each_time(two: Site) -> None:
+    """A folder stands in its place; a file stands where its folder should be."""
+    _made_a_folder(index_of(two))
+    for _ in range(2):
+        assert answers(two) == ANSWERS
+        assert sorted(imported(two)) == ["one_tools", "two_tools"]
+    nowhere = {"FCREGISTRY_CACHE_DIR": str(two.folder / "one_tools.py" / "cache")}
+    for arguments in (["list"], ["show", "say_one"], ["plugins"], ["search", "two"], ["call", "say_two"]):
+        done = two.cli(*arguments, env=nowhere)
+        assert (done.returncode, done.stderr) == (0, ""), arguments
+        assert "two" in done.stdout or arguments[-1] == "say_one"
+    code = "from fcregistry import registry\nanswer = [registry.get('say_one')(), len(registry.find())]"
+    assert two.ask(code, env=nowhere) == ["say_one", 2]
+
+
+@pytest.mark.once
+def test_every_page_of_the_index_may_be_damaged(two: Site) -> None:
+    """Whichever it is, no command shows less than there is, or fails: a child process for each."""
+    code = """
+    import os
+    from pathlib import Path
+    import fcregistry.cli._main as main
+    import fcregistry.cli._list, fcregistry.cli._show, fcregistry.cli._search, fcregistry.discovery._index._index, sqlite3
+    from fcregistry._folders import cache_folder
+
+    index = next(Path(cache_folder()).glob("index-*.sqlite"))
+    sound = index.read_bytes()
+    page = int.from_bytes(sound[16:18], "big")
+
+    def said(arguments):
+        read, write = os.pipe()
+        if os.fork() == 0:
+            os.dup2(write, 1)
+            code = 99
+            try:
+                code = main.run(arguments)
+                sys.stdout.flush()
+            finally:
+                os._exit(code)
+        os.close(write)
+        with os.fdopen(read, "rb") as stream:
+            text = stream.read().decode()
+        return [os.waitstatus_to_exitcode(os.wait()[1]), text]
+
+    COMMANDS = [["list", "--json"], ["show", "say_two", "--json"]]
+    expected = [said(arguments) for arguments in COMMANDS]
+    answer = []
+    for number in range(1, len(sound) // page):
+        for arguments, right in zip(COMMANDS, expected):
+            damaged = bytearray(sound)
+            damaged[number * page : (number + 1) * page] = os.urandom(page)
+            index.unlink(missing_ok=True)
+            index.write_bytes(damaged)
+            index.chmod(0o600)
+            now = said(arguments)
+            if now != right:
+                answer.append([number, arguments, now])
+    """
+    assert two.ask(code) == []
+
+
+@pytest.mark.once
+def test_twenty_processes_that_begin_at_once_all_answer_right(site: Site) -> None:
+    """What they leave is sound, and whole: the next command imports nothing. Beside it lies no more than the lock."""
+    for number in range(8):
+        install(site, f"p{number}")
+    words = [*site.command("-m", "fcregistry", "list", "--json")]
+    started = [
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=site.environment(), cwd=site.folder)
+        for _ in range(20)
+    ]
+    said = {process.communicate(timeout=60) for process in started}
+    assert len(said) == 1
+    ((out, err),) = said
+    assert ([each["id"] for each in json.loads(out)], err) == ([f"p{number}:say_p{number}" for number in range(8)], b"")
+    imported(site)
+    assert site.cli("list", "--json").stdout.encode() == out
+    assert imported(site) == []
+    assert [name.rpartition(".")[2] for name in files(site)] == ["sqlite", "lock"]
+
+
+@pytest.mark.once
+def test_a_writer_that_is_killed_leaves_the_index_as_it_was(two: Site) -> None:
+    """Before it has taken the old one's place, nobody sees the new one; what was left aside is cleared away by the next writer."""
+    code = """
+    import os, signal
+    os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
+    from fcregistry import registry
+    registry.find()
+    """
+    install(two, "three")
+    killed = two.run("-c", code.replace("\n    ", "\n"))
+    assert killed.returncode == -signal.SIGKILL
+    assert any(name.endswith(".new") for name in files(two))
+    imported(two)
+    assert answers(two) == {**ANSWERS, "three:say_three": "Answer."}
+    assert imported(two) == ["three_tools"]
+    assert [name.rpartition(".")[2] for name in files(two)] == ["sqlite", "lock"]
+
+
+@pytest.mark.once
+def test_a_writer_that_stands_still_holds_up_nobody_who_reads(two: Site) -> None:
+    """Its lock is for writers."""
+    code = """
+    import sys
+    from fcregistry._folders import cache_folder
+    from fcregistry.discovery._index._file import IndexFile, index_path
+    with IndexFile(index_path(cache_folder())).locked(1.0):
+        print("locked", flush=True)
+        sys.stdin.read()
+    """
+    words = two.command("-c", code.replace("\n    ", "\n"))
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=two.environment()) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"locked\n"
+        assert answers(two) == ANSWERS
+        writer.communicate()

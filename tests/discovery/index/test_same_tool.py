@@ -1,0 +1,377 @@
+"""Is a tool that is described the same as the one that its plugin declares? In everything but its function, which is imported to be called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.discovery.index.logged import imported, install
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Site
+
+EXTENSION = Path(__file__).parents[3] / "plugins" / "fcregistry-numpy" / "fcregistry_numpy"
+
+MANY = '''
+import datetime, decimal, enum, functools, uuid
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
+
+import numpy
+from fcregistry import Context, registry
+from numpy.typing import NDArray
+from pydantic import BaseModel, Field
+
+
+class Unit(enum.Enum):
+    C = "celsius"
+    F = "fahrenheit"
+
+
+@dataclass
+class Place:
+    """A place on a map.
+
+    Attributes:
+        name: What it is called.
+    """
+
+    name: str
+    at: "tuple[float, float] | None" = None
+    tags: list[str] = field(default_factory=list)
+
+
+class Tree(BaseModel):
+    label: str = Field(min_length=1, description="What stands on it: ä, 漢, \\u2028.")
+    below: "list[Tree]" = []
+
+
+class Pair(NamedTuple):
+    left: int
+    right: int = 2
+
+
+class Point(TypedDict, total=False):
+    x: float
+
+
+class Deps:
+    pass
+
+
+class Cache:
+    def __init__(self):
+        self.kept = {}
+
+    def get(self, key):
+        return self.kept.get(key)
+
+    def set(self, key, value):
+        self.kept[key] = value
+
+
+@fc_register("weather", title="The weather", aliases=["meteo", "wetter"], tags=("b", "a"), read_only=True, idempotent=True)
+def get_weather(location: str, unit: Literal["fahrenheit", "celsius"] = "fahrenheit", days: int | None = None) -> dict:
+    """Get the weather.
+
+    Not more than a week ahead.
+
+    Args:
+        location: The city and state, e.g. San Francisco, CA.
+        unit: The unit to use.
+        days: How far ahead.
+
+    Returns:
+        What it is like.
+    """
+    return {"location": location, "unit": unit, "days": days}
+
+
+@fc_register
+def records(place: Place, tree: Tree, pair: Pair = Pair(1), point: Point | None = None, unit: Unit = Unit.C) -> list[Place]:
+    "Records of many kinds."
+    return [place, Place(tree.label)]
+
+
+@fc_register
+def scalars(day: datetime.date, price: decimal.Decimal, key: uuid.UUID, some: frozenset[int], raw: bytes = b"") -> str:
+    return f"{day:%d} {price} {key.int} {sorted(some)} {raw!r}"
+
+
+@fc_register("maths.arrays")
+def total(values: NDArray[numpy.float64], scale: numpy.float32 = numpy.float32(1.5)) -> float:
+    """Add up."""
+    return float(values.sum() * scale)
+
+
+SCHEMA = {"type": "object", "properties": {"q": {"type": "string", "minLength": 2}}, "required": ["q"]}
+
+
+@fc_register(parameters=SCHEMA, description="Said elsewhere.", examples=[{"q": "ab"}], tags=["z", "y"], meta={"acme.team": {"n": [1, None]}})
+def foreign(**arguments):
+    return arguments["q"]
+
+
+@fc_register(destructive=True, open_world=False, requires_approval=lambda call: call.get("force") is True)
+def remove(name: str, force: bool = False) -> str:
+    return f"{name} {force}"
+
+
+@fc_register(requires_approval=True, deprecated="use remove", requires_env="ACME_KEY")
+def erase() -> None:
+    """Erase."""
+
+
+@fc_register(reads=lambda name: f"file:{name}", writes=["log", "trace"], exclusive=True)
+def read(name: str) -> str:
+    return name
+
+
+@fc_register(reads="one", timeout=2.5, blocking=False)
+def read_one() -> str:
+    return "one"
+
+
+@fc_register(cache=True, timeout=1)
+def cached(n: int) -> int:
+    return n
+
+
+@fc_register(cache=Cache())
+def cached_there(n: int) -> int:
+    return n
+
+
+@fc_register
+def contextual(context: Context[Deps], n: int) -> str:
+    return f"{n}"
+
+
+@fc_register
+def reporting(context: Context, /, **rest: int) -> int:
+    return sum(rest.values())
+
+
+@fc_register
+def counting(to: int, *more: int) -> Iterator[int]:
+    yield from range(to)
+    yield from more
+
+
+@fc_register
+async def slowly(word: str, *, times: Annotated[int, Field(ge=1, le=3)] = 1) -> str:
+    return word * times
+
+
+@fc_register
+async def dripping(word: str) -> AsyncIterator[str]:
+    for letter in word:
+        yield letter
+
+
+@fc_register(isolation="process", blocking="caller")
+def apart(a: int) -> int:
+    return a
+
+
+@fc_register
+def impossible(a: complex, b: "Nowhere") -> str:
+    return ""
+
+
+@fc_register
+def nothing():
+    return None
+
+
+def scaled(by: int, a: int) -> int:
+    """Scale."""
+    return by * a
+
+
+fc_register("maths", name="double")(functools.partial(scaled, 2))
+fc_register("maths")(scaled, "triple-ish")
+
+
+class Adder:
+    def __init__(self, start: int) -> None:
+        self.start = start
+
+    def __call__(self, a: int) -> int:
+        """Add to a start."""
+        return self.start + a
+
+    @fc_register(tags=["marked"])
+    def subtract(self, a: int) -> int:
+        """Take away."""
+        return self.start - a
+
+
+fc_register(Adder(3), name="add_three")
+registry.register_object(Adder(10), prefix="ten_")
+
+
+@fc_register(name="twice")
+def twice() -> str:
+    return "first"
+
+
+@fc_register(name="twice", replace=True)
+def twice_again() -> str:
+    return "second"
+
+
+def listed(a: int) -> int:
+    "Named by an entry point."
+    return a
+
+
+LIST = [listed, Adder(5).subtract]
+'''
+
+MADE = """
+@fc_register
+def rival(a: int) -> int:
+    return a
+"""
+
+TELL = """
+import importlib, marshal
+from fcregistry import registry, formats
+from fcregistry._records import record_of
+from fcregistry.errors import FcregistryError
+
+def said(make):
+    try:
+        return repr(make())
+    except FcregistryError as error:
+        return f"{type(error).__name__}: {error}"
+
+def computed(value):
+    return isinstance(value, dict) and list(value) == ["computed"]
+
+def told(tool):
+    views = [tool, tool.renamed("other")]
+    facts = {
+        name: [said(lambda: getattr(each, name)) for each in views]
+        for name in (
+            "id", "name", "declared_name", "group", "title", "summary", "description", "parameters", "returns", "origin",
+            "schema_digest", "provenance", "missing_env", "definition_error", "__class__",
+        )
+    }
+    record = record_of(tool)
+    options = {name: said(lambda: getattr(tool.options, name)) for name in tool.options._fields if not computed(record["options"].get(name))}
+    providers = {
+        f"{format}{strict}": said(lambda: tool.definition(format, strict=strict, recursion="cut"))
+        for format in formats.names() for strict in (False, True)
+    }
+    return {**facts, "record": record, "options": options, "providers": providers, "repr": repr(tool)}
+
+registry.find()
+EVERY = {tool.id: told(tool) for tool in registry.everything() if not tool.id.endswith(("rival", "twice"))}
+"""
+
+CALLS = """
+from fcregistry import Executor, registry
+
+CALLS = [
+    ("get_weather", {"location": "Tokyo", "days": 2}),
+    ("get_weather", {"location": "Tokyo", "days": "2", "unit": "kelvin"}),
+    ("records", {"place": {"name": "a", "at": [1, 2]}, "tree": {"label": "b", "below": [{"label": "c"}]}}),
+    ("scalars", {"day": "2024-02-29", "price": "1.10", "key": "12345678123456781234567812345678", "some": [3, 1]}),
+    ("total", {"values": [1, 2.5]}),
+    ("foreign", {"q": "ab"}), ("foreign", {"q": "a"}),
+    ("remove", {"name": "a"}), ("remove", {"name": "a", "force": True}),
+    ("erase", {}), ("read", {"name": "a"}), ("read_one", {}),
+    ("cached", {"n": 1}), ("cached", {"n": 1}), ("cached_there", {"n": 2}), ("cached_there", {"n": 2}),
+    ("contextual", {"n": 1}), ("reporting", {"a": 1, "b": 2}), ("counting", {"to": 2}),
+    ("slowly", {"word": "ab", "times": 3}), ("slowly", {"word": "ab", "times": 4}), ("dripping", {"word": "ab"}),
+    ("double", {"a": 2}), ("add_three", {"a": 1}), ("many:ten_subtract", {"a": 1}), ("listing:subtract", {"a": 1}),
+    ("listing:listed", {"a": 1}), ("many:twice", {}), ("apart", {"a": 1}),
+]
+
+def answered(name, arguments):
+    try:
+        with Executor([name]) as executor:
+            results = [executor.run({"name": registry.get(name).name, "arguments": arguments}) for _ in range(2)]
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return [(each.content, each.error and each.error.code, each.repairs) for each in results]
+
+answer = [(name, answered(name, arguments)) for name, arguments in CALLS]
+"""
+
+
+@pytest.fixture(scope="module")
+def many(make_site: Callable[[], Site]) -> Site:
+    """Tools of all kinds, described."""
+    site = make_site()
+    install(site, "many", MANY)
+    site.install("listing", {"some": "many_tools:LIST"})
+    install(site, "rivals", "from rivals_tools import more\n", files={})
+    (site.folder / "rivals_tools.py").unlink()
+    site.write({"rivals_tools/__init__.py": "from . import one, two\n"})
+    for name in ("one", "two"):
+        site.write({f"rivals_tools/{name}.py": "from fcregistry import fc_register\n" + MADE})
+    site.install("fcregistry-numpy", {"numpy": "fcregistry_numpy.extension"}, group="fcregistry.extensions")
+    (site.folder / "fcregistry_numpy").symlink_to(EXTENSION)
+    listed = site.cli("list", env={"FCREGISTRY_IMPORT_SECONDS": "60"})
+    assert listed.returncode == 0, listed.stderr
+    imported(site)
+    return site
+
+
+@pytest.fixture(scope="module")
+def told(many: Site) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What programs say of these tools: one that knows them from the index, and one that has imported their plugins."""
+    site = many
+    described = site.ask(f"{TELL}\nanswer = EVERY\nassert 'many_tools' not in sys.modules")
+    assert imported(site) == []
+    loaded = site.ask(
+        f"from fcregistry import load_plugins\nload_plugins()\n{TELL}\nanswer = EVERY\nassert 'many_tools' in sys.modules"
+    )
+    return described, loaded
+
+
+def test_there_are_the_same_tools(told: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    """Those that cannot be defined among them."""
+    described, loaded = told
+    assert sorted(described) == sorted(loaded)
+    assert {"many:weather.get_weather", "many:impossible", "listing:listed", "many:ten_subtract"} <= described.keys()
+
+
+def test_each_says_the_same_of_itself(told: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    """Whoever asks cannot tell which it is: not by its schemas, its options, its origin, or what providers are told of it."""
+    described, loaded = told
+    for name, each in loaded.items():
+        for what, said in each.items():
+            assert described[name][what] == said, f"{what} of {name}"
+
+
+def test_each_is_called_alike(many: Site) -> None:
+    """Validation, approval, caches, repairs and errors are the same, whether or not the plugin was imported before."""
+    described = many.ask(CALLS)
+    assert imported(many) != []
+    loaded = many.ask(f"from fcregistry import load_plugins\nload_plugins()\n{CALLS}")
+    assert described == loaded
+    codes = [said if isinstance(said, str) else said[0][1] for _, said in described]
+    assert codes.count(None) == 20, described
+
+
+def test_one_key_that_two_modules_claim_is_as_ambiguous_as_ever(many: Site) -> None:
+    """Neither is called, and both origins are named."""
+    code = """
+    from fcregistry import errors, registry
+    try:
+        registry.get("rival")
+    except errors.DuplicateToolError as error:
+        answer = [str(error), "rivals_tools" in sys.modules, [tool.id for tool in registry.find("*", "!many:*")]]
+    """
+    said, is_imported, found = many.ask(code)
+    assert said.startswith("tool.rival is registered already by rivals_tools.one.rival")
+    assert (is_imported, found) == (False, ["listing:listed", "listing:subtract"])

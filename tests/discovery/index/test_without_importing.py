@@ -1,0 +1,124 @@
+"""What is imported, once plugins are described? Nothing to list, show, search and select; one plugin to call its tool."""
+
+from __future__ import annotations
+
+import json
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.discovery.index.logged import imported, install, tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Site
+
+BROKEN = "\n@fc_register\ndef broken(a: complex) -> str:\n    'Cannot be.'\n    return ''\n"
+
+
+@pytest.fixture(scope="module")
+def warm(make_site: Callable[[], Site]) -> Site:
+    """Three plugins that are described: one with a tool that cannot be defined, one that has an alias and an option of its own."""
+    site = make_site()
+    install(site, "one")
+    install(site, "two", tool("say_two") + BROKEN)
+    install(
+        site,
+        "three",
+        """
+        @fc_register("search.web", aliases=["third"], tags=["t"], read_only=True, requires_approval=lambda call: True)
+        def say_three(word: str) -> str:
+            "Say a word."
+            return word
+        """,
+    )
+    done = site.cli("list")
+    assert done.returncode == 0
+    assert sorted(imported(site)) == ["one_tools", "three_tools", "two_tools"]
+    return site
+
+
+COMMANDS = {
+    "list": ["list"],
+    "as JSON": ["list", "--json"],
+    "selected": ["list", "say_*", "!two:*"],
+    "of a group": ["list", "search.*"],
+    "by tag": ["list", "tag=t"],
+    "show": ["show", "say_one"],
+    "show as JSON": ["show", "search.web.say_three", "--json"],
+    "show by alias": ["show", "third"],
+    "show for a provider": ["show", "say_three", "--format", "openai"],
+    "show what cannot be": ["show", "broken"],
+    "show what is not there": ["show", "nothing"],
+    "search": ["search", "word"],
+    "plugins": ["plugins"],
+    "groups": ["groups"],
+}
+WRONG = ("show what cannot be", "show what is not there")
+
+
+def test_no_command_that_only_tells_imports_a_plugin(warm: Site) -> None:
+    """Each in one process with the others, which is one more chance to import something."""
+    code = f"""
+    from fcregistry.cli._main import run
+    codes = {{name: run(arguments) for name, arguments in {COMMANDS!r}.items()}}
+    print()
+    answer = [codes, [name for name in sys.modules if name in ("one_tools", "two_tools", "three_tools")]]
+    """
+    done = warm.run("-c", f"import json, sys\n{dedent(code)}\nprint(json.dumps(answer))")
+    codes, modules = json.loads(done.stdout.splitlines()[-1])
+    assert codes == {name: 2 if name in WRONG else 0 for name in COMMANDS}, done.stderr
+    assert (modules, imported(warm)) == ([], [])
+
+
+@pytest.mark.parametrize(("typed", "names"), [("say_t", ["say_two"]), ("two:", ["two:say_two"]), ("sea", None)])
+def test_completion_imports_no_plugin(warm: Site, typed: str, names: list[str] | None) -> None:
+    """It answers what it would if they were imported."""
+    asked = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": f"fcregistry show {typed}", "COMP_CWORD": "2"}
+    done = warm.run("-c", "import sys; from fcregistry.cli import main; sys.exit(main())", env=asked)
+    said = [line.rpartition(",")[2] for line in done.stdout.split()]
+    assert (said, done.stderr, imported(warm)) == (names or ["search.web.say_three"], "", [])
+
+
+def test_a_program_that_selects_imports_no_plugin(warm: Site) -> None:
+    """Not even for definitions as providers want them; Python's own protocol of imports agrees."""
+    code = """
+    from fcregistry import registry
+    found = [tool.id for tool in registry.find()]
+    told = [tool.definition("openai")["function"]["name"] for tool in registry.select("say_*").values()]
+    hints = [(tool.name, tool.options.tags, tool.missing_env, tool.origin.version) for tool in registry.select("tag=t").values()]
+    answer = [found, told, hints, sorted(name for name in sys.modules if name.endswith("_tools")), len(registry)]
+    """
+    found, told, hints, modules, count = warm.ask(code)
+    assert found == ["one:say_one", "three:search.web.say_three", "two:say_two"]
+    assert (told, count) == (["say_one", "say_three", "say_two"], 3)
+    assert hints == [["say_three", ["t"], [], "1.0"]]
+    assert (modules, imported(warm)) == ([], [])
+    done = warm.run("-X", "importtime", "-m", "fcregistry", "list", "--json")
+    seen = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert ("sqlite3" in seen, {"one_tools", "two_tools", "three_tools"} & seen) == (True, set())
+
+
+@pytest.mark.parametrize("name", ["say_one", "one:say_one", "tool.say_one"])
+def test_looking_a_tool_up_imports_nothing_and_calling_it_one_plugin(warm: Site, name: str) -> None:
+    """However it is named; what it needs is imported once."""
+    code = f"""
+    from fcregistry import registry
+    def modules():
+        return sorted(name for name in sys.modules if name.endswith("_tools") and "fcregistry" not in name)
+    tool = registry.get({name!r})
+    before = [modules(), tool.is_loaded]
+    said = [tool(), registry.get("say_one")(), tool.renamed("other")()]
+    answer = [before, said, modules(), tool.is_loaded, registry.get({name!r}) is tool]
+    """
+    before, said, modules, is_loaded, is_same = warm.ask(code)
+    assert (before, said, modules) == ([[], False], ["say_one"] * 3, ["one_tools"])
+    assert (is_loaded, is_same, imported(warm)) == (True, True, ["one_tools"])
+
+
+def test_a_command_calls_a_tool_and_imports_its_plugin_alone(warm: Site) -> None:
+    """Whatever else is installed."""
+    done = warm.cli("call", "--yes", "say_three", "--word", "hi")
+    assert (done.returncode, json.loads(done.stdout), imported(warm)) == (0, "hi", ["three_tools"])

@@ -1,0 +1,309 @@
+"""What does doctor say of plugins that misbehave when they are imported? It imports none itself, and each costs no more than itself."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Site
+
+
+class Said(NamedTuple):
+    """A finding, as JSON has it."""
+
+    kind: str
+    subject: str
+    message: str
+    advice: str
+    place: str
+    detail: str
+
+
+def doctor(site: Site, *words: str, **env: str) -> list[Said]:
+    """Return what doctor finds, and make sure that its status says whether one is a problem."""
+    done = site.cli("doctor", "--json", *words, env={"FCREGISTRY_IMPORT_SECONDS": "2", **env})
+    assert "Traceback" not in done.stderr
+    found = [Said(**each) for each in json.loads(done.stdout)]
+    assert done.returncode == any(each.kind == "problem" for each in found)
+    return found
+
+
+TOOL = "from fcregistry import fc_register\n\n@fc_register\ndef {name}() -> str:\n    return ''\n"
+
+WRONG = {
+    "raises": "import json\n\ndef read():\n    json.loads('{')\n\nread()\n",
+    "syntax": "x = 1\ny = = 2\n",
+    "leaves": "import sys\nsys.exit(3)\n",
+    "needs": "import missing_somewhere\n",
+    "crashes": "import os, signal\n\ndef crash():\n    os.kill(os.getpid(), signal.SIGSEGV)\n\ncrash()\n",
+    "vanishes": "import os\nos._exit(7)\n",
+    "hangs": "import threading\nthreading.Event().wait()\n",
+}
+"""Plugins that do not load, each a module."""
+
+
+@pytest.fixture(scope="module")
+def wrong(make_site: Callable[..., Site]) -> Site:
+    """A site with plugins that do not load, and one that does."""
+    site = make_site()
+    for name, code in WRONG.items():
+        site.install(name, {"x": f"{name}_tools"}, {f"{name}_tools.py": code})
+    site.install("absent", {"module": "absent_tools", "object": "absent_pkg:TOOLS"}, {"absent_pkg/__init__.py": ""})
+    site.install("fine", {"x": "fine_tools"}, {"fine_tools.py": TOOL.format(name="fine")})
+    return site
+
+
+@pytest.fixture(scope="module")
+def told(wrong: Site) -> dict[str, Said]:
+    """What doctor says of each plugin that does not load."""
+    found = doctor(wrong)
+    assert [each.kind for each in found] == ["problem"] * len(found)
+    return {each.subject: each for each in found}
+
+
+@pytest.mark.once
+def test_every_plugin_that_does_not_load_is_told_and_no_other(told: dict[str, Said]) -> None:
+    """A crash, a hang or an exit ends neither doctor nor the list."""
+    assert list(told) == sorted([*(f"{name}[x]" for name in WRONG), "absent[module]", "absent[object]"])
+    assert {each.message.partition(":")[0] for each in told.values()} == {"does not load"}
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("subject", "message", "line"),
+    [
+        ("raises[x]", "does not load: JSONDecodeError: Expecting property name", 4),
+        ("syntax[x]", "does not load: SyntaxError: ", 2),
+        ("leaves[x]", "does not load: SystemExit: 3", 2),
+        ("needs[x]", "does not load: ModuleNotFoundError: No module named 'missing_somewhere'", 1),
+        ("crashes[x]", "does not load: it ends the process that imports it, with signal SIGSEGV", 4),
+        ("vanishes[x]", "does not load: it ends the process that imports it, with code 7", None),
+        ("hangs[x]", "does not load: importing it takes longer than 2 seconds", None),
+    ],
+)
+def test_the_line_of_its_own_code(
+    wrong: Site, told: dict[str, Said], subject: str, message: str, line: int | None
+) -> None:
+    """Not that of the library that raised in the end; none where nobody could say."""
+    found = told[subject]
+    assert found.message.startswith(message)
+    if line is not None:
+        assert found.place == f"{wrong.folder}/{subject.removesuffix('[x]')}_tools.py:{line}"
+    assert found.advice
+
+
+@pytest.mark.once
+def test_an_entry_point_that_resolves_to_nothing(told: dict[str, Said]) -> None:
+    """Whether the module is missing, or the object in it, and what its authors are to correct."""
+    module, named = told["absent[module]"], told["absent[object]"]
+    assert "No module named 'absent_tools'" in module.message
+    assert 'correct module = "absent_tools" in its pyproject.toml' in module.advice
+    assert "there is no 'TOOLS' in absent_pkg" in named.message
+    assert (module.place, named.place) == ("", "")
+
+
+@pytest.mark.once
+def test_the_same_is_said_byte_for_byte_the_second_time(wrong: Site) -> None:
+    """Tracebacks of crashes too, which Python writes with the numbers of threads; those that hang are waited for again."""
+    shutil.rmtree(wrong.folder / "hangs-1.0.dist-info", ignore_errors=True)
+    env = {"FCREGISTRY_IMPORT_SECONDS": "20"}
+    first, second = (wrong.cli("doctor", "-v", env=env) for _ in range(2))
+    assert first.stdout == second.stdout
+    assert "Segmentation fault" in first.stdout
+    assert 'crashes_tools.py", line 4 in crash' in first.stdout
+
+
+def test_a_failure_that_has_gone_is_seen(site: Site) -> None:
+    """A variable that is set now: doctor tries what did not load again, and every other command then knows."""
+    code = "import os\nos.environ['ACME_KEY']\n" + TOOL.format(name="today")
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
+    (found,) = doctor(site)
+    assert found.message == "does not load: KeyError: 'ACME_KEY'"
+    assert found.place == f"{site.folder}/acme_tools.py:2"
+    assert doctor(site, ACME_KEY="1") == []
+    assert site.cli("list").stdout.splitlines()[1].split() == ["today", "acme"]
+
+
+def test_a_plugin_is_imported_by_no_command_while_its_description_holds(site: Site) -> None:
+    """Nor in doctor's own process, ever: its imports are counted, by process."""
+    code = "import os\nwith open('imports', 'a') as file:\n    print(os.getppid(), file=file)\n" + TOOL.format(
+        name="one"
+    )
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
+    for _ in range(2):
+        assert doctor(site) == []
+    assert doctor(site, "one") == []
+    assert len((site.folder / "imports").read_text().splitlines()) == 1
+
+
+RUDE = """
+import asyncio, builtins, logging, multiprocessing, os, signal, socket, sys, threading, warnings
+
+def poll():
+    threading.Event().wait()
+
+sys.path.insert(0, "/nowhere")
+os.environ["RUDE_KEY"] = "a secret"
+os.environ.pop("RUDE_GONE", None)
+os.chdir("/")
+warnings.simplefilter("ignore")
+logging.basicConfig(level="DEBUG")
+signal.signal(signal.SIGTERM, lambda *_: None)
+sys.excepthook = print
+sys.setrecursionlimit(5000)
+socket.setdefaulttimeout(3)
+builtins.debug = print
+sys.stdout = open(os.devnull, "w")
+multiprocessing.set_start_method("spawn")
+asyncio.events._event_loop_policy = type("Policy", (), {})()
+threading.Thread(target=poll, daemon=True).start()
+threading.Thread(target=int, daemon=True).start()
+"""
+
+CHANGES = [
+    "adds /nowhere to sys.path",
+    "adds a filter for warnings of every module (ignore Warning)",
+    "adds a handler to the root logger",
+    "changes how processes are started",
+    "changes the default timeout of sockets",
+    "changes the event loop policy",
+    "changes the level of the root logger",
+    "changes the recursion limit",
+    "changes the working folder",
+    "handles SIGTERM",
+    "leaves a thread running (poll)",
+    "puts debug into builtins",
+    "replaces sys.excepthook",
+    "replaces sys.stdout",
+    "sets RUDE_KEY in os.environ",
+    "takes RUDE_GONE out of os.environ",
+]
+
+
+def test_a_plugin_that_changes_what_others_rely_on(site: Site) -> None:
+    """Each change by its name, and no value of a variable; a thread that has ended is none."""
+    site.install("rude", {"x": "rude_tools"}, {"rude_tools.py": RUDE + TOOL.format(name="rude")})
+    (found,) = doctor(site, RUDE_GONE="1")
+    assert (found.kind, found.subject) == ("problem", "rude[x]")
+    said, _, changes = found.message.partition(": ")
+    assert said == "changes what others in its process rely on, when it is imported"
+    assert changes.split("; ") == CHANGES
+    assert "report this to the authors of rude" in found.advice
+
+
+def test_what_its_dependencies_change_is_not_laid_at_its_door(site: Site) -> None:
+    """However they are imported; what it does itself beside that still is."""
+    files = {
+        "engine.py": "import os, sys\nos.environ['ENGINE'] = '1'\nsys.setrecursionlimit(5000)\n",
+        "tuning/__init__.py": "",
+        "tuning/hooks.py": "import sys\nsys.excepthook = print\n",
+        "meek_tools.py": "import logging\nimport engine\nfrom tuning import hooks\n"
+        "logging.getLogger('meek').addHandler(logging.NullHandler())\n" + TOOL.format(name="meek"),
+        "half_tools.py": "import os, engine_two\nos.environ['HALF'] = '1'\n" + TOOL.format(name="half"),
+        "engine_two.py": "import os\nos.environ['ENGINE_TWO'] = '1'\n",
+    }
+    site.install("meek", {"x": "meek_tools"}, files)
+    site.install("half", {"x": "half_tools"})
+    assert [(each.subject, each.message.rpartition(": ")[2]) for each in doctor(site)] == [
+        ("half[x]", "sets HALF in os.environ")
+    ]
+
+
+def test_a_plugin_that_prints_and_one_that_is_slow_are_notes(site: Site) -> None:
+    """Both work, so that the status is 0: how long it takes is told as it was measured, and what shows why."""
+    site.install("loud", {"x": "loud_tools"}, {"loud_tools.py": "print('hello')\n" + TOOL.format(name="loud")})
+    slow = "import time\nbegin = time.perf_counter()\nwhile time.perf_counter() < begin + 1.05:\n    pass\n"
+    site.install("slow", {"x": "slow_tools"}, {"slow_tools.py": slow + TOOL.format(name="slow")})
+    loud, slow_one = doctor(site)
+    assert (loud.kind, loud.subject, loud.message) == ("note", "loud[x]", "prints when it is imported")
+    assert (slow_one.kind, slow_one.subject) == ("note", "slow[x]")
+    assert slow_one.message.startswith("takes 1.")
+    assert "python -X importtime -c 'import slow_tools'" in slow_one.advice
+    assert doctor(site) == [loud, slow_one]
+
+
+def test_a_tool_that_needs_pebble_where_there_is_none(site: Site, tmp_path: Path) -> None:
+    """It is listed, and cannot be called: what to install."""
+    without = tmp_path / "dependencies"
+    without.mkdir()
+    for each in site.path[1].iterdir():
+        if not each.name.lower().startswith("pebble"):
+            (without / each.name).symlink_to(each)
+    code = TOOL.replace("@fc_register", "@fc_register(isolation='process')").format(name="apart")
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
+    assert doctor(site) == []
+    site.path[1] = without
+    (found,) = doctor(site)
+    assert (found.kind, found.subject) == ("problem", "acme:apart")
+    assert "needs pebble" in found.message
+    assert found.advice == "pip install 'fcregistry[isolation]'"
+    assert doctor(site, "apart") == [found]
+
+
+def test_an_index_that_was_damaged_and_one_that_cannot_be_written(site: Site, tmp_path: Path) -> None:
+    """The first is made anew, and a note; the second costs every command the same work, and is a problem. Tools are there all the same."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOL.format(name="today")})
+    assert doctor(site) == []
+    (index,) = (site.folder.parent / "cache").glob("*.sqlite")
+    index.write_bytes(b"SQLite format 3\0" + b"nothing of the kind" * 50)
+    (note,) = doctor(site)
+    assert (note.kind, note.subject) == ("note", "the index")
+    assert str(index) in note.message
+    assert doctor(site) == []
+    file = tmp_path / "a file"
+    file.write_text("where the folder should be")
+    (found,) = doctor(site, FCREGISTRY_CACHE_DIR=str(file))
+    assert (found.kind, found.subject) == ("problem", "the index")
+    assert "FCREGISTRY_CACHE_DIR" in found.advice
+
+
+PROJECT = '[project]\nname = "acme"\nversion = "1.0"\n[project.entry-points.fcregistry]\nx = "acme_tools"\n'
+DEPENDS = (
+    "import os\n\nfrom fcregistry import fc_register\n\n"
+    "@fc_register(description=os.environ.get('ACME_TEXT', 'As it is.'))\ndef today() -> str:\n    return ''\n"
+)
+
+
+@pytest.mark.once
+def test_a_manifest_that_is_not_what_the_code_declares(site: Site, tmp_path: Path) -> None:
+    """Older than the sources; other than what importing it shows now, which only a probe sees; spoilt."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "pyproject.toml").write_text(PROJECT)
+    (project / "acme_tools.py").write_text(DEPENDS)
+    built = site.cli("manifest", "build", cwd=project)
+    assert built.returncode == 0, built.stderr
+    manifest = "acme_tools.fcregistry.json"
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": DEPENDS, manifest: (project / manifest).read_text()})
+    assert doctor(site) == []
+    (found,) = [each for each in doctor(site, "--probe", ACME_TEXT="Another.") if each.kind == "problem"]
+    assert found.subject == "acme[x]"
+    assert "has a manifest that is not what its code declares: today: description is" in found.message
+    assert "fcregistry manifest build" in found.advice
+    (site.folder / "acme_tools.py").write_text(DEPENDS + "# edited\n")
+    (older,) = doctor(site)
+    assert older.message == "has a manifest that is older than its code: acme_tools.py"
+    (site.folder / manifest).write_text("{}")
+    (spoilt,) = doctor(site)
+    assert spoilt.message.startswith("has a manifest that is not used: ")
+
+
+def test_a_program_diagnoses_what_it_has_imported_itself(site: Site) -> None:
+    """Where nobody describes plugins elsewhere: `diagnose()` imports them, and says the same of those that fail."""
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "x = 1\n1 / 0\n"})
+    site.install("fine", {"x": "fine_tools"}, {"fine_tools.py": TOOL.format(name="fine")})
+    answer = site.ask(
+        """
+        from fcregistry.inspection import diagnose
+        answer = [[each.subject, each.message, each.place] for each in diagnose()], "fine_tools" in sys.modules
+        """
+    )
+    where = f"{site.folder}/bad_tools.py:2"
+    assert answer == [[["bad[x]", "does not load: ZeroDivisionError: division by zero", where]], True]
