@@ -121,14 +121,13 @@ class Described(Declaration):
 
 
 class DescribedDefinition(Definition):
-    """A definition as the index knows it; what only the function can tell, its plugin is imported for."""
+    """A definition as the index knows it; what only the function can tell, its plugin is imported for. From then on it is the real one."""
 
-    __slots__ = ("_real",)
-
-    declaration: Described
+    __slots__ = ("_described", "_real")
 
     def __init__(self, declaration: Described) -> None:
         super().__init__(declaration, strict=False)
+        self._described = declaration
         self._real: Definition | None = None
 
     @classmethod
@@ -144,7 +143,7 @@ class DescribedDefinition(Definition):
     @property
     def known_record(self) -> ToolRecord | None:
         """What was described of the tool."""
-        return self.declaration.record
+        return self._described.record
 
     def loaded(self) -> Definition:
         """Return the definition of the real function, once it turned out to be what was described.
@@ -154,29 +153,30 @@ class DescribedDefinition(Definition):
             ToolChangedError: It ships something else.
         """
         if self._real is None:
-            described = self.declaration
+            described = self._described
             declared = _ports.discovery().real(described)
             real = Definition(declared, asks_for_strictness(declared.module))
             assert described.tool is not None
             if (now := _digest_now(real, described.tool)) != described.digest:
                 _ports.discovery().forget(described)
                 raise ToolChangedError(
-                    f"{described.tool.id} is not what it was described as (schema_changed): "
-                    f"its plugin now ships another definition under this name (digest {now[:12]}, described was {described.digest[:12]})"
+                    f"{described.tool.id} is not what it was described as (schema_changed): its plugin now ships another "
+                    f"definition under this name (digest {now[:12]}, described was {described.digest[:12]}); look it up again"
                 )
             declared.tool = described.tool  # one tool, however it is looked up
             self._real = real
+            self.declaration, self.strict = declared, real.strict
         return self._real
 
     @property
     def asks_for_context(self) -> bool:
         """Whether the function is given the context of its call."""
-        return bool(self.declaration.flags & CONTEXT)
+        return bool(self._described.flags & CONTEXT)
 
     @property
     def asks_for_deps(self) -> bool:
         """Whether it asks that context for something of the application's."""
-        return bool(self.declaration.flags & DEPS)
+        return bool(self._described.flags & DEPS)
 
     @property
     def options(self) -> Options:
@@ -184,7 +184,7 @@ class DescribedDefinition(Definition):
         if self._real is not None:
             return self._real.options
         if self._options is None:
-            given = self.declaration.options
+            given = self._described.options
             if any(_is_computed(value) and name not in _DEFERRED for name, value in given.items()):
                 return self.loaded().options  # what stands among facts of the author's own has no JSON
             self._options = Options.of({name: self._option(name, value) for name, value in given.items()})
@@ -206,18 +206,18 @@ class DescribedDefinition(Definition):
         """What the model is told of it."""
         if (error := self.error) is not None:
             raise error
-        return self.declaration.record["description"]
+        return self._described.record["description"]
 
     @property
     def summary(self) -> str:
         """The first paragraph of the description, as one line."""
         if (error := self.error) is not None:
             raise error
-        return self.declaration.summary
+        return self._described.summary
 
     def origin(self, owner: Owner | None) -> Origin:
         """Return where the tool came from."""
-        record = self.declaration.record
+        record = self._described.record
         return Origin(
             distribution=owner.distribution if owner else None,
             version=owner.version if owner else None,
@@ -231,10 +231,12 @@ class DescribedDefinition(Definition):
     @property
     def error(self) -> DefinitionError | None:
         """Why it cannot be, or None."""
-        if not self.declaration.flags & BROKEN:
+        if not self._described.flags & BROKEN:
             return None
-        problems = tuple(self.declaration.record.get("problems", ()))
-        return DefinitionError(f"{self.declaration.place} cannot be a tool:", problems)
+        record = self._described.record
+        place = f" ({record['file']}:{record['line']})" if record["file"] else ""
+        headline = f"{record['module']}.{record['qualname']}{place} cannot be a tool:"
+        return DefinitionError(headline, tuple(record.get("problems", ())))
 
     @property
     def signature(self) -> Signature:
@@ -254,7 +256,7 @@ class DescribedDefinition(Definition):
         """The schema of the arguments. A copy."""
         if (error := self.error) is not None:
             raise error
-        parameters: dict[str, Any] = _copied(self.declaration.record["parameters"])
+        parameters: dict[str, Any] = _copied(self._described.record["parameters"])
         return parameters
 
     @property
@@ -262,7 +264,7 @@ class DescribedDefinition(Definition):
         """The schema of the result, or None if there is none. A copy."""
         if (error := self.error) is not None:
             raise error
-        returns: dict[str, Any] | None = _copied(self.declaration.record["returns"])
+        returns: dict[str, Any] | None = _copied(self._described.record["returns"])
         return returns
 
     def standing_in(self, function: Callable[..., Any]) -> Definition:

@@ -138,7 +138,10 @@ def digest_of(record: ToolRecord) -> str:
 
 def canonical(value: Mapping[str, Any]) -> str:
     """Return the one text of a JSON object: names sorted, no space."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
+
+
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def option_json(value: Any) -> Any:

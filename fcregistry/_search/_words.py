@@ -20,6 +20,7 @@ LONGEST_WORD: Final = 64
 # Compiled by `re` when they are first used, which a command that is asked once does not do with all of them.
 _NAME_PARTS: Final = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 _NOT_IN_WORDS: Final = r"[^A-Za-z0-9_-]"
+_SPACED: Final = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_-")}
 _ACCENT: Final = "[\u0300-\u036f]"
 _UNSPACED: Final = (
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
@@ -65,14 +66,17 @@ def indexed(text: str) -> str:
     """Return the words of a text as they are written into the table, with a space between them."""
     if not text.isascii():
         return " ".join(_written(terms(text)))
-    chunks = re.sub(_NOT_IN_WORDS, " ", text).split()
+    chunks = text.translate(_SPACED).split()
     return " ".join(
         filter(None, [_indexed(each) if len(each) <= LONGEST_WORD else _taken_apart(each) for each in chunks])
     )
 
 
-def _taken_apart(chunk: str) -> str:
-    return " ".join(_written(terms(chunk)))
+def _taken_apart(run: str) -> str:
+    """Return the words in a run of ASCII letters, digits, `_` and `-`, as `_written` does."""
+    parts = _parts(run)
+    whole = ("".join(parts),) if len(parts) > 1 else ()
+    return " ".join([each[:LONGEST_WORD] for each in (*parts, *whole)])
 
 
 _indexed = lru_cache(maxsize=8_192)(_taken_apart)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fcregistry.cli._output import remark
 from fcregistry.discovery import current
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ _WORTH_A_BAR = 10
 def describe_in_workers() -> None:
     """Have plugins that are not described yet described by worker processes."""
     current().describe = _describe
+
+
+def say_what_was_wrong() -> None:
+    """Say on stderr what was wrong with the index."""
+    index = current().index
+    for each in index.remarks if index is not None else ():
+        remark(each)
 
 
 def _describe(plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint]) -> list[Made]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import click
 from fcregistry import formats
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.cli._tools import complete_tools, mention_failed_plugins
+from fcregistry.discovery import current
 from fcregistry.inspection import LintFinding, lint, tools_beside, tools_to_lint
 from fcregistry.inspection._lint import RULES, SEVERITIES
 
@@ -41,6 +43,7 @@ from fcregistry.inspection._lint import RULES, SEVERITIES
     show_default=True,
     help="The mildest finding that is a failure.",
 )
+@click.option("--cached", is_flag=True, help="Import no plugin: say what its description shows.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.pass_context
 def command(
@@ -50,6 +53,7 @@ def command(
     strict: bool,
     ignore: tuple[str, ...],
     fail_on: str,
+    cached: bool,
     as_json: bool,
 ) -> None:
     """Say what a model or a provider would stumble over in the tools that SELECTORs name; without any, in all.
@@ -57,7 +61,9 @@ def command(
     Exits with 1 if there is an error or a warning; --fail-on moves that line.
     """
     tools = tools_to_lint(*selectors)
-    findings = lint(tools, beside=tools_beside(tools), format_names=format_names or None, strict=strict, ignore=ignore)
+    with current().without_imports() if cached else nullcontext():
+        beside = tools_beside(tools)
+        findings = lint(tools, beside=beside, format_names=format_names or None, strict=strict, ignore=ignore)
     if as_json:
         say_json([asdict(finding) for finding in findings])
     else:

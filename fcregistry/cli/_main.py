@@ -94,11 +94,15 @@ def _instead_of(name: str) -> str:
 @click.option(
     "-m", "--module", "modules", multiple=True, metavar="MODULE", help="Import a module first; its tools are there too."
 )
-def cli(modules: tuple[str, ...]) -> None:
+@click.option("-v", "--verbose", is_flag=True, help="Say what was wrong with the index of tools, if anything was.")
+@click.pass_context
+def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""
-    from fcregistry.cli._describing import describe_in_workers  # --help needs no plugin
+    from fcregistry.cli._describing import describe_in_workers, say_what_was_wrong  # --help needs no plugin
 
     describe_in_workers()
+    if verbose:
+        ctx.call_on_close(say_what_was_wrong)
     if modules:
         sys.path.insert(0, os.getcwd())  # noqa: PTH109  # pathlib would be the one import of its kind on the way to most commands
         for module in modules:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from fcregistry._catalogue import subject_of
@@ -55,6 +56,7 @@ class Discovery:
         self._outcomes: dict[PluginKey, LoadedPlugin | FailedPlugin] = {}
         self._upgrades = Upgrades()
         self._loading = threading.local()
+        self._imports = True
         self._describing = threading.Lock()
 
     # Found
@@ -275,6 +277,8 @@ class Discovery:
         if plugin is None:
             name, entry_point = described.plugin
             raise PluginError(f"{name}[{entry_point}] was uninstalled while this process was running; restart it")
+        if not self._imports:
+            raise PluginError(f"{described.name} is described, and nothing is to be imported here")
         self._load(plugin)
         if plugin.key not in self._outcomes:  # disabled meanwhile, or being imported by this very thread
             reason = Permission().to_import(plugin) or "it is being imported just now"
@@ -290,6 +294,15 @@ class Discovery:
                 f"{plugin.label} does not ship {described.name} any more, as it was described (schema_changed)"
             )
         return declared[-1]
+
+    @contextmanager
+    def without_imports(self) -> Iterator[None]:
+        """Keep the plugins of described tools from being imported for them meanwhile: whatever needs that raises `PluginError`."""
+        before, self._imports = self._imports, False
+        try:
+            yield
+        finally:
+            self._imports = before
 
     def forget(self, described: Described) -> None:
         """Have the plugin of a described tool described anew by whoever looks next."""

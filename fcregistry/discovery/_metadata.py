@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import Distribution, distributions
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fcregistry.discovery._found import GROUP, KINDS, FoundEntryPoint
 
@@ -18,18 +18,17 @@ def entry_points_of(
     """Return the entry points of ours that a distribution has; none if its metadata cannot be read, which hides it and no other."""
     if GROUP not in _entry_point_text(source):
         return ()
-    name = distribution_name(source)
+    name, version = _identity(source)
     if not name:
         return ()
     try:
         entry_points = tuple(source.entry_points)
     except (TypeError, ValueError):  # a line that is no `name = value`
         return ()
-    version = distribution_version(source)
     return tuple(
         KINDS[each.group](
             distribution=name,
-            version=version,
+            version=version or "?",
             entry_point=each.name,
             value=each.value,
             folder=folder,
@@ -51,20 +50,29 @@ def _entry_point_text(source: Distribution) -> str:
 
 def distribution_name(source: Distribution) -> str | None:
     """Return a distribution's name as it writes it, or None where its metadata cannot be read."""
-    try:
-        metadata = source.metadata
-        return metadata["Name"] if "Name" in metadata else None  # noqa: SIM401  # no `get` before 3.12's typing
-    except (OSError, UnicodeDecodeError, TypeError, KeyError):  # a folder without METADATA
-        return None
+    return _identity(source)[0]
 
 
 def distribution_version(source: Distribution) -> str:
     """Return a distribution's version, or a question mark."""
+    return _identity(source)[1] or "?"
+
+
+_BEGINNING: Final = r"Metadata-Version: [\x21-\x7e]+\nName: ([\x21-\x7e]+)\nVersion: ([\x21-\x7e]+)\n(?![ \t])"
+
+
+def _identity(source: Distribution) -> tuple[str | None, str | None]:
+    """Return the name and version of a distribution.
+
+    All tools write them in the same lines; what stands there otherwise is left to the parser of mails, which takes ten times as long.
+    """
     try:
+        if plain := re.match(_BEGINNING, source.read_text("METADATA") or ""):
+            return plain[1], plain[2]
         metadata = source.metadata
-        return metadata["Version"] if "Version" in metadata else "?"  # noqa: SIM401  # no `get` before 3.12's typing
-    except (OSError, UnicodeDecodeError, TypeError, KeyError):
-        return "?"
+        return tuple(metadata[each] if each in metadata else None for each in ("Name", "Version"))  # type: ignore[return-value]  # noqa: SIM401  # no `get` before 3.12's typing
+    except (OSError, UnicodeDecodeError, TypeError, KeyError):  # a folder without METADATA
+        return None, None
 
 
 def unreadable_plugins() -> tuple[tuple[str, str], ...]:

@@ -36,7 +36,7 @@ class FailedPlugin:
         seconds: How long it took to fail.
         error: What it raised.
         traceback: Where, as text.
-        recorded: The reason and the advice, if another process imported it.
+        recorded: The reason and the advice, where the error does not tell them: another process imported it, or it was not to be imported.
     """
 
     plugin: FoundPlugin

@@ -137,6 +137,19 @@ def test_wrong_usage_is_told(linted: Site, words: list[str], message: str) -> No
     assert "Traceback" not in done.stderr
 
 
+def test_what_is_described_is_linted_without_importing_it(site: Site) -> None:
+    """What only the docstring shows is left out; the place is the function's."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": WARNED})
+    site.cli("list")
+    done = site.run("-X", "importtime", "-m", "fcregistry", "lint", "--cached")
+    assert "acme_tools" not in done.stderr
+    assert done.returncode == 1
+    assert "undocumented-parameter: acme:warned: the parameter 'a' has no description" in done.stdout
+    assert "unknown-parameter" not in done.stdout
+    assert done.stdout.startswith(f"acme_tools.py:{line_of('@fc_register', WARNED)}: ")
+    assert "unknown-parameter" in site.cli("lint").stdout
+
+
 def test_a_plugin_that_does_not_load_is_mentioned(site: Site) -> None:
     """On stderr, with who explains it, as `list` does; the others are looked at."""
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": NOTED})

@@ -145,6 +145,10 @@ def test_a_plugin_that_is_disabled_is_a_note(site: Site) -> None:
     assert found == [
         ("note", "acme[x]", "is not loaded: FCREGISTRY_DISABLE names acme:*", "unset the variable to have it back")
     ]
+    site.write({"fcregistry.toml": 'deny = ["acme:*"]\n'})
+    ((kind, subject, message, advice),) = doctor(site)
+    assert (kind, subject, advice) == ("note", "acme[x]", "change that to have it back")
+    assert message == f"is not loaded: deny in {site.folder}/fcregistry.toml names acme:*"
 
 
 def test_a_tool_that_cannot_be_defined(site: Site) -> None:

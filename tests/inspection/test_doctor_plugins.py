@@ -264,6 +264,19 @@ def test_an_index_that_was_damaged_and_one_that_cannot_be_written(site: Site, tm
     assert "FCREGISTRY_CACHE_DIR" in found.advice
 
 
+def test_a_plugin_that_every_command_imports_anew(site: Site) -> None:
+    """What its description was made from changes with each import; one that says so of itself is meant to be asked."""
+    seen = "import os\nopen('seen', 'a').close()\nos.utime('seen', (2**32, 2**32))\nopen('seen').close()\n"  # of a time to come
+    writes = seen + TOOL.format(name="one")
+    asked = "FCREGISTRY_DYNAMIC = True\n" + TOOL.format(name="two")
+    site.install("writes", {"x": "writes_tools"}, {"writes_tools.py": writes})
+    site.install("asked", {"x": "asked_tools"}, {"asked_tools.py": asked})
+    for _ in range(2):
+        (found,) = doctor(site)
+        assert (found.kind, found.subject) == ("note", "writes[x]")
+        assert found.message.startswith("is imported anew by every command")
+
+
 PROJECT = '[project]\nname = "acme"\nversion = "1.0"\n[project.entry-points.fcregistry]\nx = "acme_tools"\n'
 DEPENDS = (
     "import os\n\nfrom fcregistry import fc_register\n\n"

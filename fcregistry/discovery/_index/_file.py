@@ -48,7 +48,7 @@ def index_path(folder: str) -> str:
 
     from fcregistry._version import __version__
 
-    environment = f"{sys.prefix}\0{sys.hexversion}\0{__version__}"
+    environment = f"{sys.prefix}\0{sys.hexversion}\0{sys.flags.optimize}\0{__version__}"
     return f"{folder}/index-{FORMAT}-{sys.implementation.cache_tag}-{crc32(environment.encode('utf-8', 'replace')):08x}.sqlite"
 
 

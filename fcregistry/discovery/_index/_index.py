@@ -87,6 +87,27 @@ class _Stored:
         return {_place_of(each): each.kept for everything in self.found.values() for each in everything}
 
 
+class _Held:
+    """The descriptions that hold since somebody looked, and what was made of them: one object, since threads may look at once.
+
+    Attributes:
+        descriptions: By row.
+        connection: The file that has these rows.
+        by_key: By plugin.
+        rows: The tools that were made, by row.
+        everything: All tools, once somebody has asked for them.
+    """
+
+    __slots__ = ("by_key", "connection", "descriptions", "everything", "rows")
+
+    def __init__(self, descriptions: dict[int, Description], connection: sqlite3.Connection | None) -> None:
+        self.descriptions = descriptions
+        self.connection = connection
+        self.by_key = {each.plugin.key: each for each in descriptions.values()}
+        self.rows: dict[int, tuple[Described, FoundPlugin]] = {}
+        self.everything: tuple[tuple[Described, FoundPlugin], ...] | None = None
+
+
 class Index:
     """The descriptions of a process's plugins.
 
@@ -108,10 +129,7 @@ class Index:
         self._stamp: tuple[int, int] | None = None
         self._places: Places = {}
         self._extensions: tuple[FoundExtension, ...] = ()
-        self._descriptions: dict[int, Description] = {}
-        self._by_key: dict[Key, Description] = {}
-        self._rows: dict[int, tuple[Described, FoundPlugin]] = {}
-        self._has_all = False
+        self._held = _Held({}, None)
         self._own: set[Any] = set()  # what was described for this very process, and holds for it whatever changes
 
     # Read
@@ -130,21 +148,19 @@ class Index:
         return found
 
     def _take(self, descriptions: dict[int, Description]) -> None:
-        self._descriptions = descriptions
-        self._by_key = {each.plugin.key: each for each in descriptions.values()}
-        self._rows, self._has_all = {}, False
+        self._held = _Held(descriptions, self._connection)
 
     def descriptions(self) -> dict[Key, Description]:
         """Return the descriptions that hold, by plugin."""
-        return self._by_key
+        return self._held.by_key
 
     def description(self, key: Key) -> Description | None:
         """Return the description of a plugin, if there is one that holds."""
-        return self._by_key.get(key)
+        return self._held.by_key.get(key)
 
     def failed(self) -> set[Key]:
         """Return the plugins that are known not to load."""
-        return {key for key, each in self._by_key.items() if each.failed}
+        return {key for key, each in self._held.by_key.items() if each.failed}
 
     def _read(self) -> _Stored:
         self._open()
@@ -175,7 +191,7 @@ class Index:
 
     def _holding(self, found: Iterable[FoundEntryPoint], stored: _Stored) -> dict[int, Description]:
         usual, after_failure = surroundings(self._extensions), None
-        different = changed(self._select("SELECT id, path, mtime, size FROM files"))
+        different = changed(self._select(self._connection, "SELECT id, path, mtime, size FROM files"))
         if self._connection is None:  # it turned out to be damaged just now
             return {}
         holding: dict[int, Description] = {}
@@ -197,36 +213,36 @@ class Index:
                 holding[row] = Description(row, each, by, bool(failed), self)
         return holding
 
-    def _select(self, query: str, *values: object) -> list[Any]:
-        if self._connection is None:
+    def _select(self, connection: sqlite3.Connection | None, query: str, *values: object) -> list[Any]:
+        if connection is None:
             return []
         try:
-            return self._connection.execute(query, values).fetchall()
+            return connection.execute(query, values).fetchall()
         except Exception as error:  # sqlite3.Error, and text that is none  # noqa: BLE001
             self._give_up(error)
             return []
 
     # Tools
 
-    def _ask(self, query: str, *values: object) -> list[Any]:
-        """Return rows of the file; where it is damaged, of the one that is made in its place."""
-        told = len(self.remarks)
-        found = self._select(query, *values)
+    def _ask(self, query: str, *values: object) -> tuple[_Held, list[Any]]:
+        """Return rows of the file, and what holds of them; where it is damaged, of the one that is made in its place."""
+        held, told = self._held, len(self.remarks)
+        found = self._select(held.connection, query, *values)
         if len(self.remarks) > told:
             self.renew()
-            found = self._select(query, *values)
-        return found
+            held = self._held
+            found = self._select(held.connection, query, *values)
+        return held, found
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
         """Yield the described tools and their plugins: of that name, or all, sorted by plugin."""
-        if name is not None and not self._has_all:
+        held = self._held
+        if held.everything is None and name is not None:
             return self._made(f"{_TOOLS} WHERE name = ? ORDER BY id", name)
-        if not self._has_all:
-            for _ in self._made(f"{_TOOLS} ORDER BY id"):
-                pass
-            self._has_all = True
-        everything = iter(self._rows.values())
-        return everything if name is None else (each for each in everything if each[0].name == name)
+        if held.everything is None:
+            held.everything = tuple(self._made(f"{_TOOLS} ORDER BY id"))
+        everything = held.everything
+        return iter(everything) if name is None else (each for each in everything if each[0].name == name)
 
     def aliased(self, name: str) -> Iterator[tuple[Described, FoundPlugin]]:
         """Yield the described tools that have that alias, with their plugins."""
@@ -235,8 +251,8 @@ class Index:
                 yield each
 
     def _made(self, query: str, *values: object) -> Iterator[tuple[Described, FoundPlugin]]:
-        found = self._ask(query, *values)
-        rows, descriptions = self._rows, self._descriptions
+        held, found = self._ask(query, *values)
+        rows, descriptions = held.rows, held.descriptions
         for number, plugin, *rest in found:
             description = descriptions.get(plugin)
             if description is None:
@@ -244,7 +260,9 @@ class Index:
             made = rows.get(number)
             if made is None:
                 ships = description.plugin
-                made = rows[number] = (Described((ships.distribution, ships.entry_point), number, *rest), ships)
+                made = rows.setdefault(
+                    number, (Described((ships.distribution, ships.entry_point), number, *rest), ships)
+                )
             yield made
 
     def ranked(self, words: str, others: Iterable[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
@@ -255,11 +273,12 @@ class Index:
         """
         from fcregistry._search._tools import ranked_with, search_tools
 
-        if self._connection is None:
+        connection = self._held.connection
+        if connection is None:
             tools = tuple(others)
             yield from search_tools(tools, words, len(tools))
             return
-        for found in ranked_with(self._connection, others, words):
+        for found in ranked_with(connection, others, words):
             if isinstance(found, int):
                 yield from self._made(f"{_TOOLS} WHERE id = ?", found)
             else:
@@ -267,7 +286,7 @@ class Index:
 
     def about(self, row: int) -> dict[str, Any]:
         """Return what `PluginRecord` says of a plugin, its tools apart."""
-        for (text,) in self._select("SELECT about FROM entry_points WHERE id = ?", row):
+        for (text,) in self._select(self._held.connection, "SELECT about FROM entry_points WHERE id = ?", row):
             about: dict[str, Any] = json.loads(text)
             return about
         return {"failure": "the index is damaged", "advice": "run the command again", "detail": "", "seconds": 0.0}
@@ -293,8 +312,8 @@ class Index:
         )
 
     def _told(self, query: str, *values: object) -> list[Any]:
-        found = self._ask(query, *values)
-        plugins = {row: each.plugin for row, each in self._descriptions.items() if not each.failed}
+        held, found = self._ask(query, *values)
+        plugins = {row: each.plugin for row, each in held.descriptions.items() if not each.failed}
         return [(plugins[row], *rest) for row, *rest in found if row in plugins]
 
     def record(self, described: Described) -> ToolRecord | None:
@@ -310,9 +329,8 @@ class Index:
 
     def _record(self, described: Described) -> ToolRecord | None:
         """Return what the file says in the row of a tool, if that is still this tool's."""
-        for name, group, text in self._ask(
-            "SELECT name, grp, record FROM tools JOIN records USING (id) WHERE id = ?", described.row
-        ):
+        _, found = self._ask("SELECT name, grp, record FROM tools JOIN records USING (id) WHERE id = ?", described.row)
+        for name, group, text in found:
             if (name, group) != (described.name, described.group):
                 return None
             try:
@@ -356,7 +374,7 @@ class Index:
             self._file.change(lambda connection: forget(connection, _place_of(plugin)))
         except (OSError, sqlite3.Error) as error:
             self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
-        self._take({row: each for row, each in self._descriptions.items() if each.plugin != plugin})
+        self._take({row: each for row, each in self._held.descriptions.items() if each.plugin != plugin})
 
 
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"

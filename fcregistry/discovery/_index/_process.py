@@ -85,8 +85,10 @@ class WorkerProcess:
         assert self._process.stdout is not None
         try:
             line = self._process.stdout.readline()
-            answer: dict[str, Any] | None = json.loads(line) if line.endswith("\n") else None
+            answer = json.loads(line) if line.endswith("\n") else None
         except (OSError, ValueError):  # it has ended, or a plugin has written where only answers belong
+            answer = None
+        if not isinstance(answer, dict) or "last" not in answer:  # which may be JSON all the same
             answer = None
         with self._lock:
             self._asked -= 1
@@ -170,7 +172,7 @@ def _told(each: FoundEntryPoint) -> dict[str, Any]:
 
 
 def _flags() -> list[str]:
-    """Return the options of Python that decide what it finds."""
+    """Return the options of Python that decide what it finds, and what that says of itself."""
     flags = sys.flags
     chosen = [
         ("-I", flags.isolated),
@@ -178,4 +180,5 @@ def _flags() -> list[str]:
         ("-s", flags.no_user_site),
         ("-S", flags.no_site),
     ]
-    return [option for option, is_set in chosen if is_set] + ["-X", "faulthandler"]
+    optimize = [f"-{'O' * flags.optimize}"] if flags.optimize else []  # which decides whether there are docstrings
+    return [option for option, is_set in chosen if is_set] + optimize + ["-X", "faulthandler"]

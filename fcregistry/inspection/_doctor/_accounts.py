@@ -21,6 +21,7 @@ class Account:
         plugin: What was found.
         seconds: How long its import took.
         ships: Whether it declared tools.
+        dynamic: Whether its tools depend on the environment, so that it is asked each time.
         printed: Whether it wrote to standard output; not known of what this process imported.
         changes: What it changed in its process that others rely on, a phrase each; likewise.
         failure: Why it does not load; empty if it does.
@@ -31,6 +32,7 @@ class Account:
     plugin: FoundPlugin
     seconds: float = 0.0
     ships: bool = True
+    dynamic: bool = False
     printed: bool = False
     changes: tuple[str, ...] = ()
     failure: str = ""
@@ -44,6 +46,7 @@ class Account:
             plugin=plugin,
             seconds=record["seconds"],
             ships=ships,
+            dynamic=record["dynamic"],
             printed=record["printed"],
             changes=tuple(record["changes"]),
             failure=record["failure"] or "",

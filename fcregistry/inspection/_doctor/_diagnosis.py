@@ -10,11 +10,12 @@ from fcregistry.inspection._doctor._accounts import Account, Key, accounts, lear
 from fcregistry.inspection._doctor._extensions import call_hook_findings, extension_findings
 from fcregistry.inspection._doctor._finding import Finding
 from fcregistry.inspection._doctor._manifests import manifest_findings
-from fcregistry.inspection._doctor._plugins import disabled_findings, plugin_findings, undescribed_findings
+from fcregistry.inspection._doctor._plugins import disabled_findings, plugin_findings
 from fcregistry.inspection._doctor._settings import (
     index_findings,
     near_miss_findings,
     setting_findings,
+    stale_findings,
     unreadable_findings,
 )
 from fcregistry.inspection._doctor._tools import name_findings, tool_findings
@@ -43,7 +44,6 @@ def findings(probed: Mapping[Key, Made] | None = None) -> tuple[Finding, ...]:
         *plugin_findings(told),
         *manifest_findings(told, {key: [json.loads(row.record) for row in each.rows] for key, each in tried.items()}),
         *disabled_findings(),
-        *undescribed_findings(told),
         *extension_findings(),
         *tool_findings(),
         *name_findings(),
@@ -52,6 +52,7 @@ def findings(probed: Mapping[Key, Made] | None = None) -> tuple[Finding, ...]:
         *setting_findings(),
         *call_hook_findings(),
         *index_findings(told),
+        *stale_findings(told),
     ]
     return in_order(found)
 

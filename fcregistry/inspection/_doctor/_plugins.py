@@ -70,18 +70,6 @@ def disabled_findings() -> Iterator[Finding]:
         yield not_loaded(disabled.plugin.label, disabled.reason)
 
 
-def undescribed_findings(accounts: Iterable[Account]) -> Iterator[Finding]:
-    """Yield the plugins of which nothing can be kept from one command to the next."""
-    told = {each.plugin.key for each in accounts} | {each.plugin.key for each in current().report().disabled}
-    for plugin in current().plugins:
-        if plugin.key not in told:
-            yield note(
-                plugin.label,
-                "is imported anew by every command: nothing that was said of it holds for the next one",
-                "that is so where it sets FCREGISTRY_DYNAMIC, and where its import writes a file that it reads",
-            )
-
-
 def own_line(plugin: FoundPlugin, detail: str) -> str:
     """Return the line of a plugin's own code where it failed, `file:line`; empty where there is none.
 

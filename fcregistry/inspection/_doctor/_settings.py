@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from fcregistry._declarations import log
 from fcregistry._folders import CACHE_DIR
 from fcregistry.discovery import current, near_miss_groups
 from fcregistry.discovery._found import EXTENSION_GROUP, GROUP
+from fcregistry.discovery._index._index import Index
 from fcregistry.discovery._metadata import unreadable_plugins
 from fcregistry.inspection._doctor._accounts import Account
 from fcregistry.inspection._doctor._finding import Finding, note, problem
@@ -67,3 +68,24 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
         f"{why}: {said or path}",
         f"until then every command imports the plugins anew; let you alone write to {path.parent}, or name another folder with {CACHE_DIR}",
     )
+
+
+def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
+    """Yield the plugins of which nothing holds from one command to the next, and that do not say so of themselves.
+
+    Args:
+        known: The plugins that are described.
+    """
+    index = current().index
+    if current().describe is None or index is None or index._file.stamp() is None:
+        return
+    next_one = Index(index._file, exact=True)
+    next_one.look()
+    holding = next_one.descriptions()
+    for each in known:
+        if each.plugin.key not in holding and not each.dynamic:
+            yield note(
+                each.plugin.label,
+                "is imported anew by every command: what it was described from does not stay as it was",
+                "its import may write a file that it also reads",
+            )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from fcregistry import formats
 from fcregistry._naming import did_you_mean, nearest
 from fcregistry._tool import Tool
-from fcregistry.errors import ConfigurationError, DefinitionWarning
+from fcregistry.errors import ConfigurationError, DefinitionWarning, PluginError
 from fcregistry.inspection._lint._core import LintFinding, Remark, Rule, Subject, Wanted
 from fcregistry.inspection._lint._neighbours import Neighbours
 from fcregistry.inspection._lint._source import Sources
@@ -26,7 +26,7 @@ def lint(
     """Return what a model or a provider would stumble over in tools.
 
     No tool is called. Descriptions, schemas and examples are looked at, and source files are read for line numbers. A tool that cannot be
-    defined is a finding.
+    defined is a finding. What is only described, and cannot be imported, is looked at as far as its description goes.
 
     Args:
         tools: The tools.
@@ -71,7 +71,13 @@ def _remarks(subject: Subject, rules: Iterable[Rule]) -> Iterator[tuple[Rule, Re
     broken = subject.tool.definition_error is not None
     for rule in rules:
         if rule.of_broken or not broken:
-            yield from ((rule, remark) for remark in rule.check(subject))
+            try:
+                remarks = tuple(rule.check(subject))
+            except (
+                PluginError
+            ):  # the rule asks for the function, which is described and is not to be imported, or does not load
+                continue
+            yield from ((rule, remark) for remark in remarks)
 
 
 def _finding(tool: Tool, rule: Rule, remark: Remark, sources: Sources) -> LintFinding:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry._places import underlying
+from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -32,7 +33,10 @@ class Sources:
 
     def locate(self, tool: Tool, place: Place) -> tuple[str | None, int | None]:
         """Return file and line of a place in a tool's function."""
-        code = _code_of(tool)
+        try:
+            code = _code_of(tool)
+        except PluginError:  # of a described tool whose plugin is not imported
+            return tool.origin.file, tool.origin.line
         if code is None:
             return None, None
         definition = self._in(code.co_filename).get((code.co_name, code.co_firstlineno))

@@ -32,7 +32,7 @@ class Inventory:
 
 
 def inventory(distributions: Iterable[str] = ()) -> Inventory:
-    """Import what may be imported, whatever a lock says of it, and return what there is.
+    """Have described what may be imported, whatever a lock says of it, and return what there is.
 
     Args:
         distributions: Those that are asked for; all by default.
@@ -43,9 +43,9 @@ def inventory(distributions: Iterable[str] = ()) -> Inventory:
         operator = trust()  # before anything is imported
         discovery.refresh()
         for each in sorted(wanted):
-            discovery.load(each)
+            discovery.know(each)
         if not wanted:
-            discovery.load()
+            discovery.know()
         entry_points = (*discovery.plugins, *discovery.found_extensions)
         found = [each for each in entry_points if (not wanted or each.project in wanted) and _may_load(each, operator)]
         shipped = tuple(_shipped())

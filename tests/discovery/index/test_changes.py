@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -91,11 +93,11 @@ def test_an_edit_of_an_editable_install_is_seen(site: Site, pth: str) -> None:
     (source / "acme_tools").mkdir()
     (source / "acme_tools" / "__init__.py").write_text("from acme_tools import deep\n")
     deep = source / "acme_tools" / "deep.py"
-    deep.write_text("from fcregistry import fc_register\n" + tool("say_acme", says="Old."))
+    log = f"open({str(site.folder.parent / 'imported')!r}, 'a').write('acme_tools\\n')\n"
+    deep.write_text(f"from fcregistry import fc_register\n{log}{tool('say_acme', says='Old.')}")
     site.install("acme", {"x": "acme_tools"}, {"acme.pth": pth.format(source=source)})
     finder = f"""
         import sys
-        from importlib.machinery import PathFinder, SourceFileLoader
         from importlib.util import spec_from_file_location
 
         class Finder:
@@ -110,16 +112,12 @@ def test_an_edit_of_an_editable_install_is_seen(site: Site, pth: str) -> None:
     """
     site.write({"__editable___acme_finder.py": finder})
     site.write({"sitecustomize.py": f"import site\nsite.addsitedir({str(site.folder)!r})\n"})
-    site.command = lambda *arguments: [*type(site).command(site, *arguments)[:1], "-W", "error", *arguments]  # type: ignore[method-assign]
-    assert says(site) == {"acme:say_acme": "Old."}
-    _edit(deep, "Old.", "Edited.")
-    assert says(site) == {"acme:say_acme": "Edited."}
-
-
-SHARED = """
-import os
-HERE = os.path.dirname(os.path.abspath(__file__))
-"""
+    for word in ("Old.", "Edited.", "Edited."):
+        _edit(deep, "Old.", word)
+        words = [sys.executable, "-m", "fcregistry", "show", "acme:say_acme", "--json"]  # without -S, which passes `.pth` over
+        done = subprocess.run(words, capture_output=True, env=site.environment(), cwd=site.folder)
+        assert (json.loads(done.stdout)["description"], done.stderr) == (word, b"")
+    assert imported(site) == ["acme_tools"] * 2
 
 
 @pytest.mark.once
@@ -157,7 +155,7 @@ def test_what_is_read_at_import_counts(site: Site) -> None:
             ["early", "late"],
         ),
         (lambda: text.write_text("four"), {"reads:reads": "four"}, ["reads"]),
-        (lambda: (folder / "second").touch(), {"lists:lists": "first second"}, ["lists"]),
+        ((folder / "second").touch, {"lists:lists": "first second"}, ["lists"]),
         (lambda: _edit(site.folder / "shared/__init__.py", "", "X = 1\n"), {}, ["early", "late"]),
     ]
     expected = before

@@ -1,0 +1,94 @@
+"""How do processes share the description of plugins, and what does one plugin leave to the next in its process? Nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.discovery.index.logged import imported, install, tool
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+ASKS = """
+from fcregistry.discovery._finder import find_plugins
+from fcregistry.discovery._index._building import described_by_workers
+
+plugins, told = find_plugins(), []
+made = described_by_workers(plugins, plugins, seconds=SECONDS, told=lambda each: told.append(each.plugin.distribution))
+answer = [told, {each.plugin.distribution: [[row.name for row in each.rows], each.record] for each in made}]
+"""
+
+WHO = "\nimport os\nfc_register(lambda: None, name=f'pid_{os.getpid()}')\n"
+"""A tool by whose name a test knows which process imported it."""
+
+
+def _made(site: Site, seconds: float = 20.0) -> tuple[list[str], dict[str, Any]]:
+    """Return which plugins were told of as they were done, and the tools and the record of each."""
+    told, made = site.ask(ASKS.replace("SECONDS", str(seconds)))
+    return told, made
+
+
+@pytest.mark.once
+def test_one_that_hangs_costs_the_one_that_waits_behind_it_nothing(site: Site) -> None:
+    """It is asked for before the other is done, and imported once, in the next process; what is told of the other is its own."""
+    install(site, "first", "import sys\nprint('of the first', file=sys.stderr)\n" + tool("say_first"))
+    install(
+        site,
+        "hangs",
+        "import sys, threading\nprint('of this one', file=sys.stderr, flush=True)\nthreading.Event().wait()\n",
+    )
+    install(site, "last")
+    told, made = _made(site, seconds=1.0)
+    assert told == ["first", "hangs", "last"]
+    assert imported(site) == ["first_tools", "hangs_tools", "last_tools"]
+    assert made["first"][0] == ["say_first"]
+    assert made["last"][0] == ["say_last"]
+    assert made["hangs"][1]["failure"] == "importing it takes longer than 1 seconds"
+    assert made["hangs"][1]["detail"] == "of this one\n"
+
+
+@pytest.mark.once
+def test_no_plugin_is_imported_where_another_has_changed_something(site: Site) -> None:
+    """Those that change nothing share a process; none is imported twice."""
+    install(site, "a", WHO)
+    install(site, "b", WHO + "os.environ['OF_B'] = '1'\n")
+    install(site, "c", WHO + tool("clean", says="Say.") + "assert 'OF_B' not in os.environ\n")
+    install(site, "d", WHO)
+    told, made = _made(site)
+    assert told == ["a", "b", "c", "d"]
+    assert imported(site) == ["a_tools", "b_tools", "c_tools", "d_tools"]
+    pids = {name: next(each for each in tools if each.startswith("pid_")) for name, (tools, _) in made.items()}
+    assert pids["a"] == pids["b"] != pids["c"] == pids["d"]
+    assert made["b"][1]["changes"] == ["sets OF_B in os.environ"]
+
+
+@pytest.mark.once
+def test_one_that_fails_among_others_is_tried_without_them(site: Site) -> None:
+    """And where that helps, it loads: which other was imported before it is chance."""
+    install(site, "a", tool("say_a"))
+    install(site, "b", "import sys\nassert 'a_tools' not in sys.modules\n" + tool("say_b"))
+    install(site, "c", "raise RuntimeError('always')")
+    install(site, "d", tool("say_d"))
+    told, made = _made(site)
+    assert told == ["a", "b", "c", "d"]
+    assert [made[name][0] for name in "abcd"] == [["say_a"], ["say_b"], [], ["say_d"]]
+    assert made["c"][1]["failure"] == "RuntimeError: always"
+    assert imported(site) == ["a_tools", "b_tools", "b_tools", "c_tools", "c_tools", "d_tools"]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("nonsense", ["nonsense", "[]", "{}"])
+def test_one_that_writes_where_only_answers_belong_costs_itself_alone(site: Site, nonsense: str) -> None:
+    """As one does that writes to every file that is open."""
+    install(site, "a", tool("say_a"))
+    install(
+        site,
+        "b",
+        f"for each in range(3, 64):\n    try: os.write(each, b'{nonsense}\\n')\n    except OSError: pass\n",
+    )
+    install(site, "c", tool("say_c"))
+    _, made = _made(site)
+    assert [made[name][0] for name in "abc"] == [["say_a"], [], ["say_c"]]
+    assert made["b"][1]["failure"].startswith("it ends the process that imports it")
