@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -149,6 +150,7 @@ class Discovery:
 
     def know(self, distribution: str | None = None) -> None:
         """Have the tools known of the plugins of one distribution, or of all; failures are recorded, not raised."""
+        self._take_up()
         unknown = self._told_by_manifests(self._unknown(distribution))
         if not unknown:
             return
@@ -160,6 +162,12 @@ class Discovery:
             if unknown:
                 self.index.keep(self.describe(unknown, self._found or ()))
                 self.refresh()
+
+    def _take_up(self) -> None:
+        """Count plugins as loaded whose modules somebody has imported by other ways: their tools are declared."""
+        for plugin in self.plugins:
+            if plugin.module in sys.modules and plugin.key not in self._outcomes:
+                self._load(plugin)
 
     def _unknown(self, distribution: str | None) -> list[FoundPlugin]:
         wanted = None if distribution is None else normalized(distribution)
@@ -183,7 +191,8 @@ class Discovery:
             return unknown
         from fcregistry.discovery._index._describing import told_by_manifests
 
-        made = told_by_manifests(unknown)
+        index = self.index
+        made = told_by_manifests(each for each in unknown if not index.was_wrong(each))
         if not made:
             return unknown
         self.index.keep(made)
@@ -212,8 +221,7 @@ class Discovery:
         return iter(()) if self.index is None else self._seen(self.index.aliased(name))
 
     def _seen(self, described: Iterable[tuple[Described, FoundPlugin]]) -> Iterator[tuple[Described, FoundPlugin]]:
-        if self._found is None:
-            self.refresh()
+        self._take_up()
         permission, outcomes = Permission(), self._outcomes
         assert self.index is not None
         failed = self.index.failed()
@@ -307,8 +315,17 @@ class Discovery:
     def forget(self, described: Described) -> None:
         """Have the plugin of a described tool described anew by whoever looks next."""
         assert described.plugin is not None
-        if self.index is not None and (plugin := self._by_key.get(described.plugin)) is not None:
-            self.index.forget(plugin)
+        plugin = self._by_key.get(described.plugin)
+        if self.index is None or plugin is None:
+            return
+        known = self.index.description(plugin.key)
+        if known is not None and known.by == "manifest":
+            from logging import getLogger  # only on the way to an error
+
+            getLogger("fcregistry").warning(
+                "the manifest of %s is wrong about %s; tell its authors", plugin, described.name
+            )
+        self.index.forget(plugin)
 
     # Loaded
 

@@ -249,7 +249,7 @@ def test_a_shell_that_shows_it_is_told_what_a_command_is_for(shop: Site) -> None
     """As zsh does; our own options are completed as well."""
     for typed, expected in (
         ("sho", ["plain", "show", COMMANDS["show"]]),
-        ("--ver", ["plain", "--version", "Show the version and exit."]),
+        ("--vers", ["plain", "--version", "Show the version and exit."]),
     ):
         env = {"_FCREGISTRY_COMPLETE": "zsh_complete", "COMP_WORDS": f"fcregistry {typed}", "COMP_CWORD": "1"}
         assert shop.cli(env=env).stdout.splitlines() == expected

@@ -34,10 +34,9 @@ def test_name_and_version_are_what_python_reads(tmp_path: Path, text: str) -> No
     info.mkdir()
     (info / "METADATA").write_bytes(text.encode())
     source = Distribution.at(info)
-    expected = {name: value for name, value in source.metadata.items() if name.lower() in ("name", "version")}
-    first = {name.lower(): source.metadata[name] for name in expected}
-    assert distribution_name(source) == first.get("name")
-    assert distribution_version(source) == first.get("version", "?")
+    expected = {name: source.metadata[name] for name in ("Name", "Version") if name in source.metadata}
+    assert distribution_name(source) == expected.get("Name")
+    assert distribution_version(source) == expected.get("Version", "?")
 
 
 def test_no_metadata_and_unreadable_metadata_name_nothing(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_every_plugin_that_does_not_load_is_told_and_no_other(told: dict[str, Sa
         ("needs[x]", "does not load: ModuleNotFoundError: No module named 'missing_somewhere'", 1),
         ("crashes[x]", "does not load: it ends the process that imports it, with signal SIGSEGV", 4),
         ("vanishes[x]", "does not load: it ends the process that imports it, with code 7", None),
-        ("hangs[x]", "does not load: importing it takes longer than 2 seconds", None),
+        ("hangs[x]", "does not load: importing it takes longer than 2 seconds", 2),
     ],
 )
 def test_the_line_of_its_own_code(

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._found import FoundExtension
 
+WRONG = -1
+"""What stands for the surroundings of a description that turned out to be wrong."""
+
+_CLOCK_STEP = 10_000_000
+"""Nanoseconds by which the times of files may lag behind the clock."""
+
 Stamp = tuple[int, int]
 """The time (ns) and size (bytes) of a file or folder."""
 
@@ -45,7 +51,8 @@ def stamps(paths: Iterable[str], since: int) -> dict[str, Stamp]:
             status = os.stat(path)
         except (OSError, ValueError):
             continue
-        found[path] = (status.st_mtime_ns if status.st_mtime_ns < since else -1, status.st_size)
+        is_settled = status.st_mtime_ns < since - _CLOCK_STEP
+        found[path] = (status.st_mtime_ns if is_settled else -1, status.st_size)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fcregistry._described import Described
 from fcregistry.discovery._finder import Place, Places, find_entry_points, places
 from fcregistry.discovery._found import KINDS, FoundEntryPoint, FoundExtension, FoundPlugin
-from fcregistry.discovery._index._fingerprint import changed, surroundings
+from fcregistry.discovery._index._fingerprint import WRONG, changed, surroundings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -157,6 +157,10 @@ class Index:
     def description(self, key: Key) -> Description | None:
         """Return the description of a plugin, if there is one that holds."""
         return self._held.by_key.get(key)
+
+    def was_wrong(self, plugin: FoundPlugin) -> bool:
+        """Tell whether what was described of a plugin last, as it is now, turned out to be something else."""
+        return plugin.kept is not None and plugin.kept[2] == WRONG
 
     def failed(self) -> set[Key]:
         """Return the plugins that are known not to load."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _MOST_WORDS: Final = 4_000
 """Bytes of what a process said last that are kept."""
 
+_A_MOMENT: Final = 0.5
+"""Seconds that it has to say where it hangs."""
+
 _NEVER: Final = float("inf")
 
 _START: Final = """
@@ -130,7 +133,18 @@ class WorkerProcess:
             with self._lock:
                 if monotonic() >= self._deadline:
                     self.is_late, self._deadline = True, _NEVER
+                    self._have_it_say_where()
                     self._kill()
+
+    def _have_it_say_where(self) -> None:
+        """Have Python's faulthandler write to its stderr which lines its threads are at, which ends it."""
+        import signal
+        import subprocess
+
+        if os.name == "posix":
+            with suppress(OSError, subprocess.TimeoutExpired):  # it has ended, or does not listen
+                self._process.send_signal(signal.SIGABRT)
+                self._process.wait(_A_MOMENT)
 
     def _reap(self) -> None:
         import subprocess

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fcregistry._records import canonical
 from fcregistry._search._ranking import INSERT
-from fcregistry.discovery._index._fingerprint import surroundings
+from fcregistry.discovery._index._fingerprint import WRONG, surroundings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -64,9 +64,11 @@ def write(
 
 
 def forget(connection: sqlite3.Connection, place: tuple[str, str, str, str, str, Stamp | None]) -> None:
-    """Make the description of a plugin one that never holds."""
+    """Make the description of a plugin one that never holds, and remember that it was wrong."""
     stamp = place[5] or (None, None)
-    connection.execute(f"UPDATE entry_points SET described = '' WHERE {_HERE}", (*place[:5], *stamp))
+    connection.execute(
+        f"UPDATE entry_points SET described = '', surroundings = {WRONG} WHERE {_HERE}", (*place[:5], *stamp)
+    )
 
 
 def _forget_what_is_gone(connection: sqlite3.Connection) -> None:

@@ -72,12 +72,9 @@ def _remarks(subject: Subject, rules: Iterable[Rule]) -> Iterator[tuple[Rule, Re
     for rule in rules:
         if rule.of_broken or not broken:
             try:
-                remarks = tuple(rule.check(subject))
-            except (
-                PluginError
-            ):  # the rule asks for the function, which is described and is not to be imported, or does not load
+                yield from ((rule, remark) for remark in rule.check(subject))
+            except PluginError:  # the rest asks for the function, which is described and not to be imported
                 continue
-            yield from ((rule, remark) for remark in remarks)
 
 
 def _finding(tool: Tool, rule: Rule, remark: Remark, sources: Sources) -> LintFinding:

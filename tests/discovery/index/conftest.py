@@ -85,7 +85,9 @@ class ForkingSite(Site):
 @pytest.fixture
 def site(tmp_path: Path, dependencies: Path) -> Iterator[Site]:
     """An empty folder of distributions."""
-    made = ForkingSite(tmp_path / "site", dependencies) if hasattr(os, "fork") else Site(tmp_path / "site", dependencies)
+    made = (
+        ForkingSite(tmp_path / "site", dependencies) if hasattr(os, "fork") else Site(tmp_path / "site", dependencies)
+    )
     yield made
     if isinstance(made, ForkingSite):
         made.close()

@@ -112,9 +112,17 @@ def test_an_edit_of_an_editable_install_is_seen(site: Site, pth: str) -> None:
     """
     site.write({"__editable___acme_finder.py": finder})
     site.write({"sitecustomize.py": f"import site\nsite.addsitedir({str(site.folder)!r})\n"})
-    for word in ("Old.", "Edited.", "Edited."):
-        _edit(deep, "Old.", word)
-        words = [sys.executable, "-m", "fcregistry", "show", "acme:say_acme", "--json"]  # without -S, which passes `.pth` over
+    for word, is_edit in (("Old.", False), ("Edited.", True), ("Edited.", False)):
+        if is_edit:
+            _edit(deep, "Old.", word)
+        words = [
+            sys.executable,
+            "-m",
+            "fcregistry",
+            "show",
+            "acme:say_acme",
+            "--json",
+        ]  # without -S, which passes `.pth` over
         done = subprocess.run(words, capture_output=True, env=site.environment(), cwd=site.folder)
         assert (json.loads(done.stdout)["description"], done.stderr) == (word, b"")
     assert imported(site) == ["acme_tools"] * 2

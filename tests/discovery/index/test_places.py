@@ -56,7 +56,7 @@ def test_entries_that_are_relative_missing_or_doubled_count_once(site: Site) -> 
     for entries in ((".", "site", str(site.folder)), ("", missing, missing), ("../site", "../site/", "../site/.")):
         code = f"""
         from fcregistry import registry
-        sys.path[:] = [{', '.join(map(repr, entries))}, *sys.path[1:]]
+        sys.path[:] = [{", ".join(map(repr, entries))}, *sys.path[1:]]
         answer = [[tool.id, tool()] for tool in registry.find()]
         """
         env = {"PYTHONPATH": os.pathsep.join(["/nowhere", str(site.path[1])])}
@@ -129,7 +129,11 @@ def test_three_hundred_plugins_are_told_in_one_order(site: Site) -> None:
     """Whoever describes them, and in whatever order that is done: several workers, a program that imports them, or one at a time."""
     names = [f"plug{number:03}" for number in range(300)]
     for name in names:
-        site.install(name, {"x": f"{name}_tools"}, {f"{name}_tools.py": "from fcregistry import fc_register\n" + tool(f"say_{name}")})
+        site.install(
+            name,
+            {"x": f"{name}_tools"},
+            {f"{name}_tools.py": "from fcregistry import fc_register\n" + tool(f"say_{name}")},
+        )
     right = [f"{name}:say_{name}" for name in names]
     first = site.cli("list", "--json")
     assert (ids(first.stdout), first.stderr) == (right, "")

@@ -20,7 +20,7 @@ made = described_by_workers(plugins, plugins, seconds=SECONDS, told=lambda each:
 answer = [told, {each.plugin.distribution: [[row.name for row in each.rows], each.record] for each in made}]
 """
 
-WHO = "\nimport os\nfc_register(lambda: None, name=f'pid_{os.getpid()}')\n"
+WHO = "\nimport os\nfc_register(name=f'pid_{os.getpid()}')(lambda: None)\n"
 """A tool by whose name a test knows which process imported it."""
 
 

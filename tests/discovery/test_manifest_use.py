@@ -1,0 +1,85 @@
+"""When are tools taken from a manifest? Real distributions that ship one, in real processes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fcregistry.discovery._manifests._content import FORMAT
+from fcregistry.discovery._manifests._sources import source_digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Site
+
+TOOLS = '''
+from fcregistry import fc_register
+
+@fc_register
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+'''
+
+
+def install(site: Site, **changes: Any) -> Path:
+    """Install a package with a manifest, whose record of its tool may differ from the code; return the manifest."""
+    site.install("acme", {"x": "acme_tools.tools"}, {"acme_tools/tools.py": TOOLS})
+    record = site.ask(
+        f"""
+        from fcregistry._records import digest_of, record_of
+        from fcregistry import registry
+        answer = dict(record_of(registry.get("add")), file="acme_tools/tools.py", **{changes!r})
+        answer["digest"] = digest_of(answer)
+        """
+    )
+    plugin = {"entry_point": "x", "value": "acme_tools.tools", "dynamic": False, "tools": [record]}
+    source = (site.folder / "acme_tools/tools.py").read_bytes()
+    sources = {"acme_tools/tools.py": source_digest(source, "tools.py")}
+    manifest = {"format": FORMAT, "distribution": "acme", "plugins": [plugin], "sources": sources}
+    path = site.folder / "acme_tools/fcregistry.json"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    for each in (site.folder.parent / "cache").iterdir():
+        each.unlink()
+    return path
+
+
+def described_by(site: Site) -> Any:
+    """Return who described the plugin, for a command that lists it."""
+    site.cli("list")
+    code = "from fcregistry.discovery import current\nanswer = [each.by for each in current().report().described]"
+    return site.ask(code)
+
+
+def test_a_package_that_says_what_it_ships_is_not_imported_to_list_it(site: Site) -> None:
+    """Not by a worker either: it is imported when its tool is called."""
+    install(site)
+    (site.folder / "acme_tools/__init__.py").write_text("open('imported', 'w').close()\n")
+    assert [each["id"] for each in json.loads(site.cli("list", "--json").stdout)] == ["acme:add"]
+    assert site.cli("show", "add").stdout.startswith("acme:add\n")
+    assert not (site.folder / "imported").exists()
+    assert site.cli("call", "add", "--a", "1", "--b", "2").stdout == "3\n"
+    assert (site.folder / "imported").exists()
+
+
+def test_a_manifest_that_is_older_than_the_code_is_not_believed(site: Site) -> None:
+    """The code is described in its place, also where the manifest was believed before."""
+    install(site)
+    assert described_by(site) == ["manifest"]
+    source = site.folder / "acme_tools/tools.py"
+    source.write_text(source.read_text().replace("two numbers", "two whole numbers"))
+    assert "Add two whole numbers." in site.cli("list").stdout
+    assert described_by(site) == ["worker"]
+
+
+def test_what_a_manifest_says_wrongly_does_not_run_and_is_not_believed_again(site: Site) -> None:
+    """The call is refused, the log names the package, and the next command describes the code."""
+    install(site, description="Add three numbers.")
+    assert "Add two" in site.cli("list").stdout  # the summary, which nothing else depends on
+    called = site.cli("call", "add", "--a", "1", "--b", "2")
+    assert called.returncode == 1
+    assert "schema_changed" in called.stderr
+    assert "the manifest of acme[x] is wrong about add" in called.stderr
+    assert described_by(site) == ["worker"]
+    assert site.cli("call", "add", "--a", "1", "--b", "2").stdout == "3\n"
