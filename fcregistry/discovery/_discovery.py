@@ -54,6 +54,7 @@ class Discovery:
         self._extensions_found: tuple[FoundExtension, ...] = ()
         self._by_key: dict[PluginKey, FoundPlugin] = {}
         self._by_module: dict[str, FoundPlugin] = {}
+        self._modules: frozenset[str] = frozenset()
         self._outcomes: dict[PluginKey, LoadedPlugin | FailedPlugin] = {}
         self._upgrades = Upgrades()
         self._loading = threading.local()
@@ -98,6 +99,7 @@ class Discovery:
             module: min(each, key=_claim) if len(each) > 1 else each[0] for module, each in claims.items()
         }
         self._by_key = {each.key: each for each in plugins}
+        self._modules = frozenset(claims)
         self._plugins = plugins
         self._extensions_found = tuple(each for each in found if isinstance(each, FoundExtension))
         self._upgrades.see(found)
@@ -165,25 +167,25 @@ class Discovery:
 
     def _take_up(self) -> None:
         """Count plugins as loaded whose modules somebody has imported by other ways: their tools are declared."""
-        for plugin in self.plugins:
-            if plugin.module in sys.modules and plugin.key not in self._outcomes:
-                self._load(plugin)
+        if self._found is None:
+            self.refresh()
+        for module in sorted(self._modules & sys.modules.keys()):
+            if getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False):
+                continue  # somebody is at it, whom nobody need wait for
+            for plugin in self._plugins:
+                if plugin.module == module and plugin.key not in self._outcomes:
+                    self._load(plugin)
 
     def _unknown(self, distribution: str | None) -> list[FoundPlugin]:
-        wanted = None if distribution is None else normalized(distribution)
         plugins = self.plugins
         known = {} if self.index is None else self.index.descriptions()
+        missing = self._by_key.keys() - known.keys() - self._outcomes.keys() - self._loading.__dict__.get("keys", set())
+        if not missing:
+            return []
+        wanted = None if distribution is None else normalized(distribution)
+        asked = [each for each in plugins if each.key in missing and wanted in (None, each.project)]
         permission = Permission()
-        under_way = self._loading.__dict__.get("keys", ())
-        return [
-            each
-            for each in plugins
-            if each.key not in known
-            and each.key not in self._outcomes
-            and each.key not in under_way
-            and wanted in (None, each.project)
-            and permission.to_import(each) is None
-        ]
+        return [each for each in asked if permission.to_import(each) is None]
 
     def _told_by_manifests(self, unknown: list[FoundPlugin]) -> list[FoundPlugin]:
         """Take the word of packages that say what they ship, where it is as new as their code; return the others."""
@@ -375,7 +377,8 @@ class Discovery:
         known = set() if self.index is None else self.index.failed()
         for key in self._outcomes:
             (known.add if self._failure(key) is not None else known.discard)(key)
-        return [each for each in self.plugins if each.key in known]
+        found = [self._by_key[key] for key in known if key in self._by_key]
+        return sorted(found, key=lambda each: (each.project, each.entry_point))
 
     def report(self) -> LoadReport:
         """Return what became of every plugin that was loaded or described, or is disabled."""

@@ -70,9 +70,10 @@ def _identity(source: Distribution) -> tuple[str | None, str | None]:
         if plain := re.match(_BEGINNING, source.read_text("METADATA") or ""):
             return plain[1], plain[2]
         metadata = source.metadata
-        return tuple(metadata[each] if each in metadata else None for each in ("Name", "Version"))  # type: ignore[return-value]  # noqa: SIM401  # no `get` before 3.12's typing
+        name, version = (metadata[each] if each in metadata else None for each in ("Name", "Version"))
     except (OSError, UnicodeDecodeError, TypeError, KeyError):  # a folder without METADATA
         return None, None
+    return name, version
 
 
 def unreadable_plugins() -> tuple[tuple[str, str], ...]:

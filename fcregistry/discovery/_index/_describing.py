@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from fcregistry._declarations import log
@@ -41,9 +42,8 @@ class Ships:
 
     def of(self, plugin: FoundPlugin) -> list[Declaration]:
         """Return what a plugin has declared so far."""
-        seen = self._seen
-        new = [declaration for declaration in log if declaration not in seen]
-        seen.update(new)
+        new = list(filterfalse(self._seen.__contains__, log))
+        self._seen.update(new)
         for declaration in new:
             if (owner := self._owner(declaration)) is not None:
                 key = (owner.distribution, owner.entry_point)

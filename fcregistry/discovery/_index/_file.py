@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from fcregistry.errors import MissingDependencyError
@@ -86,7 +87,8 @@ class IndexFile:
         import sqlite3  # not needed where nothing is installed
 
         path = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        return sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+        uri = f"file:{path}?mode=ro&immutable=1"
+        return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=_reader())
 
     def discard(self, stamp: tuple[int, int] | None) -> None:
         """Remove the file, which turned out to be damaged, unless another has taken its place; who cannot, does without it."""
@@ -164,7 +166,7 @@ class IndexFile:
         """Return an index that this process alone has, with what the newest says: where none can be written."""
         import sqlite3
 
-        made = sqlite3.connect(":memory:", check_same_thread=False)
+        made = sqlite3.connect(":memory:", check_same_thread=False, factory=_reader())
         if newest is None:
             _make_tables(made)
         else:
@@ -197,6 +199,18 @@ class IndexFile:
                 lock.close()
             return None
         return lock
+
+
+@cache
+def _reader() -> type[sqlite3.Connection]:
+    """Return a type of connections that are closed with their last reader: nobody knows before which of several threads that is."""
+    import sqlite3
+
+    class Reader(sqlite3.Connection):
+        def __del__(self) -> None:
+            self.close()
+
+    return Reader
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

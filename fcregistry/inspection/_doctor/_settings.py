@@ -57,7 +57,7 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
         )
         return
     path = Path(index._file.path)
-    if index._file.stamp() is not None:
+    if index._file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
         for remark in index.remarks:
             yield note("the index", remark, "nothing is to be done, unless it happens again")
         return
