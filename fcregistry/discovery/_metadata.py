@@ -70,7 +70,7 @@ def _identity(source: Distribution) -> tuple[str | None, str | None]:
         if plain := re.match(_BEGINNING, source.read_text("METADATA") or ""):
             return plain[1], plain[2]
         metadata = source.metadata
-        name, version = (metadata[each] if each in metadata else None for each in ("Name", "Version"))
+        name, version = (metadata[each] if each in metadata else None for each in ("Name", "Version"))  # noqa: SIM401  # no `get` before 3.12's typing  # noqa: SIM401  # no `get` before 3.12's typing
     except (OSError, UnicodeDecodeError, TypeError, KeyError):  # a folder without METADATA
         return None, None
     return name, version

@@ -137,10 +137,10 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
     """What loads, what does not and why, what to install, and what is misspelt."""
     states = {row["distribution"]: row["state"] for row in read(others, "plugins")}
     assert states == {
-        "acme-tools": "loaded",
-        "fcregistry-clock": "loaded",
+        "acme-tools": "described",
+        "fcregistry-clock": "described",
         "fcregistry-numpy": "installed",
-        "fcregistry-weather": "loaded",
+        "fcregistry-weather": "described",
         "broken-exit": "failed",
         "broken-gone": "failed",
         "broken-needs": "failed",

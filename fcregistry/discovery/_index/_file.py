@@ -208,7 +208,8 @@ def _reader() -> type[sqlite3.Connection]:
 
     class Reader(sqlite3.Connection):
         def __del__(self) -> None:
-            self.close()
+            with suppress(sqlite3.Error):  # it was never open
+                self.close()
 
     return Reader
 

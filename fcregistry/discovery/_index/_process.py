@@ -27,6 +27,9 @@ _A_MOMENT: Final = 0.5
 
 _NEVER: Final = float("inf")
 
+_TO_START: Final = 20.0
+"""Seconds that a process has before it is ready for its first plugin: none of these are that plugin's."""
+
 _START: Final = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -61,6 +64,7 @@ class WorkerProcess:
         self._errors = TemporaryFile()  # noqa: SIM115  # what it says when it crashes
         self._said = 0  # bytes of that before the plugin that it is busy with
         self._asked = 0
+        self._is_ready = False
         self._deadline = _NEVER
         self._lock = Lock()
         self._over = Event()
@@ -80,13 +84,15 @@ class WorkerProcess:
         with self._lock:
             self._asked += 1
             if self._asked == 1:
-                self._deadline = monotonic() + self._seconds
+                self._deadline = monotonic() + self._seconds + (0.0 if self._is_ready else _TO_START)
         self._say(plugin.key)
 
     def answer(self) -> dict[str, Any] | None:
         """Return what it says of the plugin that it was asked for first, or None where it has ended over it, or had to be."""
         assert self._process.stdout is not None
         try:
+            if not self._is_ready:
+                self._wait_until_ready()
             line = self._process.stdout.readline()
             answer = json.loads(line) if line.endswith("\n") else None
         except (OSError, ValueError):  # it has ended, or a plugin has written where only answers belong
@@ -104,6 +110,13 @@ class WorkerProcess:
             self._said = answer["said"]
         self.described += 1
         return answer
+
+    def _wait_until_ready(self) -> None:
+        assert self._process.stdout is not None
+        self._process.stdout.readline()
+        self._is_ready = True
+        with self._lock:
+            self._deadline = monotonic() + self._seconds
 
     def last_words(self) -> str:
         """Return what it has written to its standard error about the plugin that it has ended over."""

@@ -31,6 +31,8 @@ def main() -> None:
     worker = Worker(tracker, json.loads(asked.readline()))
     gc.freeze()  # what is here stays, and so does most of what comes: looking for garbage in it takes a twentieth of the time
     gc.set_threshold(20_000, 20, 20)
+    answers.write("\n")  # we are ready
+    answers.flush()
     for line in asked:
         answer = worker.describe(tuple(json.loads(line)))
         answers.write(json.dumps(answer) + "\n")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
+pytestmark = pytest.mark.once
+
 GOOD = {
     "able": tool("say_able")
     + '\n@fc_register("maths")\ndef add(a: int, b: int = 1) -> int:\n    "Add."\n    return a + b\n',
@@ -88,7 +90,6 @@ def mixed(make_site: Callable[[], Site]) -> Site:
     return site
 
 
-@pytest.mark.once
 def test_good_plugins_answer_the_same_beside_bad_ones(alone: Site, mixed: Site) -> None:
     """Listed, shown and called by their names; and bad ones are imported once, not at every command."""
     assert list(_answers(mixed)) == list(_answers(alone))
@@ -101,7 +102,6 @@ def test_good_plugins_answer_the_same_beside_bad_ones(alone: Site, mixed: Site) 
     assert imported(mixed) == []
 
 
-@pytest.mark.once
 def test_each_bad_plugin_is_told_for_itself(mixed: Site) -> None:
     """What went wrong with it, by its own name."""
     rows = json.loads(mixed.cli("plugins", "--json", env=MEASURES).stdout)
@@ -110,7 +110,6 @@ def test_each_bad_plugin_is_told_for_itself(mixed: Site) -> None:
         assert said[name] is reason is None or said[name].startswith(reason), name
 
 
-@pytest.mark.once
 def test_a_failed_plugin_is_tried_again_when_something_changed(site: Site) -> None:
     """Its own file, or what else is installed; until then it is not."""
     file = install(site, "needs", "import needed\n" + tool("say_needs"))

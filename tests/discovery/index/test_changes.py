@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
+pytestmark = pytest.mark.once
+
 
 def says(site: Site) -> dict[str, str]:
     """Return the summary of every tool, as a command tells them."""
@@ -84,7 +86,6 @@ EDITABLE = {
 }
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("pth", EDITABLE.values(), ids=EDITABLE)
 def test_an_edit_of_an_editable_install_is_seen(site: Site, pth: str) -> None:
     """A `.pth` that adds the folder, and one that installs a finder of setuptools' kind: its files lie elsewhere."""
@@ -128,7 +129,6 @@ def test_an_edit_of_an_editable_install_is_seen(site: Site, pth: str) -> None:
     assert imported(site) == ["acme_tools"] * 2
 
 
-@pytest.mark.once
 def test_what_is_read_at_import_counts(site: Site) -> None:
     """A module that two plugins share, a text that one reads, a folder that one lists: who uses it is described anew, and nobody else."""
     site.write({"shared/__init__.py": "", "shared/words.py": "WORD = 'one'\n"})
@@ -176,7 +176,6 @@ def test_what_is_read_at_import_counts(site: Site) -> None:
         assert imported(site) == []
 
 
-@pytest.mark.once
 def test_another_python_path_is_another_set_of_plugins(two: Site) -> None:
     """Each folder keeps what is known of it: coming back costs nothing."""
     without = {"PYTHONPATH": str(two.path[1])}
@@ -185,7 +184,6 @@ def test_another_python_path_is_another_set_of_plugins(two: Site) -> None:
     assert imported(two) == []
 
 
-@pytest.mark.once
 def test_an_extension_that_comes_is_seen_by_the_plugins_that_need_it(site: Site) -> None:
     """Another set of extensions reads other types: a tool that could not be defined may be now, so it is asked again."""
     site.write({"odd.py": "class Odd:\n    pass\n"})

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
+pytestmark = pytest.mark.once
+
 
 def ids(text: str) -> list[str]:
     """Return the ids of tools that a command told as JSON."""
@@ -37,7 +39,6 @@ def copy_of(site: Site, name: str, version: str) -> Path:
     return folder
 
 
-@pytest.mark.once
 def test_of_two_copies_of_a_distribution_the_first_on_the_path_is_described(site: Site) -> None:
     """What is described is what is imported; turned round, it is the other."""
     first, second = copy_of(site, "acme", "1.0"), copy_of(site, "acme", "2.0")
@@ -48,7 +49,6 @@ def test_of_two_copies_of_a_distribution_the_first_on_the_path_is_described(site
         assert json.loads(site.cli("call", "say_acme", env=env).stdout) == version
 
 
-@pytest.mark.once
 def test_entries_that_are_relative_missing_or_doubled_count_once(site: Site) -> None:
     """And the empty one is the working folder."""
     install(site, "acme")
@@ -68,7 +68,6 @@ def test_entries_that_are_relative_missing_or_doubled_count_once(site: Site) -> 
 FLAGS = {"-S": ["-S"], "-I": ["-I"], "-P": ["-P"], "-E": ["-E", "-s"]}
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS)
 def test_workers_find_what_the_command_found(site: Site, flags: list[str]) -> None:
     """Whatever Python was told, and whatever was put into `sys.path` since."""
@@ -78,7 +77,6 @@ def test_workers_find_what_the_command_found(site: Site, flags: list[str]) -> No
     assert (done.returncode, done.stderr, "acme:say_acme" in ids(done.stdout)) == (0, "", True)
 
 
-@pytest.mark.once
 def test_a_python_that_drops_docstrings_describes_what_it_runs(site: Site) -> None:
     """Under `-OO` a tool has no description: what other processes know of it is not what runs there, and the other way round."""
     install(site, "acme")
@@ -88,7 +86,6 @@ def test_a_python_that_drops_docstrings_describes_what_it_runs(site: Site) -> No
         assert json.loads(site.run(*flags, "-m", "fcregistry", "call", "say_acme").stdout) == "say_acme"
 
 
-@pytest.mark.once
 def test_what_lies_in_no_folder_is_described_each_time(site: Site) -> None:
     """In an archive, or where an importer of others finds it: nobody can tell whether it is as it was."""
     folder = copy_of(site, "zipped", "1.0")
@@ -124,7 +121,6 @@ def test_what_lies_in_no_folder_is_described_each_time(site: Site) -> None:
         assert site.ask(code) == [["acme:say_acme", "say_acme"], ["hidden:say_hidden", "3.0"]]
 
 
-@pytest.mark.once
 def test_three_hundred_plugins_are_told_in_one_order(site: Site) -> None:
     """Whoever describes them, and in whatever order that is done: several workers, a program that imports them, or one at a time."""
     names = [f"plug{number:03}" for number in range(300)]
@@ -146,7 +142,6 @@ def test_three_hundred_plugins_are_told_in_one_order(site: Site) -> None:
     assert site.cli("list", "--json", env=apart).stdout == first.stdout == again.stdout
 
 
-@pytest.mark.once
 def test_each_environment_and_python_has_an_index_of_its_own(site: Site) -> None:
     """Two that share a cache folder never read each other's."""
     install(site, "acme")

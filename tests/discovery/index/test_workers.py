@@ -46,7 +46,7 @@ def test_one_that_hangs_costs_the_one_that_waits_behind_it_nothing(site: Site) -
     assert made["first"][0] == ["say_first"]
     assert made["last"][0] == ["say_last"]
     assert made["hangs"][1]["failure"] == "importing it takes longer than 1 seconds"
-    assert made["hangs"][1]["detail"] == "of this one\n"
+    assert made["hangs"][1]["detail"].startswith("of this one\n")
 
 
 @pytest.mark.once
