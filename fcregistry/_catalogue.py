@@ -36,7 +36,21 @@ class Catalogue:
         """Return all declarations with their owners: those that were made, and those that are described; without what is hidden."""
         if not self._discovers:
             return [Owned(declaration, None) for declaration in self._log]
-        return [*self.seen(self._log), *(Owned(*each) for each in _ports.discovery().described())]
+        return self._with_declared(_ports.discovery().described(), self._log)
+
+    def _with_declared(
+        self, described: Iterable[tuple[Described, _ports.Owner]], declarations: Iterable[Declaration]
+    ) -> list[Owned]:
+        """Return what is declared and may be seen, and of what is described the rest.
+
+        The latter is read first: a plugin that another thread loads meanwhile is then in both, and counts once.
+        """
+        also = [Owned(*each) for each in described]
+        made = self.seen(declarations)
+        if not made:
+            return also
+        keys = {(each.owner, each.key) for each in made if each.owner is not None}
+        return [*made, *(each for each in also if (each.owner, each.key) not in keys)]
 
     def seen(self, declarations: Iterable[Declaration]) -> list[Owned]:
         """Return declarations that were made with their owners; without those of disabled or failed plugins."""
@@ -105,7 +119,7 @@ class Catalogue:
     def _rivals(self, owned: Owned) -> list[Owned]:
         """Return everything that claims the key of one, itself included."""
         name = owned.declaration.name
-        everything = (*self.seen(self._log.named(name)), *(Owned(*each) for each in _ports.discovery().described(name)))
+        everything = self._with_declared(tuple(_ports.discovery().described(name)), self._log.named(name))
         return [each for each in everything if each.key == owned.key]
 
     def broken(self) -> Iterator[Tool]:
@@ -176,12 +190,12 @@ class Catalogue:
 
     def _named(self, selector: Selector) -> list[Owned]:
         name = selector.name or ""
-        described = _ports.discovery().described(name) if self._discovers else ()
+        described = tuple(_ports.discovery().described(name)) if self._discovers else ()
         return self._fitting(selector, self._log.named(name), described)
 
     def _aliased(self, selector: Selector) -> list[Owned]:
         name = selector.name or ""
-        described = _ports.discovery().aliased(name) if self._discovers else ()
+        described = tuple(_ports.discovery().aliased(name)) if self._discovers else ()
         return self._fitting(selector, self._log.aliased(name), described)
 
     def _fitting(
@@ -189,7 +203,7 @@ class Catalogue:
     ) -> list[Owned]:
         return [
             each
-            for each in (*self.seen(made), *(Owned(*each) for each in described))
+            for each in self._with_declared(described, made)
             if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
         ]
 

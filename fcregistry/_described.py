@@ -87,7 +87,9 @@ class Described(Declaration):
     @property
     def digest(self) -> str:
         """What the digest of its record has to be when it is loaded."""
-        return self.record["digest"]
+        from fcregistry._records import digest_of  # hashes, which listing does not need
+
+        return digest_of(self.record)
 
     @property
     def module(self) -> str:  # type: ignore[override]
@@ -157,11 +159,17 @@ class DescribedDefinition(Definition):
             declared = _ports.discovery().real(described)
             real = Definition(declared, asks_for_strictness(declared.module))
             assert described.tool is not None
-            if (now := _digest_now(real, described.tool)) != described.digest:
+            now = _record_now(real, described.tool)
+            # What selectors and policies went by is not in the digest, so the options are compared too, as both places have them
+            if (
+                now["digest"] != described.digest
+                or not described.options == described.record["options"] == now["options"]
+            ):
                 _ports.discovery().forget(described)
                 raise ToolChangedError(
                     f"{described.tool.id} is not what it was described as (schema_changed): its plugin now ships another "
-                    f"definition under this name (digest {now[:12]}, described was {described.digest[:12]}); look it up again"
+                    f"definition under this name (digest {now['digest'][:12]}, described was {described.digest[:12]}); "
+                    "look it up again"
                 )
             declared.tool = described.tool  # one tool, however it is looked up
             self._real = real
@@ -291,10 +299,10 @@ def _is_computed(value: Any) -> bool:
     return isinstance(value, dict) and list(value) == [COMPUTED]
 
 
-def _digest_now(real: Definition, described: Tool) -> str:
+def _record_now(real: Definition, described: Tool) -> ToolRecord:
     from fcregistry._records import record_of  # with all of `types`, which loading has imported
 
-    return record_of(Tool._of(real, real.declaration.name, described._owner))["digest"]
+    return record_of(Tool._of(real, real.declaration.name, described._owner))
 
 
 def _copied(schema: Any) -> Any:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
+
+from fcregistry._options import group_problem, name_problem, option_problems
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -24,6 +26,29 @@ _DIGESTED_OPTIONS: Final = (
     "requires_approval",
 )
 """The options that a model is told, or that decide about its calls."""
+
+_UNWRITTEN: Final = ("cache", "examples", "meta", "reads", "requires_approval", "writes")
+"""The options that may be a function, or hold an object, so that their value has no JSON."""
+
+_FIELDS: Final[dict[str, tuple[type, ...]]] = {
+    "name": (str,),
+    "group": (str,),
+    "description": (str,),
+    "summary": (str,),
+    "parameters": (dict,),
+    "returns": (dict, type(None)),
+    "options": (dict,),
+    "context": (bool,),
+    "deps": (str, type(None)),
+    "module": (str,),
+    "qualname": (str,),
+    "file": (str, type(None)),
+    "line": (int, type(None)),
+    "digest": (str,),
+}
+"""What a record has to have, and of which types."""
+
+_LONGEST: Final = 300
 
 
 class ToolRecord(TypedDict):
@@ -108,7 +133,7 @@ def record_of(tool: Tool) -> ToolRecord:
         description="" if error else tool.description,
         parameters={} if error else tool.parameters,
         returns=None if error else tool.returns,
-        options={name: option_json(value) for name, value in tool.options.given().items()},
+        options={name: option_json(name, value) for name, value in tool.options.given().items()},
         context=context is not None,
         deps=show_type(context.deps) if context is not None and context.deps is not None else None,
         module=origin.module,
@@ -144,14 +169,72 @@ def canonical(value: Mapping[str, Any]) -> str:
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def option_json(value: Any) -> Any:
+def option_json(name: str, value: Any) -> Any:
     """Return an option's value as JSON; a function, or an object such as a cache, by its name."""
     from fcregistry.types import to_json
 
+    if name == "cache" and not isinstance(value, bool):  # what is in it now is nobody's business
+        return _by_name(value)
     if not callable(value):
         try:
             return to_json(value)
         except (TypeError, ValueError):  # a cache of the author's own, say
             pass
+    return _by_name(value)
+
+
+def _by_name(value: Any) -> dict[str, str]:
     named = value if callable(value) else type(value)
     return {COMPUTED: f"{getattr(named, '__module__', '?')}.{getattr(named, '__qualname__', type(named).__qualname__)}"}
+
+
+def read_record(value: Any) -> ToolRecord:
+    """Return the tool record that a stranger wrote, such as the author of a manifest; what no record has is left out.
+
+    Args:
+        value: Any JSON value.
+
+    Raises:
+        ValueError: It is none, or it could not have been made from a tool that was declared. The message says why, in words that follow
+            "what it says of the tool".
+    """
+    if type(value) is not dict:
+        raise ValueError("is no object")
+    for field, types in _FIELDS.items():
+        if type(value.get(field, _MISSING)) not in types:  # exactly: True is no line
+            raise ValueError(f"has no {field}")
+    if not _are_texts(value.get("problems", [])):
+        raise ValueError("has no problems in words")
+    record = cast(ToolRecord, {name: value[name] for name in value if name in _FIELDS or name == "problems"})
+    if problems := _problems(record):
+        text = "; ".join(problems)
+        raise ValueError(f"cannot be used: {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}")
+    try:
+        digest = digest_of(record)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if digest != record["digest"]:
+        raise ValueError("was changed by hand: the digest is another")
+    return record
+
+
+_MISSING: Final = object()
+
+
+def _problems(record: ToolRecord) -> list[str]:
+    """Return what `fc_register` would not have taken."""
+    written = {
+        name: value for name, value in record["options"].items() if not (name in _UNWRITTEN and _is_computed(value))
+    }
+    problems = [each for each in (name_problem(record["name"]), group_problem(record["group"])) if each is not None]
+    if not isinstance(written.get("cache", True), bool):
+        problems.append("option 'cache' takes True or a cache, which is told by its name")
+    return [*problems, *option_problems(written)]
+
+
+def _is_computed(value: Any) -> bool:
+    return type(value) is dict and list(value) == [COMPUTED] and type(value[COMPUTED]) is str
+
+
+def _are_texts(value: Any) -> bool:
+    return type(value) is list and all(type(each) is str for each in value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,13 +12,16 @@ from fcregistry.cli._output import remark
 from fcregistry.discovery import current
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
     from fcregistry.discovery._index._index import Made
 
-_WORTH_A_BAR = 10
+WORTH_A_BAR: Final = 10
 """Plugins that take long enough for somebody to wonder."""
+
+_FEW: Final = 20
+_SECONDS_WHILE_TYPING: Final = 2.0
 
 
 def describe_in_workers() -> None:
@@ -33,21 +36,45 @@ def say_what_was_wrong() -> None:
         remark(each)
 
 
-def _describe(plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint]) -> list[Made]:
+def describe_while_typing() -> None:
+    """Have few of them described, and quickly, and let the others be: somebody waits for the name to be completed."""
+    current().describe = _describe_few
+
+
+def _describe(
+    plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[Made], None]
+) -> None:
     from fcregistry.discovery._index._building import described_by_workers  # not needed where all are described
 
-    seconds = _seconds()
-    if len(plugins) < _WORTH_A_BAR or not sys.stderr.isatty():
-        return described_by_workers(plugins, installed, seconds=seconds)
+    seconds = seconds_for_a_plugin()
+    if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():
+        described_by_workers(plugins, installed, seconds=seconds, told=told)
+        return
     with click.progressbar(length=len(plugins), label="Looking into new plugins", file=sys.stderr) as bar:
 
-        def told(made: Made) -> None:
+        def told_and_shown(made: Made) -> None:
+            told(made)
             bar.update(1)
 
-        return described_by_workers(plugins, installed, seconds=seconds, told=told)
+        described_by_workers(plugins, installed, seconds=seconds, told=told_and_shown)
 
 
-def _seconds() -> float:
+def _describe_few(
+    plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[Made], None]
+) -> None:
+    from fcregistry.discovery._index._building import described_by_workers  # not needed where all are described
+
+    if len(plugins) > _FEW:
+        return
+
+    def told_if_in_time(made: Made) -> None:
+        if made.record["failure"] is None:  # others have more time, and say what is wrong
+            told(made)
+
+    described_by_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, told=told_if_in_time)
+
+
+def seconds_for_a_plugin() -> float:
     """Return how long a plugin may take, as the environment says."""
     from fcregistry.discovery._index._building import SECONDS, SECONDS_VARIABLE
     from fcregistry.errors import ConfigurationError

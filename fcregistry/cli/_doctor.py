@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from fcregistry._registry import registry
-from fcregistry.cli._describing import _WORTH_A_BAR, _seconds
+from fcregistry.cli._describing import WORTH_A_BAR, seconds_for_a_plugin
 from fcregistry.cli._output import say, say_json
 from fcregistry.cli._tools import check_name, complete_tools
 from fcregistry.discovery import FoundPlugin
@@ -51,8 +51,8 @@ def _probed(name: str | None, seconds: float | None) -> tuple[Finding, ...]:
     from fcregistry.inspection._doctor._probing import probe, to_probe  # with what runs workers
 
     plugins = to_probe(name)
-    seconds = seconds or _seconds()
-    if len(plugins) < _WORTH_A_BAR or not sys.stderr.isatty():
+    seconds = seconds or seconds_for_a_plugin()
+    if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():
         return probe(plugins, name, seconds=seconds)
     with click.progressbar(length=len(plugins), label="Trying plugins", file=sys.stderr) as bar:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +14,6 @@ from fcregistry.discovery._listing import Listed, listed, texts
 
 if TYPE_CHECKING:
     from fcregistry.discovery._found import FoundPlugin
-
-_NAME: Final = "*"
-"""What stands for a tool's name where that is put in later; no name has it."""
 
 
 @click.command("list", short_help="List the tools there are.")
@@ -53,16 +50,11 @@ def _write_json(selectors: tuple[str, ...]) -> None:
         lines = [json.dumps(tool_json(tool), ensure_ascii=False) for tool in registry.find(*selectors)]
     else:
         owners = {plugin: _owner(plugin) for plugin, _, _ in written}
-        lines = [owners[plugin].replace(_NAME, name, 1) + text[1:] for plugin, name, text in written]
+        lines = [json.dumps(name)[1:-1].join(owners[plugin]) + text[1:] for plugin, name, text in written]
     say_json_text("[\n" + ",\n".join(lines) + "\n]" if lines else "[]")
 
 
-def _owner(plugin: FoundPlugin) -> str:
-    """Return what `tool_json` says of a tool before its record."""
-    owner = {
-        "id": f"{plugin.distribution}:{_NAME}",
-        "distribution": plugin.distribution,
-        "version": plugin.version,
-        "entry_point": plugin.entry_point,
-    }
-    return json.dumps(owner)[:-1] + ", "
+def _owner(plugin: FoundPlugin) -> tuple[str, str]:
+    """Return what `tool_json` says of a tool before its record: what stands before its name there, and what follows."""
+    owner = {"distribution": plugin.distribution, "version": plugin.version, "entry_point": plugin.entry_point}
+    return '{"id": ' + json.dumps(f"{plugin.distribution}:")[:-1], f'", {json.dumps(owner)[1:-1]}, '

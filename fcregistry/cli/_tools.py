@@ -19,9 +19,9 @@ from fcregistry.discovery._listing import broken, names
 
 def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Return the names that begin with what was typed: plain ones, canonical ones once there is a colon."""
-    from fcregistry.cli._describing import describe_in_workers
+    from fcregistry.cli._describing import describe_while_typing
 
-    describe_in_workers()  # a completion is asked for before any command runs
+    describe_while_typing()  # a completion is asked for before any command runs
     return sorted(names(incomplete))
 
 

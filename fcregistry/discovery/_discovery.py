@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from fcregistry._catalogue import subject_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._outcomes import FailedPlugin, LoadedPlugin, LoadReport, Outcome
 
     PluginKey = tuple[str, str]
-    Describe = Callable[[Sequence[FoundPlugin], Sequence[FoundEntryPoint]], list[Made]]
+    Describe = Callable[[Sequence[FoundPlugin], Sequence[FoundEntryPoint], Callable[[Made], None]], None]
 
 
 class Discovery:
@@ -60,6 +60,7 @@ class Discovery:
         self._loading = threading.local()
         self._imports = True
         self._describing = threading.Lock()
+        self._looking = threading.Lock()
 
     # Found
 
@@ -67,26 +68,39 @@ class Discovery:
     def plugins(self) -> tuple[FoundPlugin, ...]:
         """The plugins that are installed, sorted by distribution and entry point."""
         if self._found is None:
-            self.refresh()
+            self._look_first()
         return self._plugins
 
     @property
     def found_extensions(self) -> tuple[FoundExtension, ...]:
         """The extensions that are installed, sorted by distribution and entry point."""
         if self._found is None:
-            self.refresh()
+            self._look_first()
         return self._extensions_found
+
+    def _look_first(self) -> None:
+        """Find out what is installed, unless another thread has done it meanwhile."""
+        with self._looking:
+            if self._found is None:
+                self.refresh()
 
     def refresh(self) -> None:
         """Look again at what is installed; what is loaded stays loaded."""
         if self.index is None and (folder := cache_folder()) is not None:
-            self.index = Index(IndexFile(index_path(folder)), exact=self.describe is not None)
+            index = Index(IndexFile(index_path(folder)), exact=self.describe is not None)
+            index.renew = self._renew
+            self.index = index
         if self.index is not None:
             self.adopt(self.index.look())
         else:
             from fcregistry.discovery._finder import find_entry_points, places
 
             self.adopt(find_entry_points(places()))
+
+    def _renew(self) -> None:
+        """Have all described again that was: the index has turned out to be damaged."""
+        self.refresh()
+        self.know()
 
     def adopt(self, found: tuple[FoundEntryPoint, ...]) -> None:
         """Take these for what is installed."""
@@ -112,7 +126,7 @@ class Discovery:
     def owner(self, declaration: Declaration) -> FoundPlugin | None:
         """Return the plugin whose entry-point module the declaring module is, or lies below; the longest such; None: the application."""
         if self._found is None:
-            self.refresh()
+            self._look_first()
         if declaration.plugin is not None:
             return self._by_key.get(declaration.plugin)
         module = declaration.module
@@ -162,13 +176,17 @@ class Discovery:
         with self._describing:
             unknown = self._unknown(distribution)
             if unknown:
-                self.index.keep(self.describe(unknown, self._found or ()))
+                done: list[Made] = []
+                try:
+                    self.describe(unknown, self._found or (), done.append)
+                finally:  # after an interrupt too
+                    self.index.keep(done)
                 self.refresh()
 
     def _take_up(self) -> None:
         """Count plugins as loaded whose modules somebody has imported by other ways: their tools are declared."""
         if self._found is None:
-            self.refresh()
+            self._look_first()
         for module in sorted(self._modules & sys.modules.keys()):
             if getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False):
                 continue  # somebody is at it, whom nobody need wait for
@@ -266,11 +284,12 @@ class Discovery:
         """
         record = None if self.index is None else self.index.record(described)
         if record is None:
+            from fcregistry._definition import asks_for_strictness
             from fcregistry._records import record_of
+            from fcregistry._tool import Tool
 
-            self.real(described)
-            assert described.tool is not None
-            record = record_of(described.tool)
+            real = self.real(described)
+            record = record_of(Tool(real, self.owner(real), strict=asks_for_strictness(real.module)))
         return record
 
     def real(self, described: Described) -> Declaration:
@@ -336,6 +355,24 @@ class Discovery:
         """Whether this process has imported a plugin, or tried to."""
         return bool(self._outcomes)
 
+    def _would_end_us(self, plugin: FoundPlugin) -> FailedPlugin | None:
+        """Return what is known of a plugin that hangs, or ends, whatever process imports it; None of any other."""
+        description = None if self.index is None else self.index.description(plugin.key)
+        if description is None or not description.failed or description.by != "watching":
+            return None
+        from fcregistry.discovery._outcomes import FailedPlugin  # not needed where nothing is wrong
+
+        return FailedPlugin.of_record(plugin, description.record)
+
+    def _hand_over(self, plugin: FoundPlugin) -> None:
+        """Have the tools of a plugin that somebody has by their descriptions be those that it turned out to ship."""
+        from fcregistry.errors import FcregistryError
+
+        for described, owner in () if self.index is None else self.index.handed_out():
+            if owner == plugin and described.tool is not None:
+                with suppress(FcregistryError):  # who calls it is told
+                    described.tool.signature  # noqa: B018  # takes its declaration over
+
     def load(self, distribution: str | None = None) -> None:
         """Import the plugins of one distribution, or all; those that are loaded already, or being loaded by this thread, are passed over."""
         wanted = None if distribution is None else normalized(distribution)
@@ -349,7 +386,8 @@ class Discovery:
         under_way = self._loading.__dict__.setdefault("keys", set())
         if key in self._outcomes or key in under_way or Permission().to_import(plugin):
             return False
-        if (refused := self._upgrades.refusal(plugin)) is not None:
+        refused = self._upgrades.refusal(plugin) or self._would_end_us(plugin)
+        if refused is not None:
             self._outcomes.setdefault(key, refused)
             return False  # nobody else is to be told that it does not load
         from fcregistry.discovery._loader import load  # not needed where everything is described
@@ -359,6 +397,7 @@ class Discovery:
             outcome = load(plugin, lambda declaration: self.owner(declaration) is not None)
             if outcome is not None:
                 self._outcomes.setdefault(key, outcome)
+                self._hand_over(plugin)
         finally:
             under_way.discard(key)
         return outcome is not None
@@ -400,7 +439,7 @@ class Discovery:
         for plugin in plugins:
             if (outcome := self._outcomes.get(plugin.key)) is not None:
                 yield ("failed" if isinstance(outcome, FailedPlugin) else "loaded"), outcome
-            elif reason := permission.to_know(plugin):
+            elif (reason := permission.to_know(plugin)) or (plugin.key not in known and (reason := permission.to_import(plugin))):
                 yield "disabled", DisabledPlugin(plugin=plugin, reason=reason)
             elif (description := known.get(plugin.key)) is not None:
                 if description.failed:

@@ -25,10 +25,12 @@ class Place(NamedTuple):
     Attributes:
         names: The folders of metadata in it, sorted.
         found: The entry points of ours that they have.
+        stamps: The time (ns) and size (bytes) of each `entry_points.txt`, as `names`; None where there is none.
     """
 
     names: tuple[str, ...]
     found: tuple[FoundEntryPoint, ...]
+    stamps: tuple[tuple[int, int] | None, ...]
 
 
 Places: TypeAlias = dict[str, Place]
@@ -102,10 +104,11 @@ def _metadata_names(path: str) -> tuple[str, ...]:
 
 
 def _is_as_it_was(path: str, place: Place, names: tuple[str, ...]) -> bool:
-    return place.names == names and all(
-        stamp_of(f"{path}/{info}/entry_points.txt") == stamp
-        for info, stamp in {each.info: each.stamp for each in place.found}.items()
-    )
+    return place.names == names and place.stamps == _stamps(path, names)
+
+
+def _stamps(path: str, names: Iterable[str]) -> tuple[tuple[int, int] | None, ...]:
+    return tuple([stamp_of(f"{path}/{name}/entry_points.txt") for name in names])
 
 
 def stamp_of(path: str) -> tuple[int, int] | None:
@@ -117,13 +120,13 @@ def stamp_of(path: str) -> tuple[int, int] | None:
     return (status.st_mtime_ns, status.st_size)
 
 
-def _read(path: str, names: Iterable[str]) -> Place:
-    return Place(tuple(names), tuple(each for name in names for each in _read_one(path, name)))
+def _read(path: str, names: tuple[str, ...]) -> Place:
+    stamps = _stamps(path, names)
+    found = [each for name, stamp in zip(names, stamps, strict=True) for each in _read_one(path, name, stamp)]
+    return Place(tuple(names), tuple(found), stamps)
 
 
-def _read_one(path: str, info: str) -> tuple[FoundEntryPoint, ...]:
-    file = f"{path}/{info}/entry_points.txt"
-    stamp = stamp_of(file)
+def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[FoundEntryPoint, ...]:
     if stamp is None:  # most distributions have none, and a file for metadata is of ancient ones
         return ()
     from importlib.metadata import Distribution  # heavy, and not needed where nothing has changed

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry._trust._lock import upgrade
 from fcregistry.discovery._found import KINDS
+from fcregistry.discovery._shadows import shadows, unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,13 +67,26 @@ def drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> 
             return f"{said}, and {lock.path} has {pin.version} of {found.distribution}, not {found.version}: {fix}"
         if files_digest(found.source) != pin.files:
             return f"{said}, and the files of {found.distribution} {found.version} are not those of {lock.path}: {fix}"
-    if operator.locks and contents and (altered := altered_files(found.source)):
-        more = f" and {len(altered) - 1} more" if len(altered) > 1 else ""
-        return (
-            f"{operator.locks[0][0]}, and {altered[0]}{more} of {found.distribution} is not what was installed: "
-            f"reinstall {found.distribution}"
-        )
+    if operator.locks and contents and (reason := _otherwise(found)):
+        return f"{operator.locks[0][0]}, and {reason}"
     return None
+
+
+def _otherwise(found: FoundEntryPoint) -> str | None:
+    """Return why importing what was installed of a plugin would run something else."""
+    name, source = found.distribution, found.source
+    if altered := _altered(source):
+        return f"{_first(altered)} of {name} is not what was installed: reinstall {name}"
+    listed = _listed_code(source)
+    if there := tuple(shadows(_modules(source), listed)):
+        return f"{_first(there)} would be imported in place of what was installed of {name}: remove it"
+    if there := tuple(unchecked(listed or _source_files(source))):
+        return f"{_first(there)} of {name} is run whatever its source says: remove it"
+    return None
+
+
+def _first(files: tuple[str, ...]) -> str:
+    return files[0] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
 
 
 def files_digest(source: Distribution) -> str:
@@ -87,10 +101,26 @@ def files_digest(source: Distribution) -> str:
 
 
 def altered_files(source: Distribution) -> tuple[str, ...]:
-    """Return the files that are not there, or do not hold what RECORD says, sorted; none of an editable install, whose digest is of its files."""
+    """Return what is not as it was installed.
+
+    That is, sorted, the files that are not there, or do not hold what RECORD says; then what Python would run instead of files that do:
+    other modules of the same names, and byte code whose source it does not look at. Of an editable install, whose digest is of its
+    sources, only such byte code.
+    """
+    listed = _listed_code(source)
+    instead = (*shadows(_modules(source), listed), *unchecked(listed or _source_files(source)))
+    return (*_altered(source), *dict.fromkeys(instead))
+
+
+def _altered(source: Distribution) -> tuple[str, ...]:
     return tuple(
         each.path for each in _listed(source) if not _holds(Path(str(source.locate_file(each.path))), each.hash)
     )
+
+
+def _listed_code(source: Distribution) -> tuple[Path, ...]:
+    paths = (each.path for each in _listed(source) if each.path.endswith(_CODE))
+    return tuple(Path(str(source.locate_file(path))) for path in paths)
 
 
 def _joined(lines: Iterator[tuple[str, str]]) -> str:
@@ -133,12 +163,20 @@ def _modules(source: Distribution) -> tuple[str, ...]:
 def _sources(source: Distribution) -> Iterator[tuple[str, str]]:
     """Yield the name and digest of each file of code of the packages that our entry points name, and of the entry points."""
     yield "entry_points.txt", sha256((source.read_text("entry_points.txt") or "").encode()).hexdigest()
+    for root, file in _found_sources(source):
+        yield file.relative_to(root.parent).as_posix(), sha256(file.read_bytes()).hexdigest()
+
+
+def _found_sources(source: Distribution) -> Iterator[tuple[Path, Path]]:
+    """Yield each file of code, after the package or module at the top that it belongs to."""
     roots = {root for module in _modules(source) for root in _roots(module)}
     for root in sorted(roots):
         files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
-        for file in files:
-            if file.is_file():
-                yield file.relative_to(root.parent).as_posix(), sha256(file.read_bytes()).hexdigest()
+        yield from ((root, file) for file in files if file.is_file())
+
+
+def _source_files(source: Distribution) -> tuple[Path, ...]:
+    return tuple(sorted(file for _, file in _found_sources(source)))
 
 
 def _roots(module: str) -> Iterator[Path]:

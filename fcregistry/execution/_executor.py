@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fcregistry import _ports, formats
 from fcregistry._calls import Problem, ToolCall
 from fcregistry._results import ToolResult
+from fcregistry.errors import PluginError
 from fcregistry.execution._approving._approval import Gate
 from fcregistry.execution._batching._batches import arun_together, listed, run_together
 from fcregistry.execution._batching._plain import arun_plain, plain_calls
@@ -322,6 +323,10 @@ class Executor:
         tool = self._open_pipeline().find(name)
         if tool is None:
             return self.run(ToolCall(name, {}))
+        try:
+            tool.signature  # noqa: B018  # imports the plugin of a described tool
+        except PluginError:
+            return self.run(ToolCall(name, {}))  # which says why
         encoded: dict[str, Any] = {}
         for parameter, value in arguments.items():
             try:

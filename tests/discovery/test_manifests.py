@@ -215,7 +215,10 @@ def _with_tool(**changes: Any) -> str:
             _with_tool(description="Nice."),
             "what it says of 'read_temperature' was changed by hand: the digest is another",
         ),
-        (_with_tool(options=[]), "something is missing in it, or of another kind"),
+        (_with_tool(options=[]), "what it says of 'read_temperature' has no options"),
+        (_with_tool(name="x\"}, {"), "what it says of 'x\"}, {' cannot be used: "),
+        (_with_tool(options={"aliases": 5}), "what it says of 'read_temperature' cannot be used: option 'aliases' takes"),
+        (text_of(content(record(), record())), "it tells twice of 'read_temperature' in the group 'tool'"),
     ],
 )
 def test_a_manifest_that_cannot_be_relied_on_says_why(tmp_path: Path, text: str, message: str) -> None:

@@ -146,7 +146,9 @@ class _Worker:
         if answer is None:
             return _failed(plugin, process, self._seconds)
         files = {path: (time, size) for path, (time, size) in answer["files"].items()}
-        return Made(plugin, answer["record"], [Row(*each) for each in answer["rows"]], files, "worker")
+        return Made(
+            plugin, answer["record"], [Row(*each) for each in answer["rows"]], files, "worker", answer["missed"]
+        )
 
     def end(self) -> None:
         """End the process, if there is one."""
@@ -175,7 +177,7 @@ def _failed(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> Made
         detail=process.last_words(),
         advice=advice,
     )
-    return Made.of(plugin, record, _own_files(plugin), "worker")
+    return Made.of(plugin, record, _own_files(plugin), "watching")
 
 
 def _worded(code: int) -> str:

@@ -25,7 +25,7 @@ _NEW: Final = ".new"
 """How the name of a file ends that is being written."""
 
 _TABLES: Final = """
-CREATE TABLE places(folder TEXT PRIMARY KEY, names TEXT NOT NULL);
+CREATE TABLE places(folder TEXT PRIMARY KEY, names TEXT NOT NULL, stamps TEXT NOT NULL);
 CREATE TABLE entry_points(
     id INTEGER PRIMARY KEY, folder TEXT NOT NULL, info TEXT NOT NULL, mtime INTEGER, size INTEGER, kind TEXT NOT NULL,
     distribution TEXT NOT NULL, version TEXT NOT NULL, entry_point TEXT NOT NULL, value TEXT NOT NULL,
@@ -72,9 +72,7 @@ class IndexFile:
             folder, status = os.stat(os.path.dirname(self.path)), os.stat(self.path)
         except OSError:
             return None
-        if hasattr(os, "getuid") and (
-            {folder.st_uid, status.st_uid} - {os.getuid(), 0} or (folder.st_mode | status.st_mode) & 0o022
-        ):
+        if not (_is_ours(folder) and _is_ours(status)):
             return None
         return (status.st_mtime_ns, status.st_ino)
 
@@ -107,7 +105,10 @@ class IndexFile:
         """
         import sqlite3
 
-        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        folder = os.path.dirname(self.path)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if not _is_ours(os.stat(folder)):
+            raise PermissionError(f"others may write to {folder}, so nothing there is believed")
         with self.locked(10.0) as alone:
             if alone:
                 self._clear()
@@ -212,6 +213,13 @@ def _reader() -> type[sqlite3.Connection]:
                 self.close()
 
     return Reader
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Tell whether nobody but this user, and the administrator, may write to a file or folder."""
+    if not hasattr(os, "getuid"):
+        return True
+    return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._found import FoundExtension
 
+FAILED = 1
+"""A plugin does not load."""
+MISSED = 2
+"""A plugin has looked for a module that is not there: what it ships may change with anything that is installed."""
+
 WRONG = -1
 """What stands for the surroundings of a description that turned out to be wrong."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fcregistry._described import Described
 from fcregistry.discovery._finder import Place, Places, find_entry_points, places
 from fcregistry.discovery._found import KINDS, FoundEntryPoint, FoundExtension, FoundPlugin
-from fcregistry.discovery._index._fingerprint import WRONG, changed, surroundings
+from fcregistry.discovery._index._fingerprint import FAILED, WRONG, changed, surroundings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,7 +32,8 @@ class Description(NamedTuple):
     Attributes:
         row: Where the index keeps it.
         plugin: The plugin.
-        by: Who described it: a `worker` process, the `program` that imported it, or its own `manifest`.
+        by: Who described it: a `worker` process, the `program` that imported it, its own `manifest`, or, where it ended the process
+            that imported it, or had to be ended, who was `watching`.
         failed: Whether it does not load.
         source: The index.
     """
@@ -57,6 +59,7 @@ class Made(NamedTuple):
         rows: Its tools.
         files: What it was made from, with the time and size of each.
         by: Who made it; see `Description`.
+        missed: Whether importing it looked for a module that is not there.
     """
 
     plugin: FoundPlugin
@@ -64,14 +67,17 @@ class Made(NamedTuple):
     rows: list[Row]
     files: dict[str, Stamp]
     by: str
+    missed: bool = False
 
     @classmethod
-    def of(cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str) -> Made:
+    def of(
+        cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str, missed: bool = False
+    ) -> Made:
         """Return the description that a record says."""
         from fcregistry.discovery._index._rows import row_of
 
         about = {name: value for name, value in record.items() if name not in ("tools", "entry_point", "value")}
-        return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by)
+        return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by, missed)
 
 
 class _Stored:
@@ -203,16 +209,17 @@ class Index:
             kept = each.kept or stored.rows.get(_place_of(each))
             if kept is None or not isinstance(each, FoundPlugin):
                 continue
-            row, by, around, files, failed = kept
+            row, by, around, files, state = kept
+            failed = state & FAILED
             if self._own and _place_of(each) in self._own:
                 holding[row] = Description(row, each, by or "worker", bool(failed), self)
             if not by:
                 continue
-            if failed and after_failure is None:
+            if state and after_failure is None:
                 after_failure = surroundings(self._extensions, self._places)
-            is_same = around == (after_failure if failed else usual)
-            if not is_same or (self._exact and by == "program"):
-                continue
+            is_same = around == (after_failure if state else usual)
+            if not is_same or (by == "program" if self._exact else failed and by != "watching"):
+                continue  # a program can try by itself what failed in another environment, but for what ends processes
             if not different or different.isdisjoint(map(int, filter(None, files.split(",")))):
                 holding[row] = Description(row, each, by, bool(failed), self)
         return holding
@@ -320,6 +327,10 @@ class Index:
         plugins = {row: each.plugin for row, each in held.descriptions.items() if not each.failed}
         return [(plugins[row], *rest) for row, *rest in found if row in plugins]
 
+    def handed_out(self) -> tuple[tuple[Described, FoundPlugin], ...]:
+        """Return the described tools that somebody has asked for so far, with their plugins."""
+        return tuple(self._held.rows.values())
+
     def record(self, described: Described) -> ToolRecord | None:
         """Return all that is known of a described tool; None where that is nothing any more."""
         if (record := self._record(described)) is not None:
@@ -333,9 +344,13 @@ class Index:
 
     def _record(self, described: Described) -> ToolRecord | None:
         """Return what the file says in the row of a tool, if that is still this tool's."""
-        _, found = self._ask("SELECT name, grp, record FROM tools JOIN records USING (id) WHERE id = ?", described.row)
-        for name, group, text in found:
-            if (name, group) != (described.name, described.group):
+        _, found = self._ask(
+            "SELECT name, grp, distribution, entry_point, record FROM tools JOIN records ON records.id = tools.id "
+            "JOIN entry_points ON entry_points.id = tools.plugin WHERE tools.id = ?",
+            described.row,
+        )
+        for name, group, *plugin, text in found:
+            if (name, group, tuple(plugin)) != (described.name, described.group, described.plugin):
                 return None
             try:
                 record: ToolRecord = json.loads(text)
@@ -396,10 +411,13 @@ def _stored(connection: sqlite3.Connection) -> _Stored:
         "id, described, surroundings, files, failed FROM entry_points ORDER BY id"
     ):
         each = kinds[kind](*facts)
+        each.folder, each.info = os.fsdecode(each.folder), os.fsdecode(each.info)
         each.stamp = None if mtime is None else (mtime, size)
         each.kept = (row, described, around, files, failed)
         found.setdefault(each.folder, []).append(each)
-    folders = connection.execute("SELECT folder, names FROM places")
-    return _Stored(
-        {folder: Place(tuple(names.split("\n")), tuple(found.get(folder, ()))) for folder, names in folders}, found
-    )
+    here: Places = {}
+    for folder, names, stamps in connection.execute("SELECT folder, names, stamps FROM places"):
+        path = os.fsdecode(folder)
+        as_read = tuple([None if each is None else (each[0], each[1]) for each in json.loads(stamps)])
+        here[path] = Place(tuple(os.fsdecode(names).split("\n")), tuple(found.get(path, ())), as_read)
+    return _Stored(here, found)

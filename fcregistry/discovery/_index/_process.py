@@ -31,8 +31,9 @@ _TO_START: Final = 20.0
 """Seconds that a process has before it is ready for its first plugin: none of these are that plugin's."""
 
 _START: Final = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
+import sys
+sys.path[:] = sys.argv[1:]
+del sys.argv[1:]
 from fcregistry.discovery._index._worker import main
 main()
 """
@@ -69,7 +70,7 @@ class WorkerProcess:
         self._lock = Lock()
         self._over = Event()
         self._process = subprocess.Popen(
-            [sys.executable, *_flags(), "-c", _START, json.dumps(sys.path)],
+            [sys.executable, "-P", *_flags(), "-c", _START, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -44,7 +44,7 @@ def row_of(tool: ToolRecord, distribution: str) -> Row:
     return Row(
         tool["name"],
         tool["group"],
-        tool["summary"],
+        tool["summary"].encode("utf-8", "replace").decode(),  # a lone surrogate, which no file takes
         json.dumps(tool["options"]) if tool["options"] else "",
         sum(flag for flag, is_set in flags if is_set),
         json.dumps(tool),

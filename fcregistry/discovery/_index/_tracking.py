@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import importlib.util
 import os
 import sys
 from collections import defaultdict
@@ -29,6 +30,7 @@ class Tracker:
     def __init__(self) -> None:
         self._imports: dict[str, set[str]] = defaultdict(set)
         self._opened: dict[str, set[str]] = defaultdict(set)
+        self._missed: set[str] = set()
         self.modules_read: set[str] = set()
         """Files of code that were read since somebody emptied this: those of modules that do not import, too."""
 
@@ -36,6 +38,7 @@ class Tracker:
         """Begin; there is no end, since an audit hook cannot be taken away."""
         is_foreign(__file__)  # finds out what is Python's own, which reads folders, before anybody watches
         own_import, own_import_module = builtins.__import__, importlib.import_module
+        own_find_spec = importlib.util.find_spec
 
         def watched_import(
             name: str,
@@ -44,18 +47,33 @@ class Tracker:
             fromlist: Sequence[str] | None = (),
             level: int = 0,
         ) -> Any:
-            module = own_import(name, globals, locals, fromlist or (), level)
             importer = str((globals or {}).get("__name__", ""))
+            try:
+                module = own_import(name, globals, locals, fromlist or (), level)
+            except ModuleNotFoundError:
+                self._missed.add(importer)
+                raise
             if not importer.startswith("fcregistry."):  # ours import on and on, and nobody asks what
                 self._note(importer, globals or {}, name, fromlist or (), level)
             return module
 
         def watched_import_module(name: str, package: str | None = None) -> Any:
-            module = own_import_module(name, package)
+            try:
+                module = own_import_module(name, package)
+            except ModuleNotFoundError:
+                self._missed.add(_importer())
+                raise
             self._imports[_importer()].add(module.__name__)
             return module
 
+        def watched_find_spec(name: str, package: str | None = None) -> Any:
+            spec = own_find_spec(name, package)
+            if spec is None:
+                self._missed.add(_importer())
+            return spec
+
         builtins.__import__ = watched_import
+        importlib.util.find_spec = watched_find_spec
         importlib.import_module = watched_import_module
         sys.addaudithook(self._audit)
 
@@ -83,21 +101,33 @@ class Tracker:
 
     def files(self, modules: Iterable[str]) -> set[str]:
         """Return the files, and folders, that importing some modules reads, Python's own and ours apart."""
+        found: set[str] = set()
+        for name in self._reached(modules):
+            module = sys.modules.get(name)
+            if module is not None and (file := file_of(module)):
+                found.add(file)
+            opened = self._opened.get(name, ())
+            found.update(path for path in opened if is_foreign(path) and not path.endswith(".pyc"))
+        return found
+
+    def missed(self, modules: Iterable[str]) -> bool:
+        """Tell whether importing some modules looked for others that are not there, Python's own modules apart."""
+        return any(
+            name in self._missed and file_of(sys.modules.get(name)) is not None for name in self._reached(modules)
+        )
+
+    def _reached(self, modules: Iterable[str]) -> set[str]:
+        """Return the modules that importing some modules imports, those themselves, and the packages above, ours apart."""
         seen: set[str] = set()
         left = list(modules)
-        found: set[str] = set()
         while left:
             name = left.pop()
             if name in seen or not name or name == "fcregistry" or name.startswith("fcregistry."):
                 continue
             seen.add(name)
-            module = sys.modules.get(name)
-            if module is not None and (file := file_of(module)):
-                found.add(file)
-            found.update(path for path in self._opened.get(name, ()) if is_foreign(path))
             left += self._imports.get(name, ())
             left.append(name.rpartition(".")[0])
-        return {path for path in found if not path.endswith(".pyc")}
+        return seen
 
     def sources_read(self) -> set[str]:
         """Return the sources of `modules_read`, Python's own and ours apart."""

@@ -114,12 +114,13 @@ class Worker:
         files = self._tracker.files(modules)
         if record["failure"] is not None:
             files |= self._tracker.sources_read()
-        made = Made.of(plugin, record, stamps(files, since), "worker")
+        made = Made.of(plugin, record, stamps(files, since), "worker", self._tracker.missed(modules))
         others_before, self._others = self._others, True
         return {
             "record": made.record,
             "rows": made.rows,
             "files": made.files,
+            "missed": made.missed,
             "said": _written_to_stderr(),
             "last": bool(record["changes"]) or (others_before and record["failure"] is not None),
         }

@@ -7,9 +7,8 @@ import os
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
-from fcregistry._records import canonical
 from fcregistry._search._ranking import INSERT
-from fcregistry.discovery._index._fingerprint import WRONG, surroundings
+from fcregistry.discovery._index._fingerprint import FAILED, MISSED, WRONG, surroundings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,10 +49,10 @@ def write(
         [
             (
                 "" if each.record["dynamic"] else each.by,
-                usual if each.record["failure"] is None else after_failure,
+                after_failure if _state(each) else usual,
                 ",".join(map(str, sorted(numbers[file] for file in each.files.items()))),
-                each.record["failure"] is not None,
-                canonical(each.record),
+                _state(each),
+                json.dumps(each.record),
                 row,
             )
             for row, each in zip(plugins, made, strict=True)
@@ -63,18 +62,32 @@ def write(
     _write_tools(connection, [(plugin, row) for plugin, each in zip(plugins, made, strict=True) for row in each.rows])
 
 
+def _state(made: Made) -> int:
+    return (FAILED if made.record["failure"] is not None else 0) | (MISSED if made.missed else 0)
+
+
+def text(path: str) -> str | bytes:
+    """Return a path as SQLite takes it: as it is, or its bytes, where these are no text."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path)
+    return path
+
+
 def forget(connection: sqlite3.Connection, place: tuple[str, str, str, str, str, Stamp | None]) -> None:
     """Make the description of a plugin one that never holds, and remember that it was wrong."""
     stamp = place[5] or (None, None)
     connection.execute(
-        f"UPDATE entry_points SET described = '', surroundings = {WRONG} WHERE {_HERE}", (*place[:5], *stamp)
+        f"UPDATE entry_points SET described = '', surroundings = {WRONG} WHERE {_HERE}",
+        (text(place[0]), text(place[1]), *place[2:5], *stamp),
     )
 
 
 def _forget_what_is_gone(connection: sqlite3.Connection) -> None:
     for (folder,) in connection.execute("SELECT folder FROM places").fetchall():
         if not os.path.isdir(folder):
-            _drop(connection, _entries_in(connection, folder).values())
+            _drop(connection, _entries_in(connection, os.fsdecode(folder)).values())
             connection.execute("DELETE FROM places WHERE folder = ?", (folder,))
     used = {
         number
@@ -93,8 +106,8 @@ def _write_places(
     Those that are described and lie in no folder are added: nobody could tell whether they are as they were.
     """
     connection.executemany(
-        "INSERT OR REPLACE INTO places VALUES (?, ?)",
-        [(folder, "\n".join(place.names)) for folder, place in places.items()],
+        "INSERT OR REPLACE INTO places VALUES (?, ?, ?)",
+        [(text(folder), text("\n".join(place.names)), json.dumps(place.stamps)) for folder, place in places.items()],
     )
     rows: dict[_Entry, int] = {}
     here = {_entry(each): each for place in places.values() for each in place.found}
@@ -112,8 +125,8 @@ def _write_places(
         [
             (
                 rows[entry],
-                each.folder,
-                each.info,
+                text(each.folder),
+                text(each.info),
                 *(each.stamp or (None, None)),
                 entry[2],
                 each.distribution,
@@ -130,8 +143,8 @@ def _write_places(
 def _entries_in(connection: sqlite3.Connection, folder: str) -> dict[_Entry, int]:
     query = "SELECT id, info, kind, entry_point, value, mtime, size FROM entry_points WHERE folder = ?"
     return {
-        (folder, info, kind, entry_point, value, None if mtime is None else (mtime, size)): row
-        for row, info, kind, entry_point, value, mtime, size in connection.execute(query, (folder,))
+        (folder, os.fsdecode(info), kind, entry_point, value, None if mtime is None else (mtime, size)): row
+        for row, info, kind, entry_point, value, mtime, size in connection.execute(query, (text(folder),))
     }
 
 
@@ -158,13 +171,13 @@ def _drop_tools(connection: sqlite3.Connection, plugins: Iterable[int]) -> None:
 def _write_files(connection: sqlite3.Connection, made: Iterable[Made]) -> dict[tuple[str, Stamp], int]:
     """Write what descriptions were made from; return the number of each file, as it was then."""
     numbers = {
-        (path, (time, size)): number
+        (os.fsdecode(path), (time, size)): number
         for number, path, time, size in connection.execute("SELECT id, path, mtime, size FROM files")
     }
     following = count(_next(connection, "files"))
     new = {file: next(following) for each in made for file in each.files.items() if file not in numbers}
     connection.executemany(
-        "INSERT INTO files VALUES (?, ?, ?, ?)", [(number, path, *stamp) for (path, stamp), number in new.items()]
+        "INSERT INTO files VALUES (?, ?, ?, ?)", [(number, text(path), *stamp) for (path, stamp), number in new.items()]
     )
     return numbers | new
 

@@ -10,28 +10,13 @@ import re
 from pathlib import PurePosixPath
 from typing import Any, Final, TypedDict, cast
 
-from fcregistry._records import ToolRecord, digest_of
+from fcregistry._records import ToolRecord, read_record
 
 FORMAT: Final = 1
 """The number of the format described here; a reader passes over manifests of another."""
 
+_LONGEST: Final = 80
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_KINDS: Final[dict[str, type | tuple[type, ...]]] = {
-    "name": str,
-    "group": str,
-    "summary": str,
-    "description": str,
-    "parameters": dict,
-    "returns": (dict, type(None)),
-    "options": dict,
-    "deps": (str, type(None)),
-    "context": bool,
-    "module": str,
-    "qualname": str,
-    "file": (str, type(None)),
-    "line": (int, type(None)),
-    "digest": str,
-}
 
 
 class ManifestPlugin(TypedDict):
@@ -94,29 +79,46 @@ def read_text(text: str) -> ManifestContent:
 
 
 def _check(content: dict[str, Any]) -> None:
+    """Refuse what is no manifest, and put in order what is; `KeyError` and the like for what is missing."""
     _check_kind(content["distribution"], str, "distribution")
     for plugin in content["plugins"]:
         for name, kind in (("entry_point", str), ("value", str), ("dynamic", bool)):
             _check_kind(plugin[name], kind, name)
-        for tool in plugin["tools"]:
-            _check_tool(tool)
+        plugin["tools"] = [_tool(each) for each in plugin["tools"]]
+        _check_names(plugin["tools"])
     for name, digest in content["sources"].items():
         _check_kind(digest, str, name)
         _check_inside(name)
 
 
-def _check_tool(tool: dict[str, Any]) -> None:
-    for name, kind in _KINDS.items():
-        _check_kind(tool[name], kind, name)
+def _tool(written: Any) -> ToolRecord:
+    try:
+        tool = read_record(written)
+    except ValueError as error:
+        called = written.get("name") if isinstance(written, dict) else written
+        raise ValueError(f"what it says of {_shown(called)} {error}") from None
     if tool["file"] is not None:
         _check_inside(tool["file"])
-    if digest_of(cast(ToolRecord, tool)) != tool["digest"]:
-        raise ValueError(f"what it says of {tool['name']!r} was changed by hand: the digest is another")
+    return tool
 
 
-def _check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
+def _check_names(tools: list[ToolRecord]) -> None:
+    seen = set()
+    for each in tools:
+        key = (each["group"], each["name"])
+        if key in seen:
+            raise ValueError(f"it tells twice of {each['name']!r} in the group {each['group']!r}")
+        seen.add(key)
+
+
+def _check_kind(value: object, kind: type, name: str) -> None:
     if not isinstance(value, kind):
         raise TypeError(f"{name}: {value!r}")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _check_inside(name: str) -> None:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from fcregistry._demands import show
 from fcregistry._naming import did_you_mean, nearest
-from fcregistry._records import ToolRecord, record_of
+from fcregistry._records import ToolRecord, read_record, record_of
 from fcregistry._selectors import normalized
 from fcregistry._trust._lock import read_lock
 from fcregistry.discovery import current
@@ -20,19 +20,6 @@ from fcregistry.inspection._lint import tools_to_lint
 
 LOCK: Final = "fcregistry.lock"
 """The name that a lock has where nothing else is said."""
-
-_KINDS: Final[dict[str, type | tuple[type, ...]]] = {
-    "name": str,
-    "group": str,
-    "description": str,
-    "parameters": dict,
-    "returns": (dict, type(None)),
-    "options": dict,
-    "deps": (str, type(None)),
-    "module": str,
-    "qualname": str,
-}
-"""What is looked at in a tool record, and of which kind it has to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,11 +168,11 @@ def checked(tool: Any, source: str) -> ToolRecord:
     Raises:
         ConfigurationError: It is none.
     """
-    for name, kind in _KINDS.items():
-        if not isinstance(tool, dict) or name not in tool or not isinstance(tool[name], kind):
-            called = tool.get("name") if isinstance(tool, dict) else tool
-            raise ConfigurationError(f"{source} is damaged: what it says of the tool {show(called)} has no {name}")
-    return cast(ToolRecord, tool)
+    try:
+        return read_record(tool)
+    except ValueError as error:
+        called = show(tool.get("name") if isinstance(tool, dict) else tool)
+        raise ConfigurationError(f"{source} is damaged: what it says of the tool {called} {error}") from None
 
 
 def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:

@@ -72,7 +72,11 @@ def learn(*, again: bool = True) -> None:
     failing = [each.plugin for each in discovery.report().failed if each.plugin.key in before]
     discovery.know()
     if index is not None and failing:
-        index.keep(describe(failing, installed))
+        made: list[Any] = []
+        try:
+            describe(failing, installed, made.append)
+        finally:
+            index.keep(made)
         discovery.refresh()
 
 
