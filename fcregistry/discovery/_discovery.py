@@ -197,6 +197,10 @@ class Discovery:
     def _unknown(self, distribution: str | None) -> list[FoundPlugin]:
         plugins = self.plugins
         known = {} if self.index is None else self.index.descriptions()
+        if (
+            distribution is not None and self.describe is None
+        ):  # asked for by name, a slow one has all the time it takes
+            known = {key: each for key, each in known.items() if each.by != "waiting"}
         missing = self._by_key.keys() - known.keys() - self._outcomes.keys() - self._loading.__dict__.get("keys", set())
         if not missing:
             return []
@@ -356,7 +360,7 @@ class Discovery:
         return bool(self._outcomes)
 
     def _would_end_us(self, plugin: FoundPlugin) -> FailedPlugin | None:
-        """Return what is known of a plugin that hangs, or ends, whatever process imports it; None of any other."""
+        """Return what is known of a plugin that ends whatever process imports it; None of any other."""
         description = None if self.index is None else self.index.description(plugin.key)
         if description is None or not description.failed or description.by != "watching":
             return None
@@ -439,7 +443,9 @@ class Discovery:
         for plugin in plugins:
             if (outcome := self._outcomes.get(plugin.key)) is not None:
                 yield ("failed" if isinstance(outcome, FailedPlugin) else "loaded"), outcome
-            elif (reason := permission.to_know(plugin)) or (plugin.key not in known and (reason := permission.to_import(plugin))):
+            elif (reason := permission.to_know(plugin)) or (
+                plugin.key not in known and (reason := permission.to_import(plugin))
+            ):
                 yield "disabled", DisabledPlugin(plugin=plugin, reason=reason)
             elif (description := known.get(plugin.key)) is not None:
                 if description.failed:

@@ -51,7 +51,7 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     """Return every entry point of our groups, sorted by distribution and name.
 
     Of two copies of one distribution on `sys.path`, the first counts, as for imports: one that ships no plugins hides the second too.
-    Metadata that cannot be read is passed over.
+    Metadata that cannot be read is passed over, and metadata that gives the name of another distribution: see `impostors`.
 
     Args:
         places: What lies in the folders of `sys.path`.
@@ -59,11 +59,14 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     found: list[FoundEntryPoint] = []
     owners: dict[str, tuple[str, str]] = {}  # distribution -> the one copy of it that counts
     before: list[tuple[str, ...]] = []
+    passed_over = {id(each) for each in impostors(places)}
     for path, place in places.items():
         if place.found:
             hidden = {_project(name) for names in before for name in names}
             for each in place.found:
                 copy = (path, each.info)
+                if id(each) in passed_over:
+                    continue
                 if each.project not in hidden and owners.setdefault(each.project, copy) == copy:
                     found.append(each)
         before.append(place.names)
@@ -73,6 +76,26 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
         if owners.setdefault(each.project, ("", each.distribution)) == ("", each.distribution)
     ]
     return tuple(sorted(found, key=lambda each: (each.project, each.entry_point)))
+
+
+def impostors(places: Places) -> tuple[FoundEntryPoint, ...]:
+    """Return the entry points whose metadata gives a name that its folder does not have, and another folder has: that one owns it.
+
+    By the folder's name installers and `importlib.metadata` know a distribution, so whatever was allowed of that name is another one's.
+
+    Args:
+        places: What lies in the folders of `sys.path`.
+    """
+    misnamed = [each for place in places.values() for each in place.found if not _is_named_as_its_folder(each)]
+    if not misnamed:  # nearly always, and normalising thousands of names takes milliseconds
+        return ()
+    owned = {_project(name) for place in places.values() for name in place.names}
+    return tuple(each for each in misnamed if each.project in owned)
+
+
+def _is_named_as_its_folder(found: FoundEntryPoint) -> bool:
+    plainly = found.info.partition("-")[0]
+    return plainly == found.distribution or _project(found.info) == found.project
 
 
 def places(known: Mapping[str, Place] | None = None) -> Places:

@@ -46,7 +46,7 @@ def unchecked(sources: Iterable[Path]) -> Iterator[str]:
             continue
         try:
             path = cache_from_source(str(source))
-            with open(path, "rb") as file:  # noqa: PTH123  # pathlib takes longer, and there are as many as sources
+            with open(path, "rb") as file:
                 header = file.read(8)
         except (OSError, NotImplementedError):  # none there, or this Python keeps none
             continue
@@ -96,4 +96,6 @@ def _meant_by(file: Path) -> str | None:
 
 def _origin(spec: ModuleSpec | None) -> str | None:
     """Return where a module comes from; None for none, and for a namespace, which runs nothing."""
-    return None if spec is None else spec.origin
+    if spec is None or spec.origin is not None or spec.submodule_search_locations is not None:
+        return None if spec is None else spec.origin
+    return f"a module {spec.name!r} that is in no file"

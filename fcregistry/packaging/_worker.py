@@ -16,16 +16,16 @@ from typing import Any, Final, TypedDict
 from fcregistry._naming import Owned, by_key, clash_text, standing
 from fcregistry._records import PluginRecord, ToolRecord
 from fcregistry._selectors import normalized
-from fcregistry._trust import trust
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._finder import find_entry_points, places
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._index._describing import Ships, describe
 from fcregistry.discovery._index._tracking import Tracker
 from fcregistry.discovery._loader import load
-from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, ManifestPlugin, text_of
+from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, ManifestPlugin, read_text, text_of
 from fcregistry.discovery._manifests._places import FILE, Place, place_of
 from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._permission import Permission
 
 _COMPILED: Final = (".so", ".pyd")
 """What differs from one machine to the next, and is made of sources."""
@@ -89,7 +89,8 @@ def manifests_of(distribution: str, *, is_own: bool) -> Answer:
 
 
 def _refusals(plugins: Iterable[FoundPlugin]) -> list[str]:
-    refusals = ((plugin, trust().plugin_refusal(plugin.distribution, plugin.entry_point)) for plugin in plugins)
+    permission = Permission()
+    refusals = ((plugin, permission.to_import(plugin)) for plugin in plugins)
     return [f"{plugin.label} may not be imported: {reason}" for plugin, reason in refusals if reason is not None]
 
 
@@ -119,10 +120,14 @@ def _manifests(shipped: Iterable[tuple[FoundPlugin, PluginRecord]], files: Itera
             failures.append(f"{found.label}: {found.module} is no module in a folder, so a manifest has no place")
         else:
             packages.setdefault(place.manifest, (place, found.project, []))[2].append(record)
-    manifests = [
-        BuiltText(path=str(path), folder=str(place.folder), text=_text(place, project, records, files))
-        for path, (place, project, records) in sorted(packages.items())
-    ]
+    manifests = []
+    for path, (place, project, records) in sorted(packages.items()):
+        text = _text(place, project, records, files)
+        try:
+            read_text(text)  # what nobody could read is not written
+        except ValueError as error:
+            failures.append(f"{path}: {error}")
+        manifests.append(BuiltText(path=str(path), folder=str(place.folder), text=text))
     return Answer(manifests=[] if failures else manifests, failures=failures)
 
 

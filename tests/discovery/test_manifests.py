@@ -216,8 +216,11 @@ def _with_tool(**changes: Any) -> str:
             "what it says of 'read_temperature' was changed by hand: the digest is another",
         ),
         (_with_tool(options=[]), "what it says of 'read_temperature' has no options"),
-        (_with_tool(name="x\"}, {"), "what it says of 'x\"}, {' cannot be used: "),
-        (_with_tool(options={"aliases": 5}), "what it says of 'read_temperature' cannot be used: option 'aliases' takes"),
+        (_with_tool(name='x"}, {'), "what it says of 'x\"}, {' cannot be used: "),
+        (
+            _with_tool(options={"aliases": 5}),
+            "what it says of 'read_temperature' cannot be used: option 'aliases' takes",
+        ),
         (text_of(content(record(), record())), "it tells twice of 'read_temperature' in the group 'tool'"),
     ],
 )

@@ -177,7 +177,7 @@ def _failed(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> Made
         detail=process.last_words(),
         advice=advice,
     )
-    return Made.of(plugin, record, _own_files(plugin), "watching")
+    return Made.of(plugin, record, _own_files(plugin), "waiting" if process.is_late else "watching")
 
 
 def _worded(code: int) -> str:

@@ -32,8 +32,8 @@ class Description(NamedTuple):
     Attributes:
         row: Where the index keeps it.
         plugin: The plugin.
-        by: Who described it: a `worker` process, the `program` that imported it, its own `manifest`, or, where it ended the process
-            that imported it, or had to be ended, who was `watching`.
+        by: Who described it: a `worker` process, the `program` that imported it, its own `manifest`; where it ended the process
+            that imported it, who was `watching`; where it took too long, who was `waiting`.
         failed: Whether it does not load.
         source: The index.
     """
@@ -218,7 +218,7 @@ class Index:
             if state and after_failure is None:
                 after_failure = surroundings(self._extensions, self._places)
             is_same = around == (after_failure if state else usual)
-            if not is_same or (by == "program" if self._exact else failed and by != "watching"):
+            if not is_same or (by == "program" if self._exact else failed and by not in _NOT_TO_TRY):
                 continue  # a program can try by itself what failed in another environment, but for what ends processes
             if not different or different.isdisjoint(map(int, filter(None, files.split(",")))):
                 holding[row] = Description(row, each, by, bool(failed), self)
@@ -395,6 +395,9 @@ class Index:
             self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
         self._take({row: each for row, each in self._held.descriptions.items() if each.plugin != plugin})
 
+
+_NOT_TO_TRY = ("watching", "waiting")
+"""Who described a plugin that a program better does not import for the sake of another's name."""
 
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 

@@ -12,11 +12,12 @@ from fcregistry._demands import show
 from fcregistry._naming import did_you_mean, nearest
 from fcregistry._records import ToolRecord, read_record, record_of
 from fcregistry._selectors import normalized
+from fcregistry._trust._holding import without_locks
 from fcregistry._trust._lock import read_lock
-from fcregistry.discovery import current
+from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._manifests._content import ManifestContent, read_text
-from fcregistry.errors import ConfigurationError, ToolNotFoundError
-from fcregistry.inspection._lint import tools_to_lint
+from fcregistry.errors import ConfigurationError
+from fcregistry.inspection._shipped import shipped_by
 
 LOCK: Final = "fcregistry.lock"
 """The name that a lock has where nothing else is said."""
@@ -70,7 +71,7 @@ def read_source(given: str) -> Source:
     if path.is_file():
         return _of_file(given, path)
     if given in (".", "..") or "/" in given or "\\" in given:
-        what = "is a folder" if path.is_dir() else "is not there"
+        what = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "is not there"
         raise ConfigurationError(f"{given} {what}: give a lock, a manifest, a wheel, or the name of a distribution")
     shipped = installed(given)
     if shipped is None:
@@ -89,18 +90,32 @@ def installed_like(source: Source) -> Source:
 def installed(distribution: str) -> Shipped | None:
     """Return what an installed distribution ships, tools that are hidden or cannot be defined too; None if it is not there.
 
+    Whether it is as it was locked is not asked: what came with an upgrade is what is to be compared.
+
     Raises:
-        ConfigurationError: It is there, and has no tools: its plugins do not load.
+        ConfigurationError: It is there, and has no tools: its plugins do not load, or are not to be imported.
     """
-    names = {normalized(each): each for each in current().distributions()}
-    name = names.get(normalized(distribution))
-    if name is None:
+    plugins = [each for each in current().plugins if each.project == normalized(distribution)]
+    if not plugins:
         return None
-    try:
-        tools = tools_to_lint(f"{name}:*")
-    except ToolNotFoundError:
-        raise ConfigurationError(f"{name} is installed and ships no tools: `fcregistry doctor` says why") from None
-    return Shipped(distribution=name, version=tools[0].origin.version, tools=_sorted(map(record_of, tools)))
+    with without_locks():
+        permission = current().permission()
+        refused = list(filter(None, map(permission.to_import, plugins)))
+        current().know(plugins[0].project)
+        tools = () if len(refused) == len(plugins) else shipped_by(plugins[0].project)
+        records = _sorted(map(record_of, tools))
+    if not records:
+        raise ConfigurationError(f"{plugins[0].distribution} is installed, and {_without_tools(plugins, refused)}")
+    return Shipped(distribution=plugins[0].distribution, version=plugins[0].version, tools=records)
+
+
+def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
+    if refused:
+        return f"is not to be imported: {refused[0]}"
+    failing = [each.label for each in current().failing() if each in plugins]
+    if failing:
+        return f"{', '.join(failing)} does not load: `fcregistry doctor` says why"
+    return "ships no tools"
 
 
 def _of_file(given: str, path: Path) -> Source:

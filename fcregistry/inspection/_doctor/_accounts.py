@@ -8,6 +8,7 @@ from typing import Any
 
 from fcregistry._declarations import log
 from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundPlugin, current, load_plugins
+from fcregistry.discovery._permission import Permission
 
 Key = tuple[str, str]
 """Distribution and entry point."""
@@ -69,7 +70,9 @@ def learn(*, again: bool = True) -> None:
     installed = (*discovery.plugins, *discovery.found_extensions)
     index, describe = discovery.index, discovery.describe
     before = index.failed() if index is not None and again else set()
-    failing = [each.plugin for each in discovery.report().failed if each.plugin.key in before]
+    permission = Permission()
+    told = [each.plugin for each in discovery.report().failed if each.plugin.key in before]
+    failing = [each for each in told if permission.to_import(each) is None]
     discovery.know()
     if index is not None and failing:
         made: list[Any] = []

@@ -12,6 +12,7 @@ from fcregistry.inspection._doctor._finding import Finding
 from fcregistry.inspection._doctor._manifests import manifest_findings
 from fcregistry.inspection._doctor._plugins import disabled_findings, plugin_findings
 from fcregistry.inspection._doctor._settings import (
+    impostor_findings,
     index_findings,
     near_miss_findings,
     setting_findings,
@@ -49,6 +50,7 @@ def findings(probed: Mapping[Key, Made] | None = None) -> tuple[Finding, ...]:
         *name_findings(),
         *near_miss_findings(),
         *unreadable_findings(),
+        *impostor_findings(),
         *setting_findings(),
         *call_hook_findings(),
         *index_findings(told),

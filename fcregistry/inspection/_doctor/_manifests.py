@@ -9,7 +9,7 @@ from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._manifests import ManifestProblem, drift, manifest_of
 from fcregistry.inspection._doctor._accounts import Account, Key
 from fcregistry.inspection._doctor._finding import Finding, problem
-from fcregistry.inspection._doctor._tools import tools_by_plugin
+from fcregistry.inspection._shipped import shipped
 
 
 def manifest_findings(
@@ -21,7 +21,7 @@ def manifest_findings(
         accounts: The plugins.
         probed: What importing some of them has just shown.
     """
-    shipped: dict[Key, list[ToolRecord]] = {}
+    declared: dict[Key, list[ToolRecord]] = {}
     for each in accounts:
         if each.failure:
             continue
@@ -33,8 +33,8 @@ def manifest_findings(
         elif manifest.is_stale:
             yield _drifted(each.plugin, "is older than its code", manifest.changed)
         else:
-            shipped = shipped or _shipped(probed or {})
-            there = {"tools": shipped.get(each.plugin.key, [])}
+            declared = declared or _declared(probed or {})
+            there = {"tools": declared.get(each.plugin.key, [])}
             if lines := drift(manifest.record, there):
                 yield _drifted(each.plugin, "is not what its code declares", lines)
 
@@ -44,5 +44,9 @@ def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
     return problem(plugin.label, f"has a manifest that {what}: {'; '.join(lines)}", advice)
 
 
-def _shipped(probed: Mapping[Key, list[ToolRecord]]) -> dict[Key, list[ToolRecord]]:
-    return {**{key: list(map(record_of, tools)) for key, tools in tools_by_plugin().items()}, **probed}
+def _declared(probed: Mapping[Key, list[ToolRecord]]) -> dict[Key, list[ToolRecord]]:
+    """Return what each plugin ships, by what is known of it; what the configuration hides too, for which its authors are not to blame."""
+    known: dict[Key, list[ToolRecord]] = {}
+    for plugin, tool in shipped():
+        known.setdefault(plugin.key, []).append(record_of(tool))
+    return {**known, **probed}

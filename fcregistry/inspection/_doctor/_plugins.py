@@ -9,6 +9,7 @@ from typing import Final
 
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._manifests._places import place_of
+from fcregistry.discovery._permission import Permission
 from fcregistry.inspection._doctor._accounts import Account
 from fcregistry.inspection._doctor._finding import Finding, not_loaded, note, problem
 
@@ -65,9 +66,17 @@ def _loaded(each: Account) -> Iterator[Finding]:
 
 
 def disabled_findings() -> Iterator[Finding]:
-    """Yield the plugins that are not to be imported."""
-    for disabled in current().report().disabled:
-        yield not_loaded(disabled.plugin.label, disabled.reason)
+    """Yield the plugins that are not to be imported: because somebody said so, or because they are not what was locked."""
+    permission, report = Permission(), current().report()
+    refused = {each.plugin.key: each.reason for each in report.disabled}
+    described = {each.plugin.key for each in report.described}
+    for plugin in current().plugins:
+        reason = refused.get(plugin.key)
+        if reason is not None and permission.to_know(plugin) is not None:
+            yield not_loaded(plugin.label, reason)
+        elif reason or (plugin.key in described and (reason := permission.to_import(plugin))):
+            advice = "until then it is not imported, and none of its tools can be called"
+            yield problem(plugin.label, f"is not loaded: {reason}", advice)
 
 
 def own_line(plugin: FoundPlugin, detail: str) -> str:

@@ -9,6 +9,7 @@ from fcregistry._selectors import normalized, parse_selector
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._index._building import described_by_workers
 from fcregistry.discovery._index._index import Made
+from fcregistry.discovery._permission import Permission
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection._doctor._accounts import Key, learn
 from fcregistry.inspection._doctor._diagnosis import findings, in_order
@@ -17,7 +18,7 @@ from fcregistry.inspection._doctor._missing import diagnose_name
 
 
 def to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
-    """Return the plugins that are to be tried: all that are not disabled, or those that a name is about.
+    """Return the plugins that are to be tried: all that may be imported, or those that a name is about.
 
     Args:
         name: A distribution, whose plugins are meant; or a tool, whose plugin is, or all where nobody knows whose it is.
@@ -26,8 +27,8 @@ def to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
         SelectorError: It cannot be the name of a tool.
     """
     learn(again=False)
-    disabled = {each.plugin.key for each in current().report().disabled}
-    plugins = tuple(each for each in current().plugins if each.key not in disabled)
+    permission = Permission()  # to import, and not only to show: what was locked and has changed is not run
+    plugins = tuple(each for each in current().plugins if permission.to_import(each) is None)
     if name is None:
         return plugins
     distributions = [name] if _is_distribution(name) else _distributions_with(name)
@@ -78,7 +79,8 @@ def probe(
     notes = [_note(made) for made in probed.values()]
     if name is None:
         return in_order([*notes, *findings(probed)])
-    wrong = [finding for finding in findings(probed) if _is_about(finding, plugins)]
+    refused = [each for each in current().plugins if each.project == normalized(name)]  # of which nothing was tried
+    wrong = [finding for finding in findings(probed) if _is_about(finding, (*plugins, *refused))]
     if not _is_distribution(name):
         wrong += [each for each in diagnose_name(name, again=False) if each not in wrong]
     return in_order([*notes, *wrong])

@@ -8,6 +8,7 @@ from pathlib import Path
 from fcregistry._declarations import log
 from fcregistry._folders import CACHE_DIR
 from fcregistry.discovery import current, near_miss_groups
+from fcregistry.discovery._finder import impostors, places
 from fcregistry.discovery._found import EXTENSION_GROUP, GROUP
 from fcregistry.discovery._index._index import Index
 from fcregistry.discovery._metadata import unreadable_plugins
@@ -30,6 +31,17 @@ def unreadable_findings() -> Iterator[Finding]:
     """Yield the distributions whose metadata cannot be read."""
     for name, reason in unreadable_plugins():
         yield problem(name, f"cannot be looked at for plugins: {reason}", "reinstall it, or tell its authors")
+
+
+def impostor_findings() -> Iterator[Finding]:
+    """Yield the metadata that gives the name of another distribution."""
+    folders = {(f"{each.folder}/{each.info}", each.distribution) for each in impostors(places())}
+    for folder, name in sorted(folders):
+        yield problem(
+            folder,
+            f"says that it is {name}, which is installed beside it: its plugins are not used",
+            "find out who installed it, and remove it; what it is called is what its folder is called",
+        )
 
 
 def setting_findings() -> Iterator[Finding]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fcregistry._records import ToolRecord, digest_of, record_of
-from fcregistry._registry import registry
 from fcregistry._selectors import normalized
 from fcregistry._trust import Trust, trust
 from fcregistry._trust._holding import without_locks
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._found import FoundEntryPoint
 from fcregistry.discovery._locks import altered_files, files_digest
+from fcregistry.inspection._shipped import shipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,8 @@ class Inventory:
 def inventory(distributions: Iterable[str] = ()) -> Inventory:
     """Have described what may be imported, whatever a lock says of it, and return what there is.
 
+    A tool that the configuration hides is there all the same: a lock is of what is installed, the same for everybody.
+
     Args:
         distributions: Those that are asked for; all by default.
     """
@@ -48,10 +50,10 @@ def inventory(distributions: Iterable[str] = ()) -> Inventory:
             discovery.know()
         entry_points = (*discovery.plugins, *discovery.found_extensions)
         found = [each for each in entry_points if (not wanted or each.project in wanted) and _may_load(each, operator)]
-        shipped = tuple(_shipped())
-    report = discovery.report()
+        tools = [(plugin.distribution, record_of(tool)) for plugin, tool in shipped() if plugin in found]
+        report = discovery.report()
     failed = [f"{each.plugin.label} does not load: {each.reason}" for each in report.failed if each.plugin in found]
-    return inventory_of(found, shipped, failed)
+    return inventory_of(found, tools, failed)
 
 
 def _may_load(found: FoundEntryPoint, operator: Trust) -> bool:
@@ -59,27 +61,21 @@ def _may_load(found: FoundEntryPoint, operator: Trust) -> bool:
     return refusal(found.distribution, found.entry_point) is None
 
 
-def _shipped() -> Iterator[tuple[str, ToolRecord]]:
-    for tool in registry.everything():
-        if tool.origin.distribution is not None:
-            yield tool.origin.distribution, record_of(tool)
-
-
 def inventory_of(
-    found: Iterable[FoundEntryPoint], shipped: Iterable[tuple[str, ToolRecord]], failed: Iterable[str] = ()
+    found: Iterable[FoundEntryPoint], declared: Iterable[tuple[str, ToolRecord]], failed: Iterable[str] = ()
 ) -> Inventory:
     """Return what a lock would say of distributions.
 
     Args:
         found: Their entry points.
-        shipped: Distribution and record of each tool; of other distributions too.
+        declared: Distribution and record of each tool; of other distributions too.
         failed: What did not load, in words.
     """
     distributions: dict[str, dict[str, Any]] = {}
     altered = {}
     left_out = list(failed)
     tools: dict[str, list[ToolRecord]] = {}
-    for name, record in shipped:
+    for name, record in declared:
         tools.setdefault(normalized(name), []).append(record)
     for each in found:
         if each.distribution not in distributions:
