@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
-    from fcregistry.discovery._index._index import Made
+    from fcregistry.discovery._index._made import Made
 
 WORTH_A_BAR: Final = 10
 """Plugins that take long enough for somebody to wonder."""

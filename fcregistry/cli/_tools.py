@@ -68,7 +68,7 @@ def tool_json(tool: Tool) -> dict[str, Any]:
 
 
 def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
-    """Say on stderr that plugins failed or tools are broken, and who explains it.
+    """Say on stderr that plugins failed or are not used, or tools are broken, and who explains it.
 
     Args:
         selectors: What was asked for; where all of that is of some distributions, the others are not spoken of.
@@ -77,17 +77,58 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     mention_failed_plugins(selectors)
     ids = [each for distribution, each in broken() if _is_wanted(distribution, wanted)]
     if ids:
-        remark(f"{len(ids)} tool{'s' * (len(ids) > 1)} cannot be defined: {', '.join(ids)} (see: fcregistry doctor)")
+        remark(f"{_counted(ids, 'tool')} cannot be defined: {', '.join(ids)} (see: fcregistry doctor)")
 
 
 def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
-    """Say on stderr that plugins failed, and who explains it; those of other distributions than asked for apart."""
+    """Say on stderr that plugins failed, or are not used, and who explains it; those of other distributions than asked for apart."""
     wanted = _distributions(selectors)
     labels = [each.label for each in current().failing() if _is_wanted(each.distribution, wanted)]
     if labels:
-        remark(
-            f"{len(labels)} plugin{'s' * (len(labels) > 1)} did not load: {', '.join(labels)} (see: fcregistry doctor)"
-        )
+        remark(f"{_counted(labels, 'plugin')} did not load: {', '.join(labels)} (see: fcregistry doctor)")
+    permission = current().permission()
+    if permission.is_open:
+        return
+    refused = [each for each in current().report().disabled if _is_wanted(each.plugin.distribution, wanted)]
+    nothing_left = wanted is None and _nothing_is_left()
+    if wanted is None and not nothing_left:  # whoever disables a plugin knows that it is; that a lock refuses one is news
+        refused = [each for each in refused if _is_refused_by_a_lock(each.plugin)]
+    if refused:
+        _mention_unused([each.plugin.label for each in refused], "plugin", refused[0].reason)
+    if nothing_left:
+        seen = ((tool.id, permission.to_see(tool._definition.declaration, plugin)) for plugin, tool in shipped())
+        hidden = {each: reason for each, reason in seen if reason}
+        if hidden and not refused:
+            _mention_unused(list(hidden), "tool", next(iter(hidden.values())))
+
+
+def mention_why_missing(error: ToolNotFoundError) -> None:
+    """Say on stderr what keeps plugins of a distribution from being used, where an error is about a tool of it and says nothing of that."""
+    try:
+        is_of_one = error.name is not None and parse_selector(error.name).distribution is not None
+    except SelectorError:
+        return
+    if is_of_one and error.name is not None and not any(each.reason in str(error) for each in current().report()):
+        mention_failed_plugins([error.name])
+
+
+def _mention_unused(names: list[str], noun: str, reason: str) -> None:
+    """Say which plugins or tools the configuration closes, by the first few, and what closes the first of them."""
+    shown = ", ".join(names[:_FEW]) + (", …" if len(names) > _FEW else "")
+    remark(f"{_counted(names, noun)} not used: {shown} (see: fcregistry doctor): {reason}")
+
+
+def _counted(names: list[str], noun: str) -> str:
+    return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}"
+
+
+def _nothing_is_left() -> bool:
+    return next(iter(current().described()), None) is None and not registry._catalogue.seen(log)
+
+
+def _is_refused_by_a_lock(plugin: FoundPlugin) -> bool:
+    with without_locks():
+        return current().permission().to_know(plugin) is None
 
 
 def _distributions(selectors: Iterable[str]) -> list[str] | None:

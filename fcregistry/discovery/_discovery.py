@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fcregistry._ports import Owner
     from fcregistry._records import ToolRecord
     from fcregistry._tool import Tool
-    from fcregistry.discovery._index._index import Made
+    from fcregistry.discovery._index._made import Made
     from fcregistry.discovery._outcomes import FailedPlugin, LoadedPlugin, LoadReport, Outcome
 
     PluginKey = tuple[str, str]

@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._records import PluginRecord
-from fcregistry.discovery._index._index import Made
+from fcregistry.discovery._index._made import Made
 from fcregistry.discovery._index._process import WorkerProcess
 from fcregistry.discovery._index._rows import Row
 

@@ -12,7 +12,7 @@ from fcregistry._naming import Owned
 from fcregistry._records import PluginRecord, record_of
 from fcregistry._registry import registry
 from fcregistry.discovery._index._fingerprint import loaded_files, stamps
-from fcregistry.discovery._index._index import Made
+from fcregistry.discovery._index._made import Made
 from fcregistry.discovery._outcomes import FailedPlugin
 from fcregistry.errors import DefinitionWarning
 

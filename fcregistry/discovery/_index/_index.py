@@ -3,94 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fcregistry._described import Described
-from fcregistry.discovery._finder import Place, Places, find_entry_points, places
-from fcregistry.discovery._found import KINDS, FoundEntryPoint, FoundExtension, FoundPlugin
+from fcregistry.discovery._finder import Places, find_entry_points, places
+from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
 from fcregistry.discovery._index._fingerprint import FAILED, WRONG, changed, surroundings
+from fcregistry.discovery._index._made import Description
+from fcregistry.discovery._index._stored import Stored, place_of, stored_in
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from fcregistry._records import PluginRecord, ToolRecord
+    from fcregistry._records import ToolRecord
     from fcregistry._tool import Tool
     from fcregistry.discovery._index._file import IndexFile
-    from fcregistry.discovery._index._fingerprint import Stamp
-    from fcregistry.discovery._index._rows import Row
+    from fcregistry.discovery._index._made import Made
 
 Key = tuple[str, str]
 """Distribution and entry point."""
-
-
-class Description(NamedTuple):
-    """What is known of a plugin without importing it.
-
-    Attributes:
-        row: Where the index keeps it.
-        plugin: The plugin.
-        by: Who described it: a `worker` process, the `program` that imported it, its own `manifest`; where it ended the process
-            that imported it, who was `watching`; where it took too long, who was `waiting`.
-        failed: Whether it does not load.
-        source: The index.
-    """
-
-    row: int
-    plugin: FoundPlugin
-    by: str
-    failed: bool
-    source: Index
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """What `PluginRecord` says, its tools apart."""
-        return self.source.about(self.row)
-
-
-class Made(NamedTuple):
-    """A description that was made just now.
-
-    Attributes:
-        plugin: Of which plugin.
-        record: What it says of the plugin: `PluginRecord`, without the tools.
-        rows: Its tools.
-        files: What it was made from, with the time and size of each.
-        by: Who made it; see `Description`.
-        missed: Whether importing it looked for a module that is not there.
-    """
-
-    plugin: FoundPlugin
-    record: dict[str, Any]
-    rows: list[Row]
-    files: dict[str, Stamp]
-    by: str
-    missed: bool = False
-
-    @classmethod
-    def of(
-        cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str, missed: bool = False
-    ) -> Made:
-        """Return the description that a record says."""
-        from fcregistry.discovery._index._rows import row_of
-
-        about = {name: value for name, value in record.items() if name not in ("tools", "entry_point", "value")}
-        return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by, missed)
-
-
-class _Stored:
-    """What the file says, before anybody has looked whether it holds."""
-
-    def __init__(self, places: dict[str, Place], found: dict[str, list[FoundEntryPoint]]) -> None:
-        self.places = places
-        self.found = found
-
-    @cached_property
-    def rows(self) -> dict[Any, tuple[int, str, int, str, int] | None]:
-        """What is kept of each entry point, for those that were read again from their folder."""
-        return {_place_of(each): each.kept for everything in self.found.values() for each in everything}
 
 
 class _Held:
@@ -172,15 +104,15 @@ class Index:
         """Return the plugins that are known not to load."""
         return {key for key, each in self._held.by_key.items() if each.failed}
 
-    def _read(self) -> _Stored:
+    def _read(self) -> Stored:
         self._open()
         if self._connection is None:
-            return _Stored({}, {})
+            return Stored({}, {})
         try:
-            return _stored(self._connection)
+            return stored_in(self._connection)
         except Exception as error:  # sqlite3.Error, and whatever a damaged file makes of text and numbers  # noqa: BLE001
             self._give_up(error)
-            return _Stored({}, {})
+            return Stored({}, {})
 
     def _open(self) -> None:
         stamp = self._file.stamp()
@@ -199,19 +131,19 @@ class Index:
         self._connection = self._stamp = None
         self._take({})
 
-    def _holding(self, found: Iterable[FoundEntryPoint], stored: _Stored) -> dict[int, Description]:
+    def _holding(self, found: Iterable[FoundEntryPoint], stored: Stored) -> dict[int, Description]:
         usual, after_failure = surroundings(self._extensions), None
         different = changed(self._select(self._connection, "SELECT id, path, mtime, size FROM files"))
         if self._connection is None:  # it turned out to be damaged just now
             return {}
         holding: dict[int, Description] = {}
         for each in found:
-            kept = each.kept or stored.rows.get(_place_of(each))
+            kept = each.kept or stored.rows.get(place_of(each))
             if kept is None or not isinstance(each, FoundPlugin):
                 continue
             row, by, around, files, state = kept
             failed = state & FAILED
-            if self._own and _place_of(each) in self._own:
+            if self._own and place_of(each) in self._own:
                 holding[row] = Description(row, each, by or "worker", bool(failed), self)
             if not by:
                 continue
@@ -372,7 +304,7 @@ class Index:
         def change(connection: sqlite3.Connection) -> None:
             write(connection, self._places, self._extensions, made)
 
-        self._own.update(_place_of(each.plugin) for each in made)
+        self._own.update(place_of(each.plugin) for each in made)
         try:
             self._file.change(change)
         except (OSError, sqlite3.Error) as error:
@@ -388,9 +320,9 @@ class Index:
 
         from fcregistry.discovery._index._writing import forget
 
-        self._own.discard(_place_of(plugin))
+        self._own.discard(place_of(plugin))
         try:
-            self._file.change(lambda connection: forget(connection, _place_of(plugin)))
+            self._file.change(lambda connection: forget(connection, place_of(plugin)))
         except (OSError, sqlite3.Error) as error:
             self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
         self._take({row: each for row, each in self._held.descriptions.items() if each.plugin != plugin})
@@ -400,27 +332,3 @@ _NOT_TO_TRY = ("watching", "waiting")
 """Who described a plugin that a program better does not import for the sake of another's name."""
 
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
-
-
-def _place_of(each: FoundEntryPoint) -> tuple[str, str, str, str, str, Stamp | None]:
-    return (each.folder, each.info, type(each).__name__, each.entry_point, each.value, each.stamp)
-
-
-def _stored(connection: sqlite3.Connection) -> _Stored:
-    found: dict[str, list[FoundEntryPoint]] = {}
-    kinds = {kind.__name__: kind for kind in KINDS.values()}
-    for kind, *facts, mtime, size, row, described, around, files, failed in connection.execute(
-        "SELECT kind, distribution, version, entry_point, value, folder, info, mtime, size, "
-        "id, described, surroundings, files, failed FROM entry_points ORDER BY id"
-    ):
-        each = kinds[kind](*facts)
-        each.folder, each.info = os.fsdecode(each.folder), os.fsdecode(each.info)
-        each.stamp = None if mtime is None else (mtime, size)
-        each.kept = (row, described, around, files, failed)
-        found.setdefault(each.folder, []).append(each)
-    here: Places = {}
-    for folder, names, stamps in connection.execute("SELECT folder, names, stamps FROM places"):
-        path = os.fsdecode(folder)
-        as_read = tuple([None if each is None else (each[0], each[1]) for each in json.loads(stamps)])
-        here[path] = Place(tuple(os.fsdecode(names).split("\n")), tuple(found.get(path, ())), as_read)
-    return _Stored(here, found)

@@ -92,7 +92,7 @@ class Worker:
         from fcregistry._places import underlying
         from fcregistry.discovery._index._changes import Changes
         from fcregistry.discovery._index._fingerprint import stamps
-        from fcregistry.discovery._index._index import Made
+        from fcregistry.discovery._index._made import Made
         from fcregistry.discovery._loader import load
 
         plugin = self._plugins[key]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._found import FoundEntryPoint, FoundExtension
     from fcregistry.discovery._index._fingerprint import Stamp
-    from fcregistry.discovery._index._index import Made
+    from fcregistry.discovery._index._made import Made
     from fcregistry.discovery._index._rows import Row
 
 _HERE = "folder = ? AND info = ? AND kind = ? AND entry_point = ? AND value = ? AND mtime IS ? AND size IS ?"

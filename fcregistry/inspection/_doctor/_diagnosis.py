@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from fcregistry.discovery._index._index import Made
+from fcregistry.discovery._index._made import Made
 from fcregistry.inspection._doctor._accounts import Account, Key, accounts, learn
 from fcregistry.inspection._doctor._extensions import call_hook_findings, extension_findings
 from fcregistry.inspection._doctor._finding import Finding
@@ -14,7 +14,9 @@ from fcregistry.inspection._doctor._plugins import disabled_findings, plugin_fin
 from fcregistry.inspection._doctor._settings import (
     impostor_findings,
     index_findings,
+    lock_findings,
     near_miss_findings,
+    precedence_findings,
     setting_findings,
     stale_findings,
     unreadable_findings,
@@ -52,6 +54,8 @@ def findings(probed: Mapping[Key, Made] | None = None) -> tuple[Finding, ...]:
         *unreadable_findings(),
         *impostor_findings(),
         *setting_findings(),
+        *precedence_findings(),
+        *lock_findings(),
         *call_hook_findings(),
         *index_findings(told),
         *stale_findings(told),

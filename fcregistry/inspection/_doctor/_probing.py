@@ -8,7 +8,7 @@ from fcregistry._registry import registry
 from fcregistry._selectors import normalized, parse_selector
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._index._building import described_by_workers
-from fcregistry.discovery._index._index import Made
+from fcregistry.discovery._index._made import Made
 from fcregistry.discovery._permission import Permission
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection._doctor._accounts import Key, learn

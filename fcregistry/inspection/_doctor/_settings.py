@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from fcregistry._config import configuration
 from fcregistry._declarations import log
 from fcregistry._folders import CACHE_DIR
+from fcregistry._selectors import normalized
+from fcregistry._trust import trust
 from fcregistry.discovery import current, near_miss_groups
 from fcregistry.discovery._finder import impostors, places
 from fcregistry.discovery._found import EXTENSION_GROUP, GROUP
@@ -50,6 +53,23 @@ def setting_findings() -> Iterator[Finding]:
     described = () if index is None else (each for each, _ in index.described())
     for said, item in current().idle_settings([*log, *described]):
         yield problem(said, f"names {item}, which is not there", "correct it: distribution[entry point], or a selector")
+
+
+def precedence_findings() -> Iterator[Finding]:
+    """Yield the distributions that are to win a name that several ship, and are not there."""
+    there = {normalized(each) for each in current().distributions()}
+    for layer in configuration():
+        for name in layer.precedence:
+            if name not in there:
+                advice = "correct it: it takes names of distributions that ship plugins"
+                yield problem(f"precedence in {layer.path}", f"names {name}, which is not there", advice)
+
+
+def lock_findings() -> Iterator[Finding]:
+    """Yield the locks that are asked for and cannot be read: nothing is let through then."""
+    for said, lock in trust().locks:
+        if lock.problem is not None:
+            yield problem(lock.path, lock.problem, f"{said}: until then no plugin is used")
 
 
 def index_findings(known: Collection[Account]) -> Iterator[Finding]:

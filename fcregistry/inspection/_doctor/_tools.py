@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fcregistry._registry import registry
 from fcregistry._tool import Tool
+from fcregistry.discovery import current
 from fcregistry.inspection._doctor._finding import Finding, note, problem
 
 
@@ -61,15 +62,31 @@ def name_findings() -> Iterator[Finding]:
     by_name: dict[str, dict[str, Tool]] = {}
     for tool in registry.everything():
         by_name.setdefault(tool.name, {})[tool.id] = tool
+    permission = current().permission()
     for name, tools in sorted(by_name.items()):
-        if len(tools) < 2:
-            continue
         own = [tool.id for tool in tools.values() if tool._owner is None]
-        if len(own) == 1:
-            others = ", ".join(each for each in tools if each not in own)
-            yield note(
-                name, f"is the application's own tool, before {others}", "name the others by their canonical ids"
-            )
-        else:
-            ids = ", ".join(tools)
-            yield problem(name, f"is ambiguous: {ids}", "name one by its canonical id; the plain name raises")
+        owners = {tool._owner.distribution for tool in tools.values() if tool._owner is not None}
+        winner = permission.preferred(owners) if len(owners) > 1 else None
+        preferred = [each for each in tools if each.startswith(f"{winner}:")]
+        if len(tools) > 1:
+            yield _name_finding(name, tuple(tools), own, preferred)
+
+
+def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: list[str]) -> Finding:
+    """Return what is to be said of a name that several tools have.
+
+    Args:
+        name: The name.
+        ids: All of them.
+        own: Those of the application.
+        preferred: Those of the distribution that the configuration prefers, if it does one of these.
+    """
+    if len(own) == 1:
+        others = ", ".join(each for each in ids if each not in own)
+        return note(name, f"is the application's own tool, before {others}", "name the others by their canonical ids")
+    if len(preferred) == 1 and not own:
+        others = ", ".join(each for each in ids if each not in preferred)
+        said = f"is {preferred[0]}, before {others}, since the configuration gives it precedence"
+        return note(name, said, "name the others by their canonical ids")
+    among = ", ".join(preferred if preferred and not own else ids)
+    return problem(name, f"is ambiguous: {among}", "name one by its canonical id; the plain name raises")
