@@ -46,7 +46,8 @@ def place_text(function: Callable[..., Any], module: str) -> str:
 def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
     """Tell whether a declaration repeats an earlier one: a reload, an edit, or a cell that is run again.
 
-    It does if module and qualname are the same, and either the code differs (an edit) or nothing closed over does.
+    It does if module and qualname are the same, and either the code differs (an edit, unless one import of the module has made both) or
+    nothing closed over does.
     """
     if old is new:
         return True
@@ -55,8 +56,16 @@ def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
     if names[0] != names[1] or names[0][1] is None:
         return False
     if getattr(first, "__code__", first) != getattr(second, "__code__", second):
-        return True
+        return not _in_one_run(first, second)
     return _same_state(old, new) and _same_cells(first, second) and _same_defaults(first, second)
+
+
+def _in_one_run(first: Any, second: Any) -> bool:
+    """Tell whether a module that is being imported has made both: a second `def` of one name, which hides the first, and no edit."""
+    scope = getattr(second, "__globals__", None)
+    if scope is None or getattr(first, "__globals__", None) is not scope:
+        return False
+    return bool(getattr(scope.get("__spec__"), "_initializing", False))
 
 
 def _same_defaults(old: Any, new: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -12,13 +13,16 @@ from fcregistry.cli._output import remark
 from fcregistry.discovery import current
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
     from fcregistry.discovery._index._made import Made
 
 WORTH_A_BAR: Final = 10
 """Plugins that take long enough for somebody to wonder."""
+
+_PATIENCE: Final = 2.0
+"""Seconds after which somebody wonders."""
 
 _FEW: Final = 20
 _SECONDS_WHILE_TYPING: Final = 2.0
@@ -47,8 +51,12 @@ def _describe(
     from fcregistry.discovery._index._building import described_by_workers  # not needed where all are described
 
     seconds = seconds_for_a_plugin()
-    if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():
+    if not sys.stderr.isatty():
         described_by_workers(plugins, installed, seconds=seconds, told=told)
+        return
+    if len(plugins) < WORTH_A_BAR:
+        with _said_if_slow(plugins, told) as told_too:
+            described_by_workers(plugins, installed, seconds=seconds, told=told_too)
         return
     with click.progressbar(length=len(plugins), label="Looking into new plugins", file=sys.stderr) as bar:
 
@@ -57,6 +65,26 @@ def _describe(
             bar.update(1)
 
         described_by_workers(plugins, installed, seconds=seconds, told=told_and_shown)
+
+
+@contextmanager
+def _said_if_slow(plugins: Sequence[FoundPlugin], told: Callable[[Made], None]) -> Iterator[Callable[[Made], None]]:
+    """Say which plugins are still being imported, once somebody has waited for a while and sees nothing."""
+    from threading import Timer
+
+    left = {each.key: each.label for each in plugins}
+
+    def told_too(made: Made) -> None:
+        left.pop(made.plugin.key, None)
+        told(made)
+
+    timer = Timer(_PATIENCE, lambda: remark(f"Looking into new plugins: {', '.join(left.values())} …"))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield told_too
+    finally:
+        timer.cancel()
 
 
 def _describe_few(

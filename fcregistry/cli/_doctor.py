@@ -27,13 +27,15 @@ def command(
 ) -> None:
     """Explain every failure and conflict; with NAME, why that tool is not there.
 
-    With --probe, NAME may be a distribution too. Exits with 1 if there is a problem.
+    With --probe, NAME may be a distribution too, whose plugins are tried; of a tool, the plugin that ships it, and all where nobody knows
+    whose it is. Exits with 1 if there is a problem.
     """
     if name is not None:
         check_name(name)
     if seconds is not None and not probe:
         raise click.UsageError("--seconds goes with --probe", ctx)
-    findings = _probed(name, seconds) if probe else _found(name)
+    time_limit = seconds_for_a_plugin()  # a value that is none is told, also where nothing is to be imported
+    findings = _probed(name, seconds or time_limit) if probe else _found(name)
     if as_json:
         say_json([asdict(finding) for finding in findings])
     else:
@@ -47,11 +49,10 @@ def _found(name: str | None) -> tuple[Finding, ...]:
     return diagnose() if name is None else diagnose_name(name)
 
 
-def _probed(name: str | None, seconds: float | None) -> tuple[Finding, ...]:
+def _probed(name: str | None, seconds: float) -> tuple[Finding, ...]:
     from fcregistry.inspection._doctor._probing import probe, to_probe  # with what runs workers
 
     plugins = to_probe(name)
-    seconds = seconds or seconds_for_a_plugin()
     if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():
         return probe(plugins, name, seconds=seconds)
     with click.progressbar(length=len(plugins), label="Trying plugins", file=sys.stderr) as bar:

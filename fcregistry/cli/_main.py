@@ -22,7 +22,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from fcregistry._version import __version__
 from fcregistry.cli._output import complain, remark
-from fcregistry.errors import DefinitionWarning, FcregistryError
+from fcregistry.errors import DefinitionWarning, FcregistryError, ToolNotFoundError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -42,6 +42,9 @@ COMMANDS: Final = {
     "show": "Show what a tool takes.",
 }
 """One row a command, sorted: the module `_NAME` in this folder, which holds it as `command`, and what it is for."""
+
+_COMPLETING: Final = "_FCREGISTRY_COMPLETE"
+"""The variable by which a shell asks for completions: an error has no place in its prompt."""
 
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
@@ -147,14 +150,23 @@ def run(args: list[str] | None) -> int:
         complain("interrupted")
         return INTERRUPTED
     except FcregistryError as error:
-        complain(str(error))
-        return 2
+        return 0 if _COMPLETING in os.environ else _explain(error)
     except OSError as error:
         complain(f"cannot read or write: {error.strerror or error}")
         return _gone(1)
     except SystemExit as done:  # click's own answer to a closed pipe
         return _gone(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)
     return code if isinstance(code, int) else 0
+
+
+def _explain(error: FcregistryError) -> int:
+    """Say what went wrong, and of a tool that is not there what may be the reason."""
+    complain(str(error))
+    if isinstance(error, ToolNotFoundError):
+        from fcregistry.cli._tools import mention_why_missing  # only on the way to an error
+
+        mention_why_missing(error)
+    return 2
 
 
 def _word_warnings() -> None:

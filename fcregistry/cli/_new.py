@@ -34,7 +34,8 @@ def _next(name: str, package: str, folder: Path) -> str:
     enter = "" if folder.resolve() == Path.cwd().resolve() else f"  cd {shlex.quote(str(folder))}\n"
     return f"""
 next:
-{enter}  python -m pip install --editable . --group test
+{enter}  python -m pip install --upgrade pip
+  python -m pip install --editable . --group test
   python -m pytest
   fcregistry call {name}:count_text --text 'one two three'
 

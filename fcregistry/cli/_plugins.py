@@ -54,9 +54,11 @@ def _row(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, DisabledPlugin):
         return {**row, "state": "disabled", "import_seconds": None, "reason": outcome.reason}
     state, reason = ("failed", outcome.reason) if isinstance(outcome, FailedPlugin) else ("loaded", None)
+    seconds: float | None = round(outcome.seconds, 4)
     if isinstance(outcome, DescribedPlugin):
         state = "described"
-    return {**row, "state": state, "import_seconds": round(outcome.seconds, 4), "reason": reason}
+        seconds = None if outcome.by == "manifest" else seconds  # which nobody has imported
+    return {**row, "state": state, "import_seconds": seconds, "reason": reason}
 
 
 def _extension_row(extension: FoundExtension) -> dict[str, Any]:

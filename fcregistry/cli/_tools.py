@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -15,6 +16,7 @@ from fcregistry._tool import Tool
 from fcregistry.cli._output import remark
 from fcregistry.discovery import current
 from fcregistry.discovery._listing import broken, names
+from fcregistry.errors import SelectorError, ToolNotFoundError
 
 
 def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -77,7 +79,7 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     mention_failed_plugins(selectors)
     ids = [each for distribution, each in broken() if _is_wanted(distribution, wanted)]
     if ids:
-        remark(f"{_counted(ids, 'tool')} cannot be defined: {', '.join(ids)} (see: fcregistry doctor)")
+        remark(f"{counted(ids, 'tool')} cannot be defined: {', '.join(ids)} (see: fcregistry doctor)")
 
 
 def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
@@ -85,50 +87,30 @@ def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
     wanted = _distributions(selectors)
     labels = [each.label for each in current().failing() if _is_wanted(each.distribution, wanted)]
     if labels:
-        remark(f"{_counted(labels, 'plugin')} did not load: {', '.join(labels)} (see: fcregistry doctor)")
-    permission = current().permission()
-    if permission.is_open:
-        return
-    refused = [each for each in current().report().disabled if _is_wanted(each.plugin.distribution, wanted)]
-    nothing_left = wanted is None and _nothing_is_left()
-    if wanted is None and not nothing_left:  # whoever disables a plugin knows that it is; that a lock refuses one is news
-        refused = [each for each in refused if _is_refused_by_a_lock(each.plugin)]
-    if refused:
-        _mention_unused([each.plugin.label for each in refused], "plugin", refused[0].reason)
-    if nothing_left:
-        seen = ((tool.id, permission.to_see(tool._definition.declaration, plugin)) for plugin, tool in shipped())
-        hidden = {each: reason for each, reason in seen if reason}
-        if hidden and not refused:
-            _mention_unused(list(hidden), "tool", next(iter(hidden.values())))
+        remark(f"{counted(labels, 'plugin')} did not load: {', '.join(labels)} (see: fcregistry doctor)")
+    if not current().permission().is_open:
+        from fcregistry.cli._unused import mention_unused  # only where something is configured
+
+        mention_unused(lambda distribution: _is_wanted(distribution, wanted), is_asked_for=wanted is not None)
 
 
 def mention_why_missing(error: ToolNotFoundError) -> None:
-    """Say on stderr what keeps plugins of a distribution from being used, where an error is about a tool of it and says nothing of that."""
-    try:
-        is_of_one = error.name is not None and parse_selector(error.name).distribution is not None
-    except SelectorError:
-        return
-    if is_of_one and error.name is not None and not any(each.reason in str(error) for each in current().report()):
-        mention_failed_plugins([error.name])
+    """Say on stderr what keeps plugins of a distribution from being used, where an error is about its tools and says nothing of that."""
+    with suppress(SelectorError):
+        is_of_one = parse_selector(error.name).distribution is not None
+        if is_of_one and not any(reason in str(error) for reason in _reasons()):
+            mention_failed_plugins([error.name])
 
 
-def _mention_unused(names: list[str], noun: str, reason: str) -> None:
-    """Say which plugins or tools the configuration closes, by the first few, and what closes the first of them."""
-    shown = ", ".join(names[:_FEW]) + (", …" if len(names) > _FEW else "")
-    remark(f"{_counted(names, noun)} not used: {shown} (see: fcregistry doctor): {reason}")
+def _reasons() -> Iterator[str]:
+    report = current().report()
+    yield from (each.reason for each in report.failed)
+    yield from (each.reason for each in report.disabled)
 
 
-def _counted(names: list[str], noun: str) -> str:
+def counted(names: Sized, noun: str) -> str:
+    """Return how many there are, in words."""
     return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}"
-
-
-def _nothing_is_left() -> bool:
-    return next(iter(current().described()), None) is None and not registry._catalogue.seen(log)
-
-
-def _is_refused_by_a_lock(plugin: FoundPlugin) -> bool:
-    with without_locks():
-        return current().permission().to_know(plugin) is None
 
 
 def _distributions(selectors: Iterable[str]) -> list[str] | None:

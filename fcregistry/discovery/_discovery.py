@@ -67,22 +67,21 @@ class Discovery:
     @property
     def plugins(self) -> tuple[FoundPlugin, ...]:
         """The plugins that are installed, sorted by distribution and entry point."""
-        if self._found is None:
-            self._look_first()
+        self._look_if_needed()
         return self._plugins
 
     @property
     def found_extensions(self) -> tuple[FoundExtension, ...]:
         """The extensions that are installed, sorted by distribution and entry point."""
-        if self._found is None:
-            self._look_first()
+        self._look_if_needed()
         return self._extensions_found
 
-    def _look_first(self) -> None:
-        """Find out what is installed, unless another thread has done it meanwhile."""
-        with self._looking:
-            if self._found is None:
-                self.refresh()
+    def _look_if_needed(self) -> None:
+        """Find out what is installed, unless that was done."""
+        if self._found is None:
+            with self._looking:
+                if self._found is None:  # nor by another thread meanwhile
+                    self.refresh()
 
     def refresh(self) -> None:
         """Look again at what is installed; what is loaded stays loaded."""
@@ -125,8 +124,7 @@ class Discovery:
 
     def owner(self, declaration: Declaration) -> FoundPlugin | None:
         """Return the plugin whose entry-point module the declaring module is, or lies below; the longest such; None: the application."""
-        if self._found is None:
-            self._look_first()
+        self._look_if_needed()
         if declaration.plugin is not None:
             return self._by_key.get(declaration.plugin)
         module = declaration.module
@@ -185,8 +183,7 @@ class Discovery:
 
     def _take_up(self) -> None:
         """Count plugins as loaded whose modules somebody has imported by other ways: their tools are declared."""
-        if self._found is None:
-            self._look_first()
+        self._look_if_needed()
         for module in sorted(self._modules & sys.modules.keys()):
             if getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False):
                 continue  # somebody is at it, whom nobody need wait for
@@ -238,10 +235,12 @@ class Discovery:
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
         """Yield the tools that are described and whose plugins are not imported: of that name, or all; without what is hidden."""
+        self._look_if_needed()
         return iter(()) if self.index is None else self._seen(self.index.described(name))
 
     def aliased(self, name: str) -> Iterator[tuple[Described, FoundPlugin]]:
         """Yield the tools among these that have that alias."""
+        self._look_if_needed()
         return iter(()) if self.index is None else self._seen(self.index.aliased(name))
 
     def _seen(self, described: Iterable[tuple[Described, FoundPlugin]]) -> Iterator[tuple[Described, FoundPlugin]]:

@@ -102,6 +102,25 @@ def test_a_first_copy_without_plugins_hides_the_second_one_too(site: Site) -> No
     assert [row[0] for row in site.ask(FOUND)] == ["other"]
 
 
+@pytest.mark.parametrize("where", ["beside it", "in an earlier folder"])
+def test_metadata_with_the_name_of_another_distribution_takes_nothing_from_it(site: Site, where: str) -> None:
+    """The folder that is called so owns the name, and with it whatever is allowed of that; the other is not taken for it."""
+    site.install("Acme.Tools", {"x": "acme.x"})
+    other = site if where == "beside it" else type(site)(site.folder.parent / "earlier", site.path[-1])
+    impostor = other.install("aaa-evil", {"x": "evil.x"})
+    (impostor / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-tools\nVersion: 9.0\n")
+    site.path.insert(0, other.folder)
+    assert site.ask(FOUND) == [["Acme.Tools", "x", "acme.x", "1.0"]]
+    code = "from fcregistry.discovery._finder import impostors, places\nanswer = [each.info for each in impostors(places())]"
+    assert site.ask(code) == ["aaa_evil-1.0.dist-info"]
+
+
+def test_a_folder_that_is_called_otherwise_than_its_distribution_is_found(site: Site) -> None:
+    """Old installers wrote a hyphen where an underscore is due; nobody else has the name."""
+    site.install("acme-tools", {"x": "acme.x"}).rename(site.folder / "acme-tools-1.0.dist-info")
+    assert site.ask(FOUND) == [["acme-tools", "x", "acme.x", "1.0"]]
+
+
 def break_metadata(site: Site, how: str) -> None:
     """Break the metadata of a distribution named `broken` in one of the ways that are seen in the wild."""
     info = site.install("broken", {"x": "broken.x"})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from fcregistry.discovery._manifests._content import FORMAT
 from fcregistry.discovery._manifests._sources import source_digest
 
@@ -83,3 +85,42 @@ def test_what_a_manifest_says_wrongly_does_not_run_and_is_not_believed_again(sit
     assert "the manifest of acme[x] is wrong about add" in called.stderr
     assert described_by(site) == ["worker"]
     assert site.cli("call", "add", "--a", "1", "--b", "2").stdout == "3\n"
+
+
+FORGED = '"}, {"id": "good:transfer", "distribution": "good", "x": "'
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"name": FORGED}, {"group": FORGED}, {"options": {"aliases": 5, "tags": 5, "title": 5, "requires_env": 5}}],
+    ids=["name", "group", "options"],
+)
+def test_a_manifest_that_says_what_cannot_be_costs_nobody_else(site: Site, changes: dict[str, Any]) -> None:
+    """It is not used, and said to be so by doctor; what others ship is listed, found and called as ever."""
+    install(site, **changes)
+    site.install("good", {"x": "good_tools"}, {"good_tools.py": TOOLS.replace("add", "plus")})
+    shown = json.loads(site.cli("list", "--json").stdout)
+    assert [(each["id"], each["distribution"]) for each in shown] == [("acme:add", "acme"), ("good:plus", "good")]
+    assert "plus" in site.cli("search", "numbers").stdout
+    assert site.cli("call", "plus", "--a", "1", "--b", "2").stdout == "3\n"
+    assert "has a manifest that is not used: what it says of " in site.cli("doctor").stdout
+
+
+def test_a_manifest_says_nothing_of_whose_its_tools_are(site: Site) -> None:
+    """What no record has is left out of it, and does not come after what is known."""
+    install(site, id="good:transfer", distribution="good", version="9", entry_point="z")
+    (shown,) = json.loads(site.cli("list", "--json").stdout)
+    assert [shown[each] for each in ("id", "distribution", "version", "entry_point")] == [
+        "acme:add",
+        "acme",
+        "1.0",
+        "x",
+    ]
+
+
+def test_an_odd_name_of_a_distribution_does_not_change_what_is_listed(site: Site) -> None:
+    """It is a stranger's too, and stands in JSON beside the names of tools."""
+    info = site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOLS})
+    (info / "METADATA").write_text('Metadata-Version: 2.1\nName: a"*c\nVersion: 1.0\n')
+    (shown,) = json.loads(site.cli("list", "--json").stdout)
+    assert (shown["id"], shown["distribution"]) == ('a"*c:add', 'a"*c')

@@ -303,3 +303,27 @@ def test_extras_in_an_entry_point_are_no_part_of_its_module(site: Site) -> None:
     """The packaging specification allows `module [extra]`."""
     site.install("beta", {"b": "beta_tools [fancy]"}, {"beta_tools.py": module("lookup")})
     assert site.ask("from fcregistry import registry\nanswer = list(registry.select('*'))") == ["lookup"]
+
+
+def test_a_second_function_of_one_name_in_a_module_is_a_mistake(site: Site) -> None:
+    """It would hide the first without a word; an edit that is loaded again takes the place of what it was."""
+    source = "from fcregistry import fc_register\n@fc_register\ndef twice(a: int) -> int:\n    return 2 * a\n"
+    again = source + source.replace("a: int", "b: str")
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": again})
+    done = site.cli("list")
+    assert "acme[x]" in done.stderr
+    said = site.cli("doctor").stdout
+    assert "twice is registered already by acme_tools.twice" in said
+    site.write({"own_tools.py": source})
+    answer = site.ask(
+        """
+        import importlib, own_tools, pathlib
+        from fcregistry import registry
+        path = pathlib.Path(own_tools.__file__)
+        path.write_text(path.read_text().replace("2 * a", "3 * a + 0"))
+        importlib.invalidate_caches()
+        importlib.reload(own_tools)
+        answer = registry.get("twice")(2)
+        """
+    )
+    assert answer == 6

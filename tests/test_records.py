@@ -1,0 +1,137 @@
+"""What is known of a tool without its function, and what of that is believed where a stranger says it?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from fcregistry import Tool
+from fcregistry._records import COMPUTED, ToolRecord, digest_of, read_record, record_of
+
+
+@dataclass
+class Cache:
+    """A cache of an author's own; as it happens, JSON could tell what is in it."""
+
+    kept: dict[str, Any] = field(default_factory=dict)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.kept.get(key, default)
+
+    def set(self, key: str, value: Any) -> None:
+        self.kept[key] = value
+
+
+def station_of(arguments: Any) -> str:
+    """Return which station a call is about."""
+    return str(arguments["station"])
+
+
+def read_temperature(station: str) -> float:
+    """Read the temperature."""
+    return 0.0
+
+
+ALL = {
+    "title": "Temperature",
+    "examples": [{"station": "Oslo"}],
+    "tags": {"weather"},
+    "aliases": ["temperature"],
+    "deprecated": "use forecast",
+    "meta": {"acme.team": "maps"},
+    "read_only": True,
+    "requires_approval": lambda arguments: True,
+    "requires_env": "ACME_KEY",
+    "timeout": 5,
+    "isolation": "process",
+    "reads": station_of,
+    "writes": ["log"],
+    "exclusive": True,
+    "cache": Cache(),
+}
+
+
+def record(**changes: Any) -> dict[str, Any]:
+    """Return a record as a stranger's file has it, with the digest that it has to have."""
+    written: dict[str, Any] = json.loads(json.dumps({**record_of(Tool.from_function(read_temperature)), **changes}))
+    written["digest"] = digest_of(written)  # type: ignore[arg-type]
+    return written
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, ALL, {"meta": {"acme.team": object()}, "examples": [{"station": object()}]}, {"cache": True, "blocking": "caller"}],
+    ids=["none", "all", "without JSON", "more"],
+)  # fmt: skip
+def test_what_is_written_of_a_tool_is_read_again(options: dict[str, Any]) -> None:
+    """Whatever it was declared with: what has no JSON is told by its name."""
+    written = record_of(Tool.from_function(read_temperature, **options))
+    assert read_record(json.loads(json.dumps(written))) == written
+
+
+def test_a_cache_is_told_by_its_name_whatever_is_in_it() -> None:
+    """Otherwise its contents of one moment would stand for it."""
+    told = record_of(Tool.from_function(read_temperature, cache=Cache()))["options"]["cache"]
+    assert told == {COMPUTED: f"{Cache.__module__}.Cache"}
+
+
+@pytest.mark.parametrize("name", sorted(set(ToolRecord.__annotations__) - {"problems"}))
+def test_each_field_has_to_be_there_and_of_its_type(name: str) -> None:
+    """Whoever adds one to the record says which type it has."""
+    without = {key: value for key, value in record().items() if key != name}
+    for wrong in (without, {**without, name: object()}, {**without, name: [1]}):
+        with pytest.raises(ValueError, match=rf"^has no {name}$"):
+            read_record(wrong)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (None, "is no object"),
+        ([], "is no object"),
+        (record(line=True), "has no line"),
+        (record(problems="no"), "has no problems in words"),
+        (record(name='x"}, {"id": "other:y'), 'cannot be used: \'x"}, {"id": "other:y\' is no tool name'),
+        (record(group="a..b"), "cannot be used: 'a..b' is no group name"),
+        (record(options={"aliases": 5}), "cannot be used: option 'aliases' takes a sequence of strings, not 5"),
+        (record(options={"aliases": ["a b"]}), "cannot be used: alias: 'a b' is no tool name"),
+        (record(options={"tags": 5}), "cannot be used: option 'tags' takes"),
+        (record(options={"title": 5}), "cannot be used: option 'title' takes"),
+        (record(options={"title": {"computed": "a.b"}}), "cannot be used: option 'title' takes"),
+        (record(options={"reads": {"computed": 5}}), "cannot be used: option 'reads' takes"),
+        (record(options={"requires_env": 5}), "cannot be used: option 'requires_env' takes"),
+        (record(options={"timeout": "soon"}), "cannot be used: option 'timeout' takes"),
+        (record(options={"cache": {"kept": {}}}), "cannot be used: option 'cache' takes"),
+        (record(options={"nonsense": 1}), "cannot be used: unknown option 'nonsense'"),
+        ({**record(), "description": "Nice."}, "was changed by hand: the digest is another"),
+    ],
+)
+def test_a_record_that_no_declaration_could_have_made_says_why(written: Any, message: str) -> None:
+    """A list, a search or a call that reads it would fail otherwise, on tools of others too."""
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # its message is compared
+        read_record(written)
+    assert str(caught.value).startswith(message)
+
+
+def test_the_reason_stays_short() -> None:
+    """It is shown in a line, and a stranger wrote what is wrong."""
+    with pytest.raises(ValueError, match="cannot be used") as caught:
+        read_record(record(options={"title": ["x" * 100_000]}))
+    assert len(str(caught.value)) < 400
+
+
+def test_a_record_that_is_nested_too_deeply_is_none() -> None:
+    """Whatever reads it would end in a RecursionError."""
+    deep: Any = {}
+    for _ in range(100_000):
+        deep = {"items": deep}
+    with pytest.raises(ValueError, match="is nested too deeply"):
+        read_record({**record(), "parameters": deep})
+
+
+def test_what_no_record_has_is_left_out() -> None:
+    """Beside a record stands whose it is, and nothing in it may say otherwise."""
+    assert read_record({**record(), "id": "other:transfer", "distribution": "other"}) == record()
