@@ -1,8 +1,9 @@
 """Which plugins and extensions are installed, and what became of each when it was loaded?
 
 Split by moment: `_finder.py` finds entry points and imports nothing, `_index` knows what they ship without importing them, `_loader.py` imports
-one plugin and `_extension_loader.py` one extension, `_outcomes.py` has what can come of that, `_discovery.py` and `_extensions.py` keep what
-became of all. `_hookspecs.py` has the hooks that an extension may implement.
+one plugin and `_extension_loader.py` one extension, `_outcomes.py` has what can come of that. `_installed.py`, `_imported.py` and `_known.py`
+are what a process knows of its plugins, each standing on the one before; `_discovery.py` is all of it, and `_extensions.py` the same of
+extensions. `_permission.py` says what the configuration allows, `_hookspecs.py` has the hooks that an extension may implement.
 """
 
 from __future__ import annotations

@@ -94,8 +94,9 @@ def impostors(places: Places) -> tuple[FoundEntryPoint, ...]:
 
 
 def _is_named_as_its_folder(found: FoundEntryPoint) -> bool:
-    plainly = found.info.partition("-")[0]
-    return plainly == found.distribution or _project(found.info) == found.project
+    if found.info.partition("-")[0] == found.distribution.replace("-", "_"):  # as installers write it
+        return True
+    return found.info.lower() == "egg-info" or _project(found.info) == found.project  # an egg's folder has no name
 
 
 def places(known: Mapping[str, Place] | None = None) -> Places:

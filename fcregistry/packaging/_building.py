@@ -92,7 +92,10 @@ def _ask(target: Target) -> Answer:
             "answer": str(file),
         }
         done = subprocess.run(
-            [sys.executable, "-P", "-B", "-c", _START, json.dumps(asked)], stdin=subprocess.DEVNULL, stdout=2, check=False
+            [sys.executable, "-P", "-B", "-c", _START, json.dumps(asked)],
+            stdin=subprocess.DEVNULL,
+            stdout=2,
+            check=False,
         )
         if not file.exists():
             how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"

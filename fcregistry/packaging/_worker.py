@@ -22,7 +22,7 @@ from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._index._describing import Ships, describe
 from fcregistry.discovery._index._tracking import Tracker
 from fcregistry.discovery._loader import load
-from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, ManifestPlugin, read_text, text_of
+from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, ManifestPlugin, text_of
 from fcregistry.discovery._manifests._places import FILE, Place, place_of
 from fcregistry.discovery._manifests._sources import source_digest
 from fcregistry.discovery._permission import Permission
@@ -120,14 +120,10 @@ def _manifests(shipped: Iterable[tuple[FoundPlugin, PluginRecord]], files: Itera
             failures.append(f"{found.label}: {found.module} is no module in a folder, so a manifest has no place")
         else:
             packages.setdefault(place.manifest, (place, found.project, []))[2].append(record)
-    manifests = []
-    for path, (place, project, records) in sorted(packages.items()):
-        text = _text(place, project, records, files)
-        try:
-            read_text(text)  # what nobody could read is not written
-        except ValueError as error:
-            failures.append(f"{path}: {error}")
-        manifests.append(BuiltText(path=str(path), folder=str(place.folder), text=text))
+    manifests = [
+        BuiltText(path=str(path), folder=str(place.folder), text=_text(place, project, records, files))
+        for path, (place, project, records) in sorted(packages.items())
+    ]
     return Answer(manifests=[] if failures else manifests, failures=failures)
 
 

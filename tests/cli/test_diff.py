@@ -98,6 +98,17 @@ def test_a_lock_alone_is_compared_with_what_is_installed(upgraded: Site) -> None
     assert done.stdout == f"{LINES}gone 1.0 -> ?: nothing changed\n"
 
 
+def test_what_the_configuration_hides_and_what_is_not_locked_yet_is_compared(upgraded: Site) -> None:
+    """It is installed, and callers elsewhere have it; what may not be imported at all is not, and says why."""
+    settings = {"FCREGISTRY_MODE": "locked", "FCREGISTRY_DENY": "forecast", "FCREGISTRY_DISABLE": "get_weather"}
+    assert upgraded.cli("diff", "fcregistry.lock", "acme", env=settings).stdout == LINES
+    done = upgraded.cli("diff", "fcregistry.lock", env={"FCREGISTRY_DENY": "acme:*"})
+    assert (done.returncode, done.stderr) == (
+        2,
+        "Error: acme is installed, and is not to be imported: FCREGISTRY_DENY names acme:*\n",
+    )
+
+
 @pytest.mark.once
 @pytest.mark.parametrize(
     ("fail_on", "new", "code"),

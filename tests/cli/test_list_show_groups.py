@@ -111,6 +111,44 @@ def test_where_nothing_is_left_it_says_so(shop: Site, site: Site) -> None:
     assert site.cli("plugins").stderr == "There are no plugins: install a package that ships some.\n"
 
 
+ONE = "from fcregistry import fc_register\n@fc_register\ndef one() -> int: ...\n"
+
+
+@pytest.mark.once
+def test_what_the_configuration_closes_is_mentioned_where_somebody_may_wonder(site: Site) -> None:
+    """Where nothing is left, or where a lock refuses what is installed; who disables one of several knows it."""
+
+    def told(**env: str) -> str:
+        return site.cli("list", env=env).stderr.replace(str(site.folder), "FOLDER")
+
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": ONE})
+    assert told(FCREGISTRY_MODE="allow").endswith(
+        "\n1 plugin is not used: acme[x] (see: fcregistry doctor). FCREGISTRY_MODE=allow, and no allow there or above "
+        'names acme: allow = ["acme:*"] does\n'
+    )
+    site.write({"fcregistry.toml": 'allow = ["acme:one"]'})
+    assert told(FCREGISTRY_ALLOW="acme:two").endswith(
+        "\n1 tool is not used: acme:one (see: fcregistry doctor). FCREGISTRY_ALLOW does not name it\n"
+    )
+    site.write({"fcregistry.toml": ""})
+    assert site.cli("lock").returncode == 0
+    site.install("beta", {"x": "beta_tools"}, {"beta_tools.py": ONE})
+    assert told(FCREGISTRY_MODE="locked").startswith(
+        "1 plugin is not used: beta[x] (see: fcregistry doctor). FCREGISTRY_MODE=locked, and FOLDER/"
+    )
+    assert told(FCREGISTRY_DISABLE="beta:*") == ""
+
+
+def test_a_selector_of_a_distribution_that_does_not_load_or_may_not_says_so(site: Site) -> None:
+    """That nothing matches is true, and not the reason."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": ONE})
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "import missing_somewhere"})
+    done = site.cli("list", "bad:*")
+    assert done.returncode == 2
+    assert "1 plugin did not load: bad[x] (see: fcregistry doctor)" in done.stderr
+    assert "FCREGISTRY_DISABLE names acme:*" in site.cli("list", "acme:*", env={"FCREGISTRY_DISABLE": "acme:*"}).stderr
+
+
 def test_failed_plugins_and_broken_tools_are_mentioned_on_stderr(site: Site) -> None:
     """Once, with who explains it; stdout has what there is, and stays JSON."""
     site.install(

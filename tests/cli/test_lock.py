@@ -103,6 +103,9 @@ def test_a_lock_says_what_is_installed_and_nothing_of_this_machine(place: Site) 
     )
     assert (lookup["group"], lookup["name"], lookup["file"], lookup["line"]) == ("search.web", "lookup", None, None)
     assert lock(place, "--check") == f"All is as {written(place)} says.\n"
+    hiding = {"FCREGISTRY_DENY": "get_weather", "FCREGISTRY_DISABLE": "look"}
+    lock(place, "--file", "again.lock", **hiding)
+    assert (written(place).parent / "again.lock").read_text(encoding="ascii") == text, "what is hidden is installed"
 
 
 @several_processes

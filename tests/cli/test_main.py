@@ -261,6 +261,9 @@ def test_a_bad_plugin_does_not_disturb_completion(site: Site) -> None:
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OWN.replace('print("imported")', "")})
     done = site.cli(env={"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": "fcregistry call m", "COMP_CWORD": "2"})
     assert (done.returncode, done.stdout, done.stderr) == (0, "plain,mine\n", "")
+    site.write({"fcregistry.toml": "mode = 5"})
+    done = site.cli(env={"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": "fcregistry call m", "COMP_CWORD": "2"})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), "neither does a file that cannot be read"
 
 
 def test_a_script_for_the_shell_is_written(site: Site) -> None:

@@ -147,6 +147,24 @@ def test_no_control_character_reaches_a_terminal(shop: Site, words: list[str]) -
     assert not controls | ({"\u202e", "\u202c"} & set(shown))
 
 
+SLOW = """
+import pathlib, threading
+while not pathlib.Path(__file__).with_name("enough").exists():
+    threading.Event().wait(0.01)
+"""
+
+
+@pytest.mark.once
+def test_a_person_who_waits_is_told_for_what(site: Site) -> None:
+    """After a while without an answer: which plugins are being imported; not those that have answered."""
+    site.install("quick", {"x": "quick_tools"}, {"quick_tools.py": ""})
+    site.install("slow", {"x": "slow_tools"}, {"slow_tools.py": SLOW})
+    terminal = Terminal(site, "list")
+    terminal.read_until("Looking into new plugins: slow[x] …\n")
+    (site.folder / "enough").touch()
+    assert terminal.finish() == 0
+
+
 def test_approval_is_asked_for_with_the_call_that_is_meant(shop: Site) -> None:
     """What is typed decides: yes runs it, no is a denial, and nothing typed is no."""
     for typed, status, shown in (("y\n", 0, "deleted /x"), ("n\n", 1, "was denied"), ("\n", 1, "was denied")):

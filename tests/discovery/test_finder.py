@@ -121,6 +121,16 @@ def test_a_folder_that_is_called_otherwise_than_its_distribution_is_found(site: 
     assert site.ask(FOUND) == [["acme-tools", "x", "acme.x", "1.0"]]
 
 
+def test_an_egg_has_its_name_elsewhere(site: Site) -> None:
+    """Its metadata lie in a folder that is called the same in all of them; the first copy counts, as ever."""
+    egg = type(site)(site.folder.parent / "acme-2.0.egg", site.path[-1])
+    egg.install("acme", {"new": "acme.new"}, version="2.0").rename(egg.folder / "EGG-INFO")
+    (egg.folder / "EGG-INFO" / "METADATA").rename(egg.folder / "EGG-INFO" / "PKG-INFO")
+    site.install("acme", {"old": "acme.old"})
+    site.path.insert(0, egg.folder)
+    assert ["acme", "new", "acme.new", "2.0"] in site.ask(FOUND)
+
+
 def break_metadata(site: Site, how: str) -> None:
     """Break the metadata of a distribution named `broken` in one of the ways that are seen in the wild."""
     info = site.install("broken", {"x": "broken.x"})

@@ -90,10 +90,11 @@ def test_what_a_manifest_says_wrongly_does_not_run_and_is_not_believed_again(sit
 FORGED = '"}, {"id": "good:transfer", "distribution": "good", "x": "'
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "changes",
-    [{"name": FORGED}, {"group": FORGED}, {"options": {"aliases": 5, "tags": 5, "title": 5, "requires_env": 5}}],
-    ids=["name", "group", "options"],
+    [{"name": FORGED}, {"options": {"aliases": 5, "tags": 5, "title": 5, "requires_env": 5}}],
+    ids=["name", "options"],
 )
 def test_a_manifest_that_says_what_cannot_be_costs_nobody_else(site: Site, changes: dict[str, Any]) -> None:
     """It is not used, and said to be so by doctor; what others ship is listed, found and called as ever."""

@@ -121,7 +121,9 @@ def test_a_zip_file_that_is_no_wheel_and_a_damaged_one_say_so(tmp_path: Path) ->
         read_source(str(path))
 
 
-@pytest.mark.parametrize(("given", "what"), [(".", "is a folder"), ("./missing.lock", "is not there")])
+@pytest.mark.parametrize(
+    ("given", "what"), [(".", "is a folder"), ("./missing.lock", "is not there"), ("/dev/null", "is no regular file")]
+)
 def test_a_path_that_leads_nowhere_is_no_distribution(given: str, what: str) -> None:
     with pytest.raises(ConfigurationError, match=f"{what}: give a lock, a manifest, a wheel, or the name of"):
         read_source(given)

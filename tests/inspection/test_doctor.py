@@ -39,6 +39,9 @@ def test_all_is_well(site: Site) -> None:
     assert doctor(site) == []
     done = site.cli("doctor")
     assert (done.returncode, done.stdout, done.stderr) == (0, "All is well.\n", "")
+    wrong = site.cli("doctor", env={"FCREGISTRY_IMPORT_SECONDS": "-1"})
+    assert wrong.returncode == 2, "though nothing is to be imported"
+    assert wrong.stderr == "Error: FCREGISTRY_IMPORT_SECONDS is a number of seconds above 0, not '-1'\n"
 
 
 def test_a_plugin_that_does_not_load(site: Site) -> None:
@@ -149,6 +152,12 @@ def test_a_plugin_that_is_disabled_is_a_note(site: Site) -> None:
     ((kind, subject, message, advice),) = doctor(site)
     assert (kind, subject, advice) == ("note", "acme[x]", "change that to have it back")
     assert message == f"is not loaded: deny in {site.folder}/fcregistry.toml names acme:*"
+    site.write({"fcregistry.toml": 'mode = "locked"\n'})
+    (lock, *notes) = doctor(site)
+    path, said = f"{site.folder}/fcregistry.lock", f'mode = "locked" in {site.folder}/fcregistry.toml'
+    missing = f"is not there: `fcregistry lock --file {path}` makes it"
+    assert lock == ("problem", path, missing, f"{said}: until then no plugin is used")
+    assert [each[:2] for each in notes] == [("note", "acme[x]")]
 
 
 def test_a_tool_that_cannot_be_defined(site: Site) -> None:
@@ -209,6 +218,27 @@ def test_one_name_of_two_plugins(site: Site) -> None:
     )
     assert doctor(site, before=("-m", "own")) == [note]
     assert doctor(site, "same", before=("-m", "own")) == [note]
+
+
+def test_one_name_of_two_plugins_of_which_one_has_precedence(site: Site) -> None:
+    """The name means that one; a misspelt distribution decides nothing, and nobody would notice."""
+    for name in ("acme", "beta"):
+        site.install(name, {"x": f"{name}_tools"}, {f"{name}_tools.py": module("same")})
+    site.write({"fcregistry.toml": 'precedence = ["Alpha", "beta"]\n'})
+    assert doctor(site) == [
+        (
+            "problem",
+            f"precedence in {site.folder}/fcregistry.toml",
+            "names alpha, which is not there",
+            "correct it: it takes names of distributions that ship plugins",
+        ),
+        (
+            "note",
+            "same",
+            "is beta:same, before acme:same, since the configuration gives it precedence",
+            "name the others by their canonical ids",
+        ),
+    ]
 
 
 def test_a_misspelt_group_and_metadata_that_cannot_be_read(site: Site) -> None:

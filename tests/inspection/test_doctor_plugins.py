@@ -296,6 +296,9 @@ def test_a_manifest_that_is_not_what_the_code_declares(site: Site, tmp_path: Pat
     manifest = "acme_tools.fcregistry.json"
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": DEPENDS, manifest: (project / manifest).read_text()})
     assert doctor(site) == []
+    assert doctor(site, FCREGISTRY_DENY="today") == [], "its author is not to blame for what is hidden here"
+    (row,) = json.loads(site.cli("plugins", "--json").stdout)
+    assert (row["state"], row["import_seconds"]) == ("described", None), "nobody has imported it"
     (found,) = [each for each in doctor(site, "--probe", ACME_TEXT="Another.") if each.kind == "problem"]
     assert found.subject == "acme[x]"
     assert "has a manifest that is not what its code declares: today: description is" in found.message

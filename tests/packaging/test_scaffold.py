@@ -50,7 +50,12 @@ def test_a_new_plugin_is_listed_file_by_file_with_what_to_do_next(made: Made) ->
     """The commands are those that its author types."""
     assert made.said.startswith(f"made {NAME} in plugin:\n  .github/workflows/tests.yml\n  .gitignore\n")
     assert "\n  src/acme_sky_tools/fcregistry.json\n" in made.said
-    assert "\nnext:\n  cd plugin\n  python -m pip install --editable . --group test\n" in made.said
+    assert "\nnext:\n  cd plugin\n" in made.said
+    commands = (
+        "python -m pip install --upgrade pip\n{0}python -m pip install --editable . --group test\n{0}python -m pytest\n"
+    )
+    assert commands.format("  ") in made.said, "the pip of a new environment may be too old for --group"
+    assert commands.format("") in (made.folder / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.once
