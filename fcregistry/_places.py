@@ -62,7 +62,7 @@ def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
 
 def _in_one_run(first: Any, second: Any) -> bool:
     """Tell whether a module that is being imported has made both: a second `def` of one name, which hides the first, and no edit."""
-    scope = getattr(second, "__globals__", {})
+    scope: dict[str, Any] = getattr(second, "__globals__", {})
     if getattr(first, "__globals__", None) is not scope:
         return False
     return bool(getattr(scope.get("__spec__"), "_initializing", False))
