@@ -28,6 +28,8 @@ PLUGINS: dict[Path, dict[str, Any]] = {
 PROJECTS = [PACKAGE, *PLUGINS.values()]
 OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
 NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with every dependency was tried on the first
+# What starts processes takes longest, and is tried on the oldest interpreter and on the newest.
+WITHOUT_PROCESSES = [f"--ignore=tests/{room}" for room in ("cli", "discovery", "inspection", "packaging")]
 TESTED_BEFORE = {**OWN_CODE_ONLY, "FCREGISTRY_TESTED_BEFORE": "1"}  # likewise, fewer examples will do
 
 
@@ -114,8 +116,10 @@ def tests(session: nox.Session) -> None:
     for version in MISSING:
         session.warn(f"Python {version} is not installed here: its tests are SKIPPED")
     install_wheels(session, "test")
-    first = session.python == TESTED[0]
+    first, last = session.python == TESTED[0], session.python == TESTED[-1]
     chosen, env = ([], OWN_CODE_ONLY) if first else (NOT_AGAIN, TESTED_BEFORE)
+    if not first and not last:
+        chosen = [*chosen, *WITHOUT_PROCESSES]
     session.run("pytest", *chosen, *session.posargs, env=env)
 
 

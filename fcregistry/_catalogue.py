@@ -148,7 +148,8 @@ class Catalogue:
         found = [each for each in self.offered() if selector.matches(subject_of(*each))]
         if not found:
             near = did_you_mean(nearest(selector.text, self._names()))
-            raise ToolNotFoundError(f"the selector {selector.text!r} matches no tool{near}", name=selector.text)
+            why = self._why_hidden(selector.text)
+            raise ToolNotFoundError(f"the selector {selector.text!r} matches no tool{why}{near}", name=selector.text)
         return found
 
     def resolve(self, name: str) -> Owned:

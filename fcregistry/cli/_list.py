@@ -9,7 +9,7 @@ import click
 
 from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json_text, table
-from fcregistry.cli._tools import complete_tools, mention_what_is_missing
+from fcregistry.cli._tools import complete_tools, mention_what_is_missing, there_are_none
 from fcregistry.discovery._listing import Listed, listed, texts
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     elif selectors:
         remark("The selectors leave no tool.")
     else:
-        remark("There are no tools: install a package that ships some, or name a module of yours with -m MODULE.")
+        remark(there_are_none())
     mention_what_is_missing(selectors)
 
 

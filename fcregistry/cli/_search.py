@@ -10,7 +10,7 @@ from fcregistry._naming import did_you_mean, nearest
 from fcregistry._registry import registry
 from fcregistry._tool import Tool
 from fcregistry.cli._output import remark, say_json, table
-from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, tool_json
+from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, there_are_none, tool_json
 from fcregistry.discovery._listing import names
 
 NOTHING_FOUND: Final = 1
@@ -54,7 +54,7 @@ def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ..
 
 def _nothing(words: str, there: set[str]) -> str:
     if not there:
-        return "There are no tools: install a package that ships some, or name a module of yours with -m MODULE."
+        return there_are_none()
     return f"No tool has to do with {words!r}{did_you_mean(nearest(words, sorted(there)))}"
 
 

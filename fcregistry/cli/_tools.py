@@ -69,6 +69,13 @@ def tool_json(tool: Tool) -> dict[str, Any]:
     }
 
 
+def there_are_none() -> str:
+    """Return what is said where there is no tool at all: what to do, or that what is installed has none to be used."""
+    if current().plugins:
+        return "There are no tools that can be used here."
+    return "There are no tools: install a package that ships some, or name a module of yours with -m MODULE."
+
+
 def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     """Say on stderr that plugins failed or are not used, or tools are broken, and who explains it.
 

@@ -56,9 +56,16 @@ class Discovery(Known):
         return next(filter(None, reasons), None)
 
     def why_refused(self, distribution: str) -> str | None:
-        """Return why a plugin of a distribution is not to be described, so that nobody knows its tools, or None."""
+        """Return why nobody knows the tools of a distribution's plugin, which is not to be imported or does not load, or None."""
         permission, wanted = Permission(), normalized(distribution)
-        return next(filter(None, (permission.to_import(each) for each in self.plugins if each.project == wanted)), None)
+        for each in self.plugins:
+            if each.project != wanted:
+                continue
+            if reason := permission.to_import(each):
+                return reason
+            if (failed := self._failure(each.key)) is not None:
+                return f"its plugin {each.label} does not load ({failed.reason})"
+        return None
 
     def idle_settings(self, declarations: Iterable[Declaration]) -> tuple[tuple[str, str], ...]:
         """Return what the configuration names and is not there, after the setting that does: a misspelt name closes nothing.

@@ -126,6 +126,8 @@ def test_what_the_configuration_closes_is_mentioned_where_somebody_may_wonder(si
         "\n1 plugin is not used: acme[x] (see: fcregistry doctor). FCREGISTRY_MODE=allow, and no allow there or above "
         'names acme: allow = ["acme:*"] does\n'
     )
+    nothing = site.cli("search", "one", env={"FCREGISTRY_MODE": "allow"}).stderr
+    assert nothing.startswith("There are no tools that can be used here.\n1 plugin is not used: acme[x] ")
     site.write({"fcregistry.toml": 'allow = ["acme:one"]'})
     assert told(FCREGISTRY_ALLOW="acme:two").endswith(
         "\n1 tool is not used: acme:one (see: fcregistry doctor). FCREGISTRY_ALLOW does not name it\n"
@@ -145,7 +147,7 @@ def test_a_selector_of_a_distribution_that_does_not_load_or_may_not_says_so(site
     site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "import missing_somewhere"})
     done = site.cli("list", "bad:*")
     assert done.returncode == 2
-    assert "1 plugin did not load: bad[x] (see: fcregistry doctor)" in done.stderr
+    assert "matches no tool: its plugin bad[x] does not load (ModuleNotFoundError" in done.stderr
     assert "FCREGISTRY_DISABLE names acme:*" in site.cli("list", "acme:*", env={"FCREGISTRY_DISABLE": "acme:*"}).stderr
 
 

@@ -161,7 +161,7 @@ def _failed(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> Made
     """Return the description of a plugin that ended its process, or had to be ended."""
     advice = f"report this to the authors of {plugin.distribution}, or set FCREGISTRY_DISABLE={plugin.label}"
     if process.is_late:
-        what = f"importing it takes longer than {seconds:g} seconds"
+        what = f"importing it takes longer than {seconds:g} second{'' if seconds == 1 else 's'}"
         advice += f"; {SECONDS_VARIABLE} gives it more time"
     else:
         what = f"it ends the process that imports it, with {_worded(process.code)}"
