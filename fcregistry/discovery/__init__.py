@@ -8,8 +8,9 @@ extensions. `_permission.py` says what the configuration allows, `_hookspecs.py`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from fcregistry._lazy import lazy_names
 from fcregistry.discovery._discovery import current, load_plugins
 
 if TYPE_CHECKING:
@@ -43,29 +44,17 @@ __all__ = [
 
 # Public name -> the module it lives in; what listing tools does not need is imported when it is used.
 _HOMES: Final = {
-    "DescribedPlugin": "_outcomes",
-    "DisabledPlugin": "_outcomes",
-    "FailedPlugin": "_outcomes",
-    "FoundExtension": "_found",
-    "FoundPlugin": "_found",
-    "LoadReport": "_outcomes",
-    "LoadedPlugin": "_outcomes",
-    "TypeFamilies": "_families",
-    "find_extensions": "_finder",
-    "find_plugins": "_finder",
-    "near_miss_groups": "_metadata",
+    "DescribedPlugin": "._outcomes",
+    "DisabledPlugin": "._outcomes",
+    "FailedPlugin": "._outcomes",
+    "FoundExtension": "._found",
+    "FoundPlugin": "._found",
+    "LoadReport": "._outcomes",
+    "LoadedPlugin": "._outcomes",
+    "TypeFamilies": "._families",
+    "find_extensions": "._finder",
+    "find_plugins": "._finder",
+    "near_miss_groups": "._metadata",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)

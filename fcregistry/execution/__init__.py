@@ -5,10 +5,10 @@ Names are resolved when they are first used: whoever writes a tool that returns 
 
 from __future__ import annotations
 
+from fcregistry._lazy import lazy_names
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fcregistry._cancellation import CancellationToken
     from fcregistry._content import Content, ToolOutput
     from fcregistry._results import CallError
@@ -65,16 +65,4 @@ _HOMES: dict[str, str] = {
     "WaitingCall": "fcregistry.execution._approving._prepared",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # light, but not needed before the first name is
-
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)

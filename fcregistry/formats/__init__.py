@@ -6,8 +6,9 @@ docs/reference/formats.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from fcregistry._lazy import lazy_names
 from fcregistry.formats._table import get, names
 
 if TYPE_CHECKING:
@@ -30,25 +31,13 @@ __all__ = [
 
 # Public name -> the module it lives in, imported when it is used: to list tools, none is needed.
 _HOMES: Final = {
-    "Definition": "_definition",
-    "Dropped": "_definition",
-    "Format": "_core",
-    "MalformedCallError": "_reading",
-    "TextDefinition": "_definition",
-    "read_call": "_reading",
-    "read_calls": "_messages",
+    "Definition": "._definition",
+    "Dropped": "._definition",
+    "Format": "._core",
+    "MalformedCallError": "._reading",
+    "TextDefinition": "._definition",
+    "read_call": "._reading",
+    "read_calls": "._messages",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)
