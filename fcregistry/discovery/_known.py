@@ -42,6 +42,8 @@ class Known(Imported):
         self._take_up()
         unknown = self._told_by_manifests(self._unknown(distribution))
         if not unknown:
+            if self.index is not None and self.index.is_outdated:
+                self.index.keep(())
             return
         if self.describe is None or self.index is None:
             self._import_and_describe(unknown)
@@ -92,11 +94,16 @@ class Known(Imported):
 
         since = time_ns()
         loaded = [each for each in plugins if self._load(each)]
-        if self.index is None or not loaded:
+        index = self.index
+        if index is None:
             return
+        loaded = [each for each in loaded if self._failure(each.key) is None or not index.knows_failure(each)]
+        if not loaded:
+            return  # nothing that the next process would not find out as well
         from fcregistry.discovery._index._describing import made_here
 
-        self.index.keep(made_here([self._outcomes[each.key] for each in loaded], self.owner, since))
+        made = made_here([self._outcomes[each.key] for each in loaded], self.owner, since)
+        index.keep([each for each in made if not each.record["dynamic"]])
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
         """Yield the tools that are described and whose plugins are not imported: of that name, or all; without what is hidden."""

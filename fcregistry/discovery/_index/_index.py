@@ -54,6 +54,7 @@ class Index:
         exact: Whether only those count whose makers know which files they were made from: what a command believes.
 
     Attributes:
+        is_outdated: Whether the file says something else of what is installed than there is, so that all of that was read anew.
         remarks: What went wrong with the file, a sentence each: none of it keeps anybody from their tools.
         renew: Has everything described anew that was, where the file turns out to be damaged after some of it was read.
     """
@@ -62,6 +63,7 @@ class Index:
         self._file = file
         self._exact = exact
         self.remarks: list[str] = []
+        self.is_outdated = False
         self.renew: Callable[[], None] = lambda: None
         self._connection: sqlite3.Connection | None = None
         self._stamp: tuple[int, int] | None = None
@@ -80,6 +82,9 @@ class Index:
         """
         stored = self._read()
         self._places = places(stored.places)
+        self.is_outdated = any(
+            each.found and each is not stored.places.get(path) for path, each in self._places.items()
+        )
         found = find_entry_points(self._places)
         self._extensions = tuple(each for each in found if isinstance(each, FoundExtension))
         self._take(self._holding(found, stored) if stored.found else {})
@@ -99,6 +104,10 @@ class Index:
     def was_wrong(self, plugin: FoundPlugin) -> bool:
         """Tell whether what was described of a plugin last, as it is now, turned out to be something else."""
         return plugin.kept is not None and plugin.kept[2] == WRONG
+
+    def knows_failure(self, plugin: FoundPlugin) -> bool:
+        """Tell whether it is written down that a plugin, as it is now, did not load."""
+        return plugin.kept is not None and bool(plugin.kept[1]) and bool(plugin.kept[4] & FAILED)
 
     def failed(self) -> set[Key]:
         """Return the plugins that are known not to load."""
@@ -304,6 +313,7 @@ class Index:
         def change(connection: sqlite3.Connection) -> None:
             write(connection, self._places, self._extensions, made)
 
+        self.is_outdated = False
         self._own.update(place_of(each.plugin) for each in made)
         try:
             self._file.change(change)

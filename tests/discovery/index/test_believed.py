@@ -133,3 +133,24 @@ def test_a_tool_stays_that_of_its_distribution_when_another_process_writes(site:
         """
     )
     assert answer == ["From aaa.", "From bbb."]
+
+
+def test_a_failure_that_is_known_is_not_written_down_again(site: Site) -> None:
+    """A program tries the plugin each time; the file stays as it is."""
+    install(site, "acme", "1 / 0\n")
+    install(site, "other")
+    site.cli("list")
+    (file,) = (site.folder.parent / "cache").glob("*.sqlite")
+    before = file.stat().st_ino, file.stat().st_mtime_ns
+    assert site.ask(LOOK_UP) == ["other:say_other"]
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == before
+
+
+def test_what_is_installed_beside_plugins_is_read_once(site: Site) -> None:
+    """Metadata is not parsed at every command after something else was installed."""
+    install(site, "acme")
+    site.cli("list")
+    site.install("unrelated", files={"unrelated.py": ""})
+    seen = "from importlib.metadata import Distribution\nat, read = Distribution.at, []\nDistribution.at = lambda path: read.append(1) or at(path)\n"
+    assert site.ask(f"{seen}from fcregistry import registry\nregistry.find()\nanswer = len(read)") > 0
+    assert site.ask(f"{seen}from fcregistry import registry\nregistry.find()\nanswer = len(read)") == 0
