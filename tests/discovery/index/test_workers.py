@@ -45,7 +45,7 @@ def test_one_that_hangs_costs_the_one_that_waits_behind_it_nothing(site: Site) -
     assert imported(site) == ["first_tools", "hangs_tools", "last_tools"]
     assert made["first"][0] == ["say_first"]
     assert made["last"][0] == ["say_last"]
-    assert made["hangs"][1]["failure"] == "importing it takes longer than 1 seconds"
+    assert made["hangs"][1]["failure"] == "importing it takes longer than 1 second"
     assert made["hangs"][1]["detail"].startswith("of this one\n")
 
 
