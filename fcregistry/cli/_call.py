@@ -6,22 +6,18 @@ import json
 import os
 import sys
 from pathlib import Path
-from traceback import format_exception
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from fcregistry._calls import ToolCall
-from fcregistry._results import CallError, ToolResult
 from fcregistry._tool import Tool
-from fcregistry.cli._arguments import read_words
-from fcregistry.cli._batch import run_batch
 from fcregistry.cli._output import clean, complain, is_terminal, remark, say, say_json_text
-from fcregistry.cli._parameters import flags_of
 from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
-from fcregistry.discovery._prints import prints_to_stderr
 from fcregistry.errors import ToolError
-from fcregistry.execution import Executor
+
+if TYPE_CHECKING:
+    from fcregistry._calls import ToolCall
+    from fcregistry._results import CallError, ToolResult
 
 EXIT_CODES: Final = {
     "malformed_call": 2,
@@ -68,6 +64,13 @@ def command(
     Exits with 0 if all is well, 1 if the tool failed, 2 for wrong usage or invalid arguments, 3 if approval is needed and there is nobody
     to ask, 4 if time ran out.
     """
+    # All that carries a call out, which completing a tool's name does without
+    from fcregistry._calls import ToolCall
+    from fcregistry.cli._arguments import read_words
+    from fcregistry.cli._batch import run_batch
+    from fcregistry.discovery._prints import prints_to_stderr
+    from fcregistry.execution import Executor
+
     if batch:
         if output is not None:
             raise click.UsageError("--batch writes to standard output; --output does not go with it")
@@ -97,6 +100,8 @@ def command(
 
 def _as_options(error: CallError, tool: Tool) -> str:
     """Return the text of an error with the tool's options in place of paths, where a problem is one option's."""
+    from fcregistry.cli._parameters import flags_of
+
     flags = flags_of(tool)
     problems = [f"- {flags.get(each.path.removeprefix('$.'), each.path)}: {each.message}" for each in error.problems]
     return "\n".join([error.message, *problems])
@@ -104,6 +109,8 @@ def _as_options(error: CallError, tool: Tool) -> str:
 
 def _trace(exception: BaseException | None, verbose: bool) -> None:
     if verbose and exception is not None:
+        from traceback import format_exception  # only on the way to an error
+
         remark("".join(format_exception(exception)).rstrip())
     else:
         remark("(call -v shows the traceback)")

@@ -26,6 +26,9 @@ BUILDS = 3
 
 NAME = tool_name(DISTRIBUTIONS // 2)
 
+OWN = PREFIX.replace("_", "-")
+"""What the names of the site's distributions begin with; our own plugins are installed beside them."""
+
 COMPLETE = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": f"fcregistry call {NAME[:-2]}", "COMP_CWORD": "2"}
 
 COUNTED = f"""
@@ -79,11 +82,16 @@ def counted(code: str, words: Sequence[str], environment: Environment) -> tuple[
 
 def has_all_schemas(printed: str) -> bool:
     """Tell whether JSON text has every tool, with its schema."""
-    tools = json.loads(printed)
+    tools = [tool for tool in json.loads(printed) if tool["distribution"].startswith(OWN)]
     return len(tools) == TOOLS and all("reference" in tool["parameters"]["properties"] for tool in tools)
 
 
-LIST = Command(what="`list`", words=["list"], right=lambda out: len(out.splitlines()) == TOOLS + 1, most=1.8)
+def has_all_lines(printed: str) -> bool:
+    """Tell whether a list has every tool."""
+    return sum(line.split()[1].startswith(OWN) for line in printed.splitlines()) == TOOLS
+
+
+LIST = Command(what="`list`", words=["list"], right=has_all_lines, most=1.8)
 COMMANDS = (
     Command(what="`--version`", words=["--version"], right=lambda out: "fcregistry, version" in out, most=1.2),
     Command(what="`--help`", words=["--help"], right=lambda out: "Commands:" in out, most=1.2),
