@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from _thread import allocate_lock
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._described import Described
@@ -64,6 +65,7 @@ class Index:
         self._exact = exact
         self.remarks: list[str] = []
         self.is_outdated = False
+        self._reading = allocate_lock()  # many builds of SQLite take one thread at a time
         self.renew: Callable[[], None] = lambda: None
         self._connection: sqlite3.Connection | None = None
         self._stamp: tuple[int, int] | None = None
@@ -118,7 +120,8 @@ class Index:
         if self._connection is None:
             return Stored({}, {})
         try:
-            return stored_in(self._connection)
+            with self._reading:
+                return stored_in(self._connection)
         except Exception as error:  # sqlite3.Error, and whatever a damaged file makes of text and numbers  # noqa: BLE001
             self._give_up(error)
             return Stored({}, {})
@@ -169,7 +172,8 @@ class Index:
         if connection is None:
             return []
         try:
-            return connection.execute(query, values).fetchall()
+            with self._reading:
+                return connection.execute(query, values).fetchall()
         except Exception as error:  # sqlite3.Error, and text that is none  # noqa: BLE001
             self._give_up(error)
             return []
@@ -230,7 +234,9 @@ class Index:
             tools = tuple(others)
             yield from search_tools(tools, words, len(tools))
             return
-        for found in ranked_with(connection, others, words):
+        with self._reading:
+            everything = tuple(ranked_with(connection, others, words))
+        for found in everything:
             if isinstance(found, int):
                 yield from self._made(f"{_TOOLS} WHERE id = ?", found)
             else:
@@ -320,7 +326,7 @@ class Index:
         except (OSError, sqlite3.Error) as error:
             self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
             self._connection = self._file.in_memory(self._connection)
-            with self._connection:
+            with self._reading, self._connection:
                 change(self._connection)
             self._stamp = self._file.stamp()
 
