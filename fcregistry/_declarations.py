@@ -22,6 +22,11 @@ MARK = "__fc_declarations__"
 """The attribute of a method in a class body that holds its declarations, until `register_object` binds them."""
 
 
+def local_name(name: str, group: str) -> str:
+    """Return a tool's name with its group, without the default one."""
+    return name if group == DEFAULT_GROUP else f"{group}.{name}"
+
+
 class Declaration:
     """A function that was declared as a tool, with what the decorator was told and by whom."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from fcregistry._declarations import DEFAULT_GROUP, Declaration, duplicate_text
+from fcregistry._declarations import Declaration, duplicate_text, local_name
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Owned(NamedTuple):
     def local_name(self) -> str:
         """Its name with its group, without the default one."""
         declared = self.declaration
-        return declared.name if declared.group == DEFAULT_GROUP else f"{declared.group}.{declared.name}"
+        return local_name(declared.name, declared.group)
 
     @property
     def id(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry import _ports
 from fcregistry._calls import ToolCall
-from fcregistry._declarations import DEFAULT_GROUP, Declaration
+from fcregistry._declarations import DEFAULT_GROUP, Declaration, local_name
 from fcregistry._definition import Definition
 from fcregistry._options import checked, name_problem
 from fcregistry._origin import Origin, Provenance
@@ -86,7 +86,7 @@ class Tool:
     def id(self) -> str:
         """The canonical id, `distribution:group.name`, without the default group; without a distribution for the application's."""
         declared = self._definition.declaration
-        local = declared.name if declared.group == DEFAULT_GROUP else f"{declared.group}.{declared.name}"
+        local = local_name(declared.name, declared.group)
         return local if self._owner is None else f"{self._owner.distribution}:{local}"
 
     @property

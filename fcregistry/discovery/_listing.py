@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from fcregistry._declarations import DEFAULT_GROUP, log
+from fcregistry._declarations import local_name, log
 from fcregistry._described import Described
 from fcregistry._registry import registry
 from fcregistry.discovery._discovery import current
@@ -66,11 +66,11 @@ def texts() -> list[tuple[FoundPlugin, str, str]] | None:
     if len(keys) < len(rows):
         return None
     lines = [
-        (name, f"{plugin.distribution}:{_local(name, group)}", place)
+        (name, f"{plugin.distribution}:{local_name(name, group)}", place)
         for place, (plugin, name, group, options, _) in enumerate(rows)
         if _has_environment(options)
     ]
-    return [(rows[place][0], _local(*rows[place][1:3]), rows[place][4]) for _, _, place in sorted(lines)]
+    return [(rows[place][0], local_name(*rows[place][1:3]), rows[place][4]) for _, _, place in sorted(lines)]
 
 
 def broken() -> list[tuple[str | None, str]]:
@@ -79,7 +79,8 @@ def broken() -> list[tuple[str | None, str]]:
     if index is None:
         return [(tool._owner.distribution if tool._owner else None, tool.id) for tool in registry.broken()]
     told = [
-        (plugin.distribution, f"{plugin.distribution}:{_local(name, group)}") for plugin, name, group in index.broken()
+        (plugin.distribution, f"{plugin.distribution}:{local_name(name, group)}")
+        for plugin, name, group in index.broken()
     ]
     return sorted(told, key=lambda each: each[1])
 
@@ -91,7 +92,9 @@ def names(beginning: str) -> set[str]:
         lines = listed()
         found = {each.id if ":" in beginning else each.local_name for each in lines}
     else:
-        found = {_local(name, group) for _, name, group, options in index.named(beginning) if _has_environment(options)}
+        found = {
+            local_name(name, group) for _, name, group, options in index.named(beginning) if _has_environment(options)
+        }
     return {name for name in found if name.startswith(beginning)}
 
 
@@ -109,7 +112,7 @@ def _from(index: Index) -> list[Listed] | None:
     lines, keys = [], set()
     rows = index.listed()
     for plugin, name, group, summary, options in rows:
-        local = name if group == DEFAULT_GROUP else f"{group}.{name}"
+        local = local_name(name, group)
         keys.add((plugin.project, local))
         distribution = plugin.distribution
         if not options:
@@ -119,10 +122,6 @@ def _from(index: Index) -> list[Listed] | None:
             lines.append(Listed(name, f"{distribution}:{local}", local, distribution, summary, deprecated))
     lines.sort()
     return lines if len(keys) == len(rows) else None
-
-
-def _local(name: str, group: str) -> str:
-    return name if group == DEFAULT_GROUP else f"{group}.{name}"
 
 
 def _has_environment(options: str) -> bool:

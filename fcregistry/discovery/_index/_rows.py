@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from fcregistry._declarations import DEFAULT_GROUP
+from fcregistry._declarations import local_name
 from fcregistry._described import BROKEN, CONTEXT, DEPS
 from fcregistry._search._tools import fields_of_record
 
@@ -39,7 +39,6 @@ class Row(NamedTuple):
 
 def row_of(tool: ToolRecord, distribution: str) -> Row:
     """Return the row of a tool that a distribution ships."""
-    local = tool["name"] if tool["group"] == DEFAULT_GROUP else f"{tool['group']}.{tool['name']}"
     flags = ((BROKEN, "problems" in tool), (CONTEXT, tool["context"]), (DEPS, tool["deps"] is not None))
     return Row(
         tool["name"],
@@ -48,6 +47,6 @@ def row_of(tool: ToolRecord, distribution: str) -> Row:
         json.dumps(tool["options"]) if tool["options"] else "",
         sum(flag for flag, is_set in flags if is_set),
         json.dumps(tool),
-        f"{distribution}:{local}",
+        f"{distribution}:{local_name(tool['name'], tool['group'])}",
         () if "problems" in tool else fields_of_record(tool, distribution),
     )

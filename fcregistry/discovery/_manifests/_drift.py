@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from fcregistry._declarations import DEFAULT_GROUP
+from fcregistry._declarations import local_name
 from fcregistry._records import ToolRecord
 
 _TOLD: Final = ("description", "parameters", "returns", "options", "deps", "problems")
@@ -34,9 +34,7 @@ def drift(described: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
 
 
 def _by_name(tools: list[ToolRecord]) -> dict[str, ToolRecord]:
-    return {
-        each["name"] if each["group"] == DEFAULT_GROUP else f"{each['group']}.{each['name']}": each for each in tools
-    }
+    return {local_name(each["name"], each["group"]): each for each in tools}
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

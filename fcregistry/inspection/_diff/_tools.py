@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from fcregistry._declarations import DEFAULT_GROUP
+from fcregistry._declarations import local_name
 from fcregistry._demands import show
 from fcregistry._records import ToolRecord
 from fcregistry.inspection._diff._core import Change, Part, Verdict, bump_of, change
@@ -46,7 +46,7 @@ def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[Change
 
 def place_of(record: ToolRecord) -> str:
     """Return what a tool is called in its distribution: `group.name`, without the default group."""
-    return record["name"] if record["group"] == DEFAULT_GROUP else f"{record['group']}.{record['name']}"
+    return local_name(record["name"], record["group"])
 
 
 def _of_context(tool: str, old: str | None, new: str | None) -> Iterator[Change]:

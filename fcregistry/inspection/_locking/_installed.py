@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fcregistry._declarations import local_name
 from fcregistry._records import ToolRecord, digest_of, record_of
 from fcregistry._selectors import normalized
 from fcregistry._trust import Trust, trust
@@ -110,5 +111,4 @@ def _lockable(distribution: str, records: list[ToolRecord]) -> tuple[list[ToolRe
 
 def tool_id(distribution: str, record: Mapping[str, Any]) -> str:
     """Return a tool's canonical id."""
-    group = "" if record["group"] == "tool" else f"{record['group']}."
-    return f"{distribution}:{group}{record['name']}"
+    return f"{distribution}:{local_name(record['name'], record['group'])}"
