@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from fcregistry._ports import Owner
     from fcregistry.discovery._outcomes import LoadReport, Outcome
 
-    PluginKey = tuple[str, str]
-
 
 class Discovery(Known):
     """The installed plugins and extensions of a process, asked for by the registry.

@@ -11,11 +11,10 @@ from fcregistry.discovery._permission import Permission
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.discovery._found import FoundExtension
+    from fcregistry.discovery._found import FoundExtension, PluginKey
     from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension
     from fcregistry.types._reader import Family
 
-    PluginKey = tuple[str, str]
 
 PUBLISHED: Final = {"numpy": "fcregistry-numpy"}
 """Module -> the distribution of this project that reads its types: what to install where nothing does."""

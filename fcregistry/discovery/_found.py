@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._selectors import normalized
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
+
+PluginKey: TypeAlias = tuple[str, str]
+"""Distribution and entry point: what a plugin, or an extension, is known by in a process."""
 
 GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""
@@ -66,7 +69,7 @@ class FoundEntryPoint:
         self._source = source
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> PluginKey:
         """Distribution and entry point: what it is known by in a process."""
         return (self.distribution, self.entry_point)
 

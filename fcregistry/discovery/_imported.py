@@ -8,14 +8,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fcregistry._selectors import normalized
-from fcregistry.discovery._found import FoundPlugin
+from fcregistry.discovery._found import FoundPlugin, PluginKey
 from fcregistry.discovery._installed import Installed
 from fcregistry.discovery._permission import Permission
 
 if TYPE_CHECKING:
     from fcregistry.discovery._outcomes import FailedPlugin, LoadedPlugin
-
-    PluginKey = tuple[str, str]
 
 
 class Imported(Installed):

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from fcregistry._folders import cache_folder
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
+from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index._file import IndexFile, index_path
 from fcregistry.discovery._index._index import Index
 from fcregistry.discovery._upgrades import Upgrades
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from fcregistry._declarations import Declaration
     from fcregistry.discovery._index._made import Made
 
-    PluginKey = tuple[str, str]
     Describe = Callable[[Sequence[FoundPlugin], Sequence[FoundEntryPoint], Callable[[Made], None]], None]
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from fcregistry._tool import Tool
     from fcregistry.discovery._index._made import Made
 
-    PluginKey = tuple[str, str]
-
 
 class Known(Imported):
     """The installed plugins, each described or imported when somebody asks for what it ships."""
@@ -61,9 +59,8 @@ class Known(Imported):
     def _unknown(self, distribution: str | None) -> list[FoundPlugin]:
         plugins = self.plugins
         known = {} if self.index is None else self.index.descriptions()
-        if (
-            distribution is not None and self.describe is None
-        ):  # asked for by name, a slow one has all the time it takes
+        if distribution is not None and self.describe is None:
+            # Asked for by name, a slow one has all the time it takes
             known = {key: each for key, each in known.items() if each.by != "waiting"}
         missing = self._by_key.keys() - known.keys() - self._outcomes.keys() - self._loading.__dict__.get("keys", set())
         if not missing:

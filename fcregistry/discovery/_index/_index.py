@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._described import Described
 from fcregistry.discovery._finder import Places, find_entry_points, places
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
+from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index._fingerprint import FAILED, WRONG, changed, surroundings
 from fcregistry.discovery._index._made import Description
 from fcregistry.discovery._index._stored import Stored, place_of, stored_in
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from fcregistry._tool import Tool
     from fcregistry.discovery._index._file import IndexFile
     from fcregistry.discovery._index._made import Made
-
-Key = tuple[str, str]
-"""Distribution and entry point."""
 
 
 class _Held:
@@ -95,11 +92,11 @@ class Index:
     def _take(self, descriptions: dict[int, Description]) -> None:
         self._held = _Held(descriptions, self._connection)
 
-    def descriptions(self) -> dict[Key, Description]:
+    def descriptions(self) -> dict[PluginKey, Description]:
         """Return the descriptions that hold, by plugin."""
         return self._held.by_key
 
-    def description(self, key: Key) -> Description | None:
+    def description(self, key: PluginKey) -> Description | None:
         """Return the description of a plugin, if there is one that holds."""
         return self._held.by_key.get(key)
 
@@ -111,7 +108,7 @@ class Index:
         """Tell whether it is written down that a plugin, as it is now, did not load."""
         return plugin.kept is not None and bool(plugin.kept[1]) and bool(plugin.kept[4] & FAILED)
 
-    def failed(self) -> set[Key]:
+    def failed(self) -> set[PluginKey]:
         """Return the plugins that are known not to load."""
         return {key for key, each in self._held.by_key.items() if each.failed}
 
@@ -282,9 +279,8 @@ class Index:
         """Return all that is known of a described tool; None where that is nothing any more."""
         if (record := self._record(described)) is not None:
             return record
-        for other, _ in self.described(
-            described.name
-        ):  # in the file that took the place of the one that it was read from
+        # In the file that took the place of the one that it was read from
+        for other, _ in self.described(described.name):
             if (other.plugin, other.group) == (described.plugin, described.group):
                 return self._record(other)
         return None

@@ -8,10 +8,8 @@ from typing import Any
 
 from fcregistry._declarations import log
 from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundPlugin, current, load_plugins
+from fcregistry.discovery._found import PluginKey
 from fcregistry.discovery._permission import Permission
-
-Key = tuple[str, str]
-"""Distribution and entry point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +81,12 @@ def learn(*, again: bool = True) -> None:
         discovery.refresh()
 
 
-def accounts() -> dict[Key, Account]:
+def accounts() -> dict[PluginKey, Account]:
     """Return what is known of all plugins that are not disabled, by plugin, sorted. Imports nothing."""
     discovery = current()
     descriptions = {} if discovery.index is None else discovery.index.descriptions()
     shipping = _shipping()
-    told: dict[Key, Account] = {}
+    told: dict[PluginKey, Account] = {}
     for outcome in discovery.report():
         plugin = outcome.plugin
         ships = plugin.key in shipping
@@ -103,7 +101,7 @@ def accounts() -> dict[Key, Account]:
     return {each.key: told[each.key] for each in discovery.plugins if each.key in told}
 
 
-def _shipping() -> set[Key]:
+def _shipping() -> set[PluginKey]:
     """Return the plugins that ship tools, those that are not to be seen too."""
     discovery = current()
     described = () if discovery.index is None else discovery.index.described()

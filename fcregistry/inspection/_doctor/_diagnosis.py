@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from fcregistry.discovery._found import PluginKey
 from fcregistry.discovery._index._made import Made
-from fcregistry.inspection._doctor._accounts import Account, Key, accounts, learn
+from fcregistry.inspection._doctor._accounts import Account, accounts, learn
 from fcregistry.inspection._doctor._extensions import call_hook_findings, extension_findings
 from fcregistry.inspection._doctor._finding import Finding
 from fcregistry.inspection._doctor._manifests import manifest_findings
@@ -34,7 +35,7 @@ def diagnose() -> tuple[Finding, ...]:
     return findings()
 
 
-def findings(probed: Mapping[Key, Made] | None = None) -> tuple[Finding, ...]:
+def findings(probed: Mapping[PluginKey, Made] | None = None) -> tuple[Finding, ...]:
     """Return all that is wrong with what is known.
 
     Args:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fcregistry._records import ToolRecord, record_of
-from fcregistry.discovery._found import FoundPlugin
+from fcregistry.discovery._found import FoundPlugin, PluginKey
 from fcregistry.discovery._manifests import ManifestProblem, drift, manifest_of
-from fcregistry.inspection._doctor._accounts import Account, Key
+from fcregistry.inspection._doctor._accounts import Account
 from fcregistry.inspection._doctor._finding import Finding, problem
 from fcregistry.inspection._shipped import shipped
 
 
 def manifest_findings(
-    accounts: Iterable[Account], probed: Mapping[Key, list[ToolRecord]] | None = None
+    accounts: Iterable[Account], probed: Mapping[PluginKey, list[ToolRecord]] | None = None
 ) -> Iterator[Finding]:
     """Yield what is wrong with manifests of plugins that load.
 
@@ -21,7 +21,7 @@ def manifest_findings(
         accounts: The plugins.
         probed: What importing some of them has just shown.
     """
-    declared: dict[Key, list[ToolRecord]] = {}
+    declared: dict[PluginKey, list[ToolRecord]] = {}
     for each in accounts:
         if each.failure:
             continue
@@ -44,9 +44,9 @@ def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
     return problem(plugin.label, f"has a manifest that {what}: {'; '.join(lines)}", advice)
 
 
-def _declared(probed: Mapping[Key, list[ToolRecord]]) -> dict[Key, list[ToolRecord]]:
+def _declared(probed: Mapping[PluginKey, list[ToolRecord]]) -> dict[PluginKey, list[ToolRecord]]:
     """Return what each plugin ships, by what is known of it; what the configuration hides too, for which its authors are not to blame."""
-    known: dict[Key, list[ToolRecord]] = {}
+    known: dict[PluginKey, list[ToolRecord]] = {}
     for plugin, tool in shipped():
         known.setdefault(plugin.key, []).append(record_of(tool))
     return {**known, **probed}

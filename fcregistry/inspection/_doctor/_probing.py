@@ -7,11 +7,12 @@ from collections.abc import Callable
 from fcregistry._registry import registry
 from fcregistry._selectors import normalized, parse_selector
 from fcregistry.discovery import FoundPlugin, current
+from fcregistry.discovery._found import PluginKey
 from fcregistry.discovery._index._building import described_by_workers
 from fcregistry.discovery._index._made import Made
 from fcregistry.discovery._permission import Permission
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
-from fcregistry.inspection._doctor._accounts import Key, learn
+from fcregistry.inspection._doctor._accounts import learn
 from fcregistry.inspection._doctor._diagnosis import findings, in_order
 from fcregistry.inspection._doctor._finding import Finding, note
 from fcregistry.inspection._doctor._missing import diagnose_name
@@ -70,7 +71,7 @@ def probe(
         seconds: How long each may take.
         told: Is told of each as it is done.
     """
-    probed: dict[Key, Made] = {}
+    probed: dict[PluginKey, Made] = {}
     installed = (*current().plugins, *current().found_extensions)
     for plugin in plugins:
         (probed[plugin.key],) = described_by_workers([plugin], installed, seconds=seconds)
