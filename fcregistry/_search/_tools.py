@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fcregistry._declarations import DEFAULT_GROUP
 from fcregistry._search._ranking import INSERT, create, ranked, text_fields
+from fcregistry.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -80,9 +81,14 @@ class ToolSearch:
 
     def _connection(self) -> sqlite3.Connection:
         if self._table is None:
-            import sqlite3  # 3 ms, which only a search needs
             from weakref import finalize
 
+            try:
+                import sqlite3  # 3 ms, which only a search needs
+            except ImportError as error:
+                raise MissingDependencyError(
+                    "tools cannot be searched here: this Python was built without SQLite; use one that has it"
+                ) from error
             table = sqlite3.connect(":memory:", check_same_thread=False)
             finalize(self, table.close)  # Python 3.13 warns of one that is left open
             create(table)

@@ -62,7 +62,7 @@ class Installed:
 
     def refresh(self) -> None:
         """Look again at what is installed; what is loaded stays loaded."""
-        if self.index is None and (folder := cache_folder()) is not None:
+        if self.index is None and (folder := cache_folder()) is not None and _has_sqlite():
             index = Index(IndexFile(index_path(folder)), exact=self.describe is not None)
             index.renew = self._renew
             self.index = index
@@ -105,6 +105,15 @@ class Installed:
                 return self._by_module[module]
             module = module.rpartition(".")[0]
         return None
+
+
+def _has_sqlite() -> bool:
+    """Tell whether this Python was built with SQLite, which an index is kept in; without it, plugins are imported each time."""
+    try:
+        import sqlite3  # noqa: F401  # whoever looks for plugins reads the index next
+    except ImportError:
+        return False
+    return True
 
 
 def _claim(plugin: FoundPlugin) -> tuple[bool, bool]:

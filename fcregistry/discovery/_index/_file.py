@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import get_ident
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -112,7 +113,7 @@ class IndexFile:
         with self.locked(10.0) as alone:
             if alone:
                 self._clear()
-            aside = f"{self.path}.{os.getpid()}{_NEW}"
+            aside = f"{self.path}.{os.getpid()}-{get_ident()}{_NEW}"
             try:
                 try:
                     self._copy(aside)

@@ -129,7 +129,7 @@ class Index:
             return
         try:
             self._connection = self._file.open()
-        except Exception as error:  # sqlite3.Error; an ImportError where Python was built without it  # noqa: BLE001
+        except Exception as error:  # sqlite3.Error, whatever the file is  # noqa: BLE001
             self._give_up(error)
         else:
             self._stamp = stamp
@@ -321,9 +321,10 @@ class Index:
             self._file.change(change)
         except (OSError, sqlite3.Error) as error:
             self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
-            self._connection = self._file.in_memory(self._connection)
-            with self._reading, self._connection:
-                change(self._connection)
+            with self._reading:
+                self._connection = self._file.in_memory(self._connection)
+                with self._connection:
+                    change(self._connection)
             self._stamp = self._file.stamp()
 
     def forget(self, plugin: FoundPlugin) -> None:

@@ -154,3 +154,17 @@ def test_what_is_installed_beside_plugins_is_read_once(site: Site) -> None:
     seen = "from importlib.metadata import Distribution\nat, read = Distribution.at, []\nDistribution.at = lambda path: read.append(1) or at(path)\n"
     assert site.ask(f"{seen}from fcregistry import registry\nregistry.find()\nanswer = len(read)") > 0
     assert site.ask(f"{seen}from fcregistry import registry\nregistry.find()\nanswer = len(read)") == 0
+
+
+def test_a_python_without_sqlite_does_without_an_index(site: Site) -> None:
+    """Commands and programs import what they are asked for; search says what is missing."""
+    install(site, "acme")
+    site.write({"sqlite3.py": "raise ImportError('no SQLite here')\n"})
+    listed = site.run("-m", "fcregistry", "list", "--json")
+    assert [each["id"] for each in json.loads(listed.stdout)] == ["acme:say_acme"]
+    assert site.run("-m", "fcregistry", "call", "say_acme").stdout == '"say_acme"\n'
+    assert site.ask(LOOK_UP) == ["acme:say_acme"]
+    searched = site.run("-m", "fcregistry", "search", "say")
+    assert searched.returncode == 2
+    assert "SQLite" in searched.stderr
+    assert "Traceback" not in searched.stderr
