@@ -165,8 +165,10 @@ def test_schemas_of_any_shape_have_words() -> None:
 @settings(max_examples=50, deadline=None, database=None)
 @given(st.text(max_size=200))
 def test_any_text_at_all_is_a_query(text: str) -> None:
-    """Nothing in it reaches the language of queries."""
-    found(text)
+    """Nothing in it reaches the language of queries: it finds some of the tools, each once, or none."""
+    names = found(text)
+    assert len(names) == len(set(names))
+    assert set(names) <= {tool.name for tool in WEATHER}
 
 
 def test_a_long_query_is_answered() -> None:
