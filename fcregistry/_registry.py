@@ -1,7 +1,7 @@
 """Which tools are there, by name, group and owner?
 
-A registry reads a log of declarations. The process's one reads what `fc_register` wrote, knows from discovery whose each declaration is, and
-loads plugins when a name is looked up that the application does not have. Nothing is imported while a lock is held.
+A registry reads a log of declarations. The process's one reads what `fc_register` wrote, knows from discovery whose each declaration is,
+and what plugins ship that are not imported. Nothing is imported while a lock is held.
 """
 
 from __future__ import annotations
@@ -164,7 +164,8 @@ class Registry:
     def get(self, name: str) -> Tool:
         """Return the tool of a name: plain, `group.name`, or canonical (`distribution:name`).
 
-        A name that the application does not have is looked for in the installed plugins, which are imported for that.
+        A name that the application does not have is looked for in what is known of installed plugins; its own, and no other, is imported
+        when the tool is called. A plugin that nothing is known of yet is imported, so that the next process knows.
 
         Raises:
             ToolNotFoundError: There is none; names the nearest.
@@ -283,11 +284,11 @@ class Registry:
         return self._catalogue.tool(ordered[0])
 
     def everything(self) -> tuple[Tool, ...]:
-        """Return all tools, sorted by id: those that cannot be defined or are hidden too. Loads nothing."""
+        """Return all tools, sorted by id: those that cannot be defined or are hidden too. Imports nothing."""
         return tuple(sorted(map(self._catalogue.tool, self._catalogue.visible()), key=lambda tool: tool.id))
 
     def broken(self) -> tuple[Tool, ...]:
-        """Return the tools that cannot be defined, sorted by id. Loads nothing."""
+        """Return the tools that cannot be defined, sorted by id. Imports nothing."""
         return tuple(sorted(self._catalogue.broken(), key=lambda tool: tool.id))
 
     def clashes(self) -> tuple[str, ...]:

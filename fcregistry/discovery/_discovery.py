@@ -123,16 +123,17 @@ def current() -> Discovery:
 
 
 def load_plugins() -> LoadReport:
-    """Import every installed plugin that is not disabled.
+    """Import every installed plugin that the configuration allows.
 
     What is installed is looked up anew, so this also finds what was installed since the process started. A plugin that fails is
     recorded, and takes no other with it.
 
     Returns:
-        What became of each: `loaded`, `failed` (with reason and traceback) and `disabled`.
+        What became of each: `loaded`, `failed` (with reason and traceback) and `disabled`. One that is known to end the process that
+        imports it has failed, and is not imported.
 
     Raises:
-        ConfigurationError: `FCREGISTRY_DISABLE` cannot be read.
+        ConfigurationError: The configuration cannot be read.
     """
     _current.refresh()
     _current.load()
