@@ -113,9 +113,9 @@ def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
         return
     next_one = Index(index._file, exact=True)
     next_one.look()
-    holding = next_one.descriptions()
+    here, holding = index.descriptions(), next_one.descriptions()
     for each in known:
-        if each.plugin.key not in holding and not each.dynamic:
+        if each.plugin.key in here and each.plugin.key not in holding and not each.dynamic:
             yield note(
                 each.plugin.label,
                 "is imported anew by every command: what it was described from does not stay as it was",
