@@ -78,7 +78,8 @@ def _said_if_slow(plugins: Sequence[FoundPlugin], told: Callable[[Made], None]) 
         left.pop(made.plugin.key, None)
         told(made)
 
-    timer = Timer(_PATIENCE, lambda: remark(f"Looking into new plugins: {', '.join(left.values())} …"))
+    # A tuple, since others are told of meanwhile
+    timer = Timer(_PATIENCE, lambda: remark(f"Looking into new plugins: {', '.join(tuple(left.values()))} …"))
     timer.daemon = True
     timer.start()
     try:
