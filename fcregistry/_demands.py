@@ -84,7 +84,7 @@ def _format(limit: Any) -> str:
 
 def _type(limit: Any) -> str:
     names = [limit] if isinstance(limit, str) else sorted(limit)
-    return "must be " + " or ".join(_ARTICLES.get(name, name) for name in names)
+    return "must be " + " or ".join(KINDS.get(name, name) for name in names)
 
 
 def _enum(limit: Any) -> str:
@@ -119,7 +119,7 @@ _EXAMPLES: Final = {
 }
 """Format -> a text of it: its name alone is no help to a model that has written something else."""
 
-_ARTICLES: Final = {
+KINDS: Final = {
     "array": "an array",
     "boolean": "a boolean",
     "integer": "an integer",

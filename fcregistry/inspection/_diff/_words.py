@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from fcregistry._demands import json_path, show
+from fcregistry._demands import KINDS, json_path, show
 from fcregistry.inspection._diff._differences import Difference, Path, said
 from fcregistry.inspection._diff._documents import enforced, json_text
 
 _UNSAID: Final = frozenset({"$comment", "$defs", "$schema", "definitions"})
 _MOST_VALUES: Final = 10
-_KINDS: Final = {
-    "array": "an array",
-    "boolean": "a boolean",
-    "integer": "an integer",
-    "null": "null",
-    "number": "a number",
-    "object": "an object",
-    "string": "a string",
-}
 
 
 def segment(name: str) -> str:
@@ -59,7 +50,7 @@ def kind_of(schema: Any) -> str:
 def types_in_words(said_type: Any) -> str:
     """Return what `type` says in words."""
     names = said_type if isinstance(said_type, list) else [said_type]
-    return " or ".join(_KINDS.get(name, "any value") if isinstance(name, str) else "any value" for name in names)
+    return " or ".join(KINDS.get(name, "any value") if isinstance(name, str) else "any value" for name in names)
 
 
 def tag_of(schema: dict[str, Any]) -> tuple[str, Any] | None:
