@@ -13,6 +13,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from fcregistry._calls import ToolCall
+from fcregistry._json._once import has_each_name_once
+from fcregistry._json._strict import PLAIN_DECODER
 from fcregistry._results import ToolResult
 from fcregistry.execution._calling._invoke import (
     PLAIN,
@@ -25,8 +27,6 @@ from fcregistry.execution._calling._invoke import (
     needs_loop,
 )
 from fcregistry.execution._calling._threads import NoThreadError, threads
-from fcregistry.execution._reading._json import PLAIN_DECODER
-from fcregistry.execution._reading._once import has_each_name_once
 from fcregistry.execution._steps import Step
 from fcregistry.execution._writing._outcome import finished
 from fcregistry.formats import MalformedCallError, read_call

@@ -47,7 +47,7 @@ CALLS = """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
     import os
-    from fcregistry.execution._reading._json import read_json
+    from fcregistry._json._strict import read_json
     from fcregistry.execution._elsewhere._remote import Remote
 
     def calls():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from fcregistry._json._strict import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, said_by
 from fcregistry.execution._calling._invoke import Invocation, Outcome
@@ -18,7 +19,6 @@ from fcregistry.execution._elsewhere._carried import packed
 from fcregistry.execution._elsewhere._dask import begun
 from fcregistry.execution._elsewhere._travel import STOPPED, Answer, Raised, Refused, Request, Returned, answer_text
 from fcregistry.execution._reading._digits import DigitsValidator
-from fcregistry.execution._reading._json import read_json
 from fcregistry.execution._wording import refused, scrub
 from fcregistry.types import EncodingError, Refusal
 

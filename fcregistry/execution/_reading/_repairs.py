@@ -9,9 +9,9 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._json._loose import read_text
+from fcregistry._json._strict import ArgumentsError
 from fcregistry._problems import json_path, worded
-from fcregistry.execution._reading._json import ArgumentsError
-from fcregistry.execution._reading._loose import read_text
 from fcregistry.execution._reading._nulls import OptionalProperties
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 

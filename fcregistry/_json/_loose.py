@@ -15,7 +15,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry.execution._reading._json import NotJsonError, read_json
+from fcregistry._json._strict import NotJsonError, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -33,6 +33,9 @@ _SAID: Final = {
     "unquoted-names": "had names without quotes: taken as quoted",
 }
 """What is said of each slip."""
+
+SLIPS: Final = frozenset(_SAID)
+"""The names of all slips."""
 
 
 def read_text(text: str, exact: bool, allowed: Collection[str], where: str) -> tuple[Any, tuple[str, ...]]:
