@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    from fcregistry import agents, discovery, errors, execution, formats, testing, types
+    from fcregistry import agents, dialects, discovery, errors, execution, formats, models, testing, types
     from fcregistry._calls import Problem, ToolCall
     from fcregistry._context import Context
     from fcregistry._decorator import fc_register
@@ -44,6 +44,7 @@ __all__ = [
     "ToolResult",
     "__version__",
     "agents",
+    "dialects",
     "discovery",
     "errors",
     "execution",
@@ -51,6 +52,7 @@ __all__ = [
     "formats",
     "hookimpl",
     "load_plugins",
+    "models",
     "registry",
     "testing",
     "types",
@@ -67,6 +69,7 @@ _HOMES: dict[str, str | None] = {
     "ToolCall": "_calls",
     "ToolResult": "_results",
     "agents": None,
+    "dialects": None,
     "discovery": None,
     "errors": None,
     "execution": None,
@@ -74,6 +77,7 @@ _HOMES: dict[str, str | None] = {
     "formats": None,
     "hookimpl": "discovery._hookspecs",
     "load_plugins": "discovery",
+    "models": None,
     "registry": "_registry",
     "testing": None,
     "types": None,

@@ -11,6 +11,9 @@ nothing of fcregistry catches what it expects:
     ├── AmbiguousToolError (LookupError)      several tools answer to that name
     ├── SelectorError (ValueError)            a selector that cannot be read
     ├── FormatNotFoundError (KeyError)        no format of that name
+    ├── DialectNotFoundError (KeyError)       no dialect of that name
+    ├── ModelNotFoundError (LookupError)      no model of that name
+    ├── ModelError (RuntimeError)             a model that gives no answer
     ├── PluginError (ImportError)             a plugin that does not load
     │   └── ToolChangedError                  a tool that is not, or no longer, what was described or pinned
     ├── ConfigurationError (ValueError)       a setting that cannot be read
@@ -38,11 +41,14 @@ __all__ = [
     "ConfigurationError",
     "DefinitionError",
     "DefinitionWarning",
+    "DialectNotFoundError",
     "DuplicateToolError",
     "FcregistryError",
     "FormatNotFoundError",
     "GroupNotFoundError",
     "MissingDependencyError",
+    "ModelError",
+    "ModelNotFoundError",
     "PluginError",
     "SelectorError",
     "ToolCallError",
@@ -112,6 +118,32 @@ class SelectorError(FcregistryError, ValueError):
 
 class FormatNotFoundError(FcregistryError, KeyError):
     """No format has that name; the message lists the names there are."""
+
+
+class DialectNotFoundError(FcregistryError, KeyError):
+    """No dialect has that name; the message lists the names there are."""
+
+
+class ModelNotFoundError(FcregistryError, LookupError):
+    """No model can be had by that name; the message says which names there are, and what to install."""
+
+
+class ModelError(FcregistryError, RuntimeError):
+    """A model that gives no answer: its provider refuses, cannot be reached, or breaks off.
+
+    Attributes:
+        status: The HTTP status that the provider answered with, if it answered.
+        retryable: Whether the same request may succeed later.
+        retry_after: Seconds to wait before that, if the provider says.
+    """
+
+    def __init__(
+        self, message: str, *, status: int | None = None, retryable: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retryable = retryable
+        self.retry_after = retry_after
 
 
 class PluginError(FcregistryError, ImportError):

@@ -1,0 +1,28 @@
+"""How do models that answer in text write tool calls, and how are they told of tools? `get("hermes")` gives a `Dialect`.
+
+A new family of models is one row in `_families`, one golden case in its test, and one row of docs/reference/dialects.md; what is new in its
+syntax is a file in `_syntaxes`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fcregistry._lazy import lazy_names
+from fcregistry.dialects._table import get, names
+
+if TYPE_CHECKING:
+    from fcregistry.dialects._dialect import Dialect
+    from fcregistry.dialects._parsed import Parsed
+    from fcregistry.dialects._stream import DialectStream
+
+__all__ = ["Dialect", "DialectStream", "Parsed", "get", "names"]
+
+# Public name -> the module it lives in, imported when it is used.
+_HOMES: Final = {
+    "Dialect": "._dialect",
+    "DialectStream": "._stream",
+    "Parsed": "._parsed",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -1,0 +1,88 @@
+"""What stands in a model's text beside words for people? Sections, each opened by a mark: calls, thoughts, and what is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from fcregistry.dialects._source import Marks
+
+if TYPE_CHECKING:
+    from fcregistry._calls import ToolCall
+    from fcregistry.dialects._source import Reading, Source
+
+CallReader: TypeAlias = "Callable[[Source, str], Reading[list[ToolCall] | None]]"
+"""Reads calls from behind what opened the section, which it is given; None where there is no call after all, or one that is cut off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """A section of calls.
+
+    Attributes:
+        opens: What opens it.
+        read: Reads it. What it has taken when it gives None is content.
+        at: Where it may be opened: anywhere, where a line begins, or where the text begins, thoughts aside.
+    """
+
+    opens: tuple[str, ...]
+    read: CallReader
+    at: Literal["anywhere", "line", "start"] = "anywhere"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """A section of words.
+
+    Attributes:
+        opens: What opens it.
+        closes: What closes it; nothing for a mark that stands alone.
+        kind: What the words are.
+    """
+
+    opens: tuple[str, ...]
+    closes: tuple[str, ...] = ()
+    kind: Literal["content", "reasoning", "nothing"] = "nothing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndOfThoughts:
+    """What closes thoughts that were opened before the text began, in the prompt: all before it was thought.
+
+    Attributes:
+        opens: The mark.
+    """
+
+    opens: tuple[str, ...]
+
+
+Section: TypeAlias = "Calls | Words | EndOfThoughts"
+
+
+class Openers:
+    """What may open a section of some dialect.
+
+    Args:
+        sections: The sections; of two with one mark, the first.
+    """
+
+    __slots__ = ("has_lines", "marks", "may_begin", "of_calls", "sections")
+
+    def __init__(self, sections: tuple[Section, ...]) -> None:
+        self.sections: Final[dict[str, Section]] = {}
+        for section in sections:
+            for mark in section.opens:
+                self.sections.setdefault(mark, section)
+        self.marks: Final = Marks(*self.sections)
+        first = "".join(sorted({mark[0] for mark in self.sections}))
+        self.may_begin: Final = re.compile(f"[{re.escape(first)}]").search
+        calls = [each for each in sections if isinstance(each, Calls)]
+        self.has_lines: Final = any(each.at == "line" for each in calls)
+        self.of_calls: Final = Marks(*dict.fromkeys(mark for each in calls for mark in each.opens)).find
+
+
+def closing(section: Words) -> Marks | None:
+    """Return what closes a section of words."""
+    return Marks(*section.closes) if section.closes else None

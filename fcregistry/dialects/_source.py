@@ -1,0 +1,174 @@
+"""How is text taken that comes in pieces? Forward only, so that whatever it is cut into gives the same, in time that grows with its length.
+
+A reader of some syntax is a generator: where it needs more text it yields what to wait for, `Wake`, and goes on when that has come. What it
+takes is not read again: if it turns out to be no call, it is content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from fcregistry.dialects._shapes import Shapes
+
+T = TypeVar("T")
+
+Wake: TypeAlias = "Callable[[str], object] | None"
+"""Tells whether a piece of text may change anything; None: every piece may."""
+
+Reading: TypeAlias = "Generator[Wake, None, T]"
+"""A reader that gives a T once it has seen enough."""
+
+
+class Marks:
+    """Some literal texts, of which the first to come is looked for.
+
+    Args:
+        marks: The texts. None may stand inside of another: which comes first would depend on how the text is cut.
+
+    Raises:
+        ValueError: One stands inside of another, or is empty.
+    """
+
+    __slots__ = ("beginning", "find", "texts", "wake")
+
+    def __init__(self, *marks: str) -> None:
+        for one in marks:
+            if not one or any(one is not other and one in other for other in marks):
+                raise ValueError(f"the mark {one!r} is empty, or stands inside of another")
+        self.texts: Final = marks
+        self.find: Final = re.compile("|".join(map(re.escape, marks))).search
+        self.wake: Final = re.compile(f"[{re.escape(''.join(sorted({mark[-1] for mark in marks})))}]").search
+        self.beginning: Final = re.compile("|".join(sorted({_beginning(mark) for mark in marks}))).search
+
+
+def _beginning(mark: str) -> str:
+    """Return the pattern of a proper beginning of a mark, at the end of a text."""
+    pattern = ""
+    for character in reversed(mark[1:-1]):
+        pattern = f"(?:{re.escape(character)}{pattern})?"
+    return rf"{re.escape(mark[0])}{pattern}\Z"
+
+
+class Source:
+    """Text that comes in pieces, and how far it is taken.
+
+    Attributes:
+        text: What is there and may still be needed.
+        place: From where on it is not taken.
+        ended: Whether no more text comes.
+        shapes: The schemas of the tools that may be called.
+        repairs: What was put right in calls.
+        failures: How many values of JSON were refused by Python's own parser.
+    """
+
+    __slots__ = ("_spent", "_start", "ended", "failures", "place", "repairs", "shapes", "text")
+
+    def __init__(self, shapes: Shapes) -> None:
+        self.text = ""
+        self.place = 0
+        self.ended = False
+        self.shapes = shapes
+        self.repairs: list[str] = []
+        self.failures = 0
+        self._spent: list[str] = []
+        self._start = 0
+
+    # What the stream does
+
+    def add(self, more: str) -> None:
+        """Let more text come."""
+        if self.place:
+            self._spent.append(self.text[self._start : self.place])
+            self.text = self.text[self.place :] + more
+            self.place = self._start = 0
+        else:
+            self.text += more
+
+    def begin(self, start: int) -> None:
+        """Have `since` return what is taken from a place on."""
+        self._spent.clear()
+        self._start = start
+
+    def since(self) -> str:
+        """Return what was taken since `begin`."""
+        return "".join([*self._spent, self.text[self._start : self.place]])
+
+    # What readers do
+
+    def space(self) -> Reading[None]:
+        """Take white space, if there is any."""
+        while True:
+            found = _NO_SPACE(self.text, self.place)
+            if found:
+                self.place = found.start()
+                return
+            self.place = len(self.text)
+            if self.ended:
+                return
+            yield _NO_SPACE
+
+    def is_next(self, *texts: str) -> Reading[str]:
+        """Return which of some texts comes next, which is not taken; nothing if none does."""
+        while True:
+            for text in texts:
+                if self.text.startswith(text, self.place):
+                    return text
+            rest = self.text[self.place : self.place + max(map(len, texts))]
+            if self.ended or not any(text.startswith(rest) for text in texts):
+                return ""
+            yield None
+
+    def take(self, *texts: str) -> Reading[str]:
+        """Take the one of some texts that comes next, and return it; nothing if none does."""
+        found = yield from self.is_next(*texts)
+        self.place += len(found)
+        return found
+
+    def run(self, characters: re.Pattern[str], wake: Wake = None, unfinished: str = "") -> Reading[str]:
+        """Take what a pattern of single characters, such as `[a-z]*`, matches as far as it goes, and return it.
+
+        Args:
+            characters: The pattern; it matches anywhere, if only nothing.
+            wake: What to wait for, where the text may go on.
+            unfinished: What the pattern leaves at the end of a text that may go on, such as a backslash.
+        """
+        pieces = []
+        while True:
+            found = characters.match(self.text, self.place)
+            end = found.end() if found else self.place
+            pieces.append(self.text[self.place : end])
+            self.place = end
+            if self.ended or (end < len(self.text) and not (unfinished and self.text.endswith(unfinished, end))):
+                return "".join(pieces)
+            yield wake
+
+    def until(self, marks: Marks) -> Reading[tuple[str, str]]:
+        """Take text up to the first of some marks, and the mark; return both. The mark is empty if the text ends first."""
+        pieces: list[str] = []
+        mark = yield from self.pour(marks, pieces.append, marks.wake)
+        return "".join(pieces), mark
+
+    def pour(self, marks: Marks, into: Callable[[str], object], wake: Wake = None) -> Reading[str]:
+        """Take text up to the first of some marks, and the mark, and hand the text on as it comes; return the mark, or nothing."""
+        while True:
+            found = marks.find(self.text, self.place)
+            if found:
+                self._hand_on(found.start(), into)
+                self.place = found.end()
+                return found[0]
+            begun = None if self.ended else marks.beginning(self.text, self.place)
+            self._hand_on(begun.start() if begun else len(self.text), into)
+            if self.ended:
+                return ""
+            yield wake
+
+    def _hand_on(self, end: int, into: Callable[[str], object]) -> None:
+        if end > self.place:
+            into(self.text[self.place : end])
+            self.place = end
+
+
+_NO_SPACE: Final = re.compile(r"\S").search

@@ -1,0 +1,217 @@
+"""What does a text say that comes piece by piece? One pass over it, whatever it is cut into: a whole text is one piece."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fcregistry.dialects._parsed import NOTHING, Parsed
+from fcregistry.dialects._sections import Calls, EndOfThoughts, closing
+from fcregistry.dialects._shapes import Shapes
+from fcregistry.dialects._source import Source
+from fcregistry.dialects._trimmed import Trimmed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fcregistry._calls import ToolCall
+    from fcregistry.dialects._dialect import Dialect
+    from fcregistry.dialects._sections import Section, Words
+    from fcregistry.dialects._shapes import ToolShape
+    from fcregistry.dialects._source import Reading, Wake
+
+
+class DialectStream:
+    """Reads a text as it comes. One text has one; it is not for several threads at once.
+
+    Args:
+        dialect: What it is written in.
+        tools: The tools that may be called, or their definitions, where those are known.
+    """
+
+    __slots__ = (
+        "_calls",
+        "_content",
+        "_course",
+        "_fed",
+        "_is_blank_line",
+        "_is_plain",
+        "_may_begin",
+        "_new_calls",
+        "_openers",
+        "_parsed",
+        "_reasoning",
+        "_source",
+        "_told_repairs",
+        "_waiting",
+        "_wake",
+        "rest",
+    )
+
+    def __init__(self, dialect: Dialect, tools: Iterable[ToolShape] | None = None) -> None:
+        self._openers = dialect.openers
+        self._may_begin = self._openers.may_begin
+        self._source = Source(Shapes(tools))
+        self._content = Trimmed()
+        self._reasoning = Trimmed()
+        self._calls: list[ToolCall] = []
+        self._new_calls: list[ToolCall] = []
+        self._told_repairs = 0
+        self._waiting: list[str] = []  # text that changes nothing until more comes
+        self._fed: list[str] | None = [] if dialect.thinks else None  # all text, while it may turn out to be thoughts
+        self._is_plain = False  # between sections, with nothing left over
+        self._is_blank_line = True
+        self._parsed: Parsed | None = None
+        self._course = self._read()
+        self._wake: Wake = None
+        self.rest = NOTHING
+        """What `close` added to what `feed` had returned."""
+
+    def feed(self, chunk: str) -> Parsed:
+        """Take more of the text.
+
+        Returns:
+            What is new: content and thoughts as soon as they are certain to be none of a call, calls when they are complete.
+
+        Raises:
+            ValueError: The text was closed.
+        """
+        if self._parsed is not None:
+            raise ValueError("the text was closed: another one needs a stream of its own")
+        if self._is_plain and not self._may_begin(chunk):
+            if self._fed is not None:
+                self._fed.append(chunk)
+            if self._openers.has_lines:
+                self._follow_line(chunk)
+            new = self._content.added(chunk)
+            return Parsed(new) if new else NOTHING
+        self._waiting.append(chunk)
+        if self._wake is not None and not self._wake(chunk):
+            return NOTHING
+        self._advance()
+        return self._new()
+
+    def close(self) -> Parsed:
+        """End the text, and return all that it says. What is cut off is content, and never a call. Closing again changes nothing."""
+        if self._parsed is None:
+            self._source.ended = True
+            self._advance()
+            self.rest = self._new()
+            repairs = tuple(sorted(set(self._source.repairs)))
+            self._parsed = Parsed(self._content.text(), self._reasoning.text(), tuple(self._calls), repairs)
+        return self._parsed
+
+    def whole(self, text: str) -> Parsed:
+        """Take a text that is all there, and return what it says."""
+        self._waiting.append(text)
+        return self.close()
+
+    def _advance(self) -> None:
+        text = "".join(self._waiting)
+        self._waiting.clear()
+        if self._fed is not None:
+            self._fed.append(text)
+        self._source.add(text)
+        self._is_plain = False
+        self._wake = next(self._course, None)
+
+    def _new(self) -> Parsed:
+        content, reasoning, calls = self._content.take_new(), self._reasoning.take_new(), tuple(self._new_calls)
+        if not (content or reasoning or calls):
+            return NOTHING
+        self._calls += calls
+        self._new_calls.clear()
+        repairs = tuple(self._source.repairs[self._told_repairs :])
+        self._told_repairs = len(self._source.repairs)
+        return Parsed(content, reasoning, calls, repairs)
+
+    # What is read, in one pass
+
+    def _read(self) -> Reading[None]:
+        while mark := (yield from self._up_to_section()):
+            section = self._openers.sections[mark]
+            if isinstance(section, Calls):
+                yield from self._read_calls(section, mark)
+            elif isinstance(section, EndOfThoughts):
+                self._take_for_thoughts(mark)
+            else:
+                yield from self._read_words(section)
+            self._is_blank_line = True
+
+    def _up_to_section(self) -> Reading[str]:
+        """Take text up to where a section begins, and what opens it; return that, or nothing if the text ends first."""
+        source, marks = self._source, self._openers.marks
+        searched = source.place
+        while True:
+            found = marks.find(source.text, searched)
+            if found:
+                self._say_up_to(found.start())
+                if self._may_open(self._openers.sections[found[0]]):
+                    source.begin(found.start())
+                    source.place = found.end()
+                    return found[0]
+                searched = found.start() + 1
+                continue
+            begun = None if source.ended else marks.beginning(source.text, searched)
+            self._say_up_to(begun.start() if begun else len(source.text))
+            if source.ended:
+                return ""
+            self._is_plain = begun is None
+            yield None
+            searched = source.place
+
+    def _may_open(self, section: Section) -> bool:
+        if not isinstance(section, Calls) or section.at == "anywhere":
+            return True
+        return self._is_blank_line if section.at == "line" else self._content.is_blank
+
+    def _say_up_to(self, end: int) -> None:
+        source = self._source
+        if end > source.place:
+            self._say(source.text[source.place : end])
+            source.place = end
+
+    def _say(self, text: str) -> None:
+        self._content.add(text)
+        if self._openers.has_lines:
+            self._follow_line(text)
+
+    def _follow_line(self, text: str) -> None:
+        _, ends, last = text.rpartition("\n")
+        self._is_blank_line = (bool(ends) or self._is_blank_line) and not last.strip()
+
+    def _read_calls(self, section: Calls, mark: str) -> Reading[None]:
+        repairs = len(self._source.repairs)
+        calls = yield from section.read(self._source, mark)
+        if calls is None:
+            del self._source.repairs[repairs:]
+            self._content.add(self._source.since())
+        else:
+            self._new_calls += calls
+
+    def _read_words(self, section: Words) -> Reading[None]:
+        into = self._reasoning if section.kind == "reasoning" else self._content
+        if section.kind == "reasoning":
+            self._fed = None  # it is known now which are the thoughts
+            into.break_off()
+        closes = closing(section)
+        if closes is not None:
+            yield from self._source.pour(closes, into.add if section.kind != "nothing" else _leave_out)
+
+    def _take_for_thoughts(self, mark: str) -> None:
+        """Take all text so far for thoughts: they were opened in the prompt, where this text does not show it."""
+        if self._fed is None:
+            return
+        left = len(self._source.text) - self._source.place + len(mark)
+        thought = "".join(self._fed)
+        self._fed = None
+        self._content.clear()
+        self._reasoning.clear()
+        self._reasoning.add(thought[: len(thought) - left])
+        self._calls.clear()
+        self._new_calls.clear()
+        self._source.repairs.clear()
+        self._told_repairs = 0
+
+
+def _leave_out(_: str) -> None:
+    """Take a piece of text for nothing."""

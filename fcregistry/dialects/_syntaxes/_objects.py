@@ -1,0 +1,173 @@
+"""How are calls written as JSON objects? `{"name": …, "arguments": {…}}`, one, several, or in an array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry._calls import ToolCall
+from fcregistry.dialects._json_text import FAILED, Refused, json_value
+from fcregistry.dialects._prompt import json_text
+
+if TYPE_CHECKING:
+    from fcregistry.dialects._sections import CallReader
+    from fcregistry.dialects._source import Reading, Source
+
+_ABSENT: Final = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keys:
+    """What the members of a call are called.
+
+    Attributes:
+        name: What the tool's name may be called; the first is written.
+        arguments: What the arguments may be called; the first is written.
+        id: What the call's id may be called.
+        beside: What else may stand in a call without arguments.
+    """
+
+    name: tuple[str, ...] = ("name",)
+    arguments: tuple[str, ...] = ("arguments", "parameters")
+    id: tuple[str, ...] = ("id",)
+    beside: tuple[str, ...] = ("type",)
+
+
+KEYS: Final = Keys()
+
+
+def read_objects(
+    *closes: str, keys: Keys = KEYS, opening: str = "{[", separators: tuple[str, ...] = (",", ";")
+) -> CallReader:
+    """Return a reader of calls that are JSON objects, or arrays of these, one after the other.
+
+    Args:
+        *closes: What closes the section. Where it is missing, calls that are complete are calls all the same.
+        keys: What the members of a call are called.
+        opening: What a value may begin with: `{`, `[` or both.
+        separators: What may stand between values.
+    """
+
+    def read(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+        calls: list[ToolCall] = []
+        while True:
+            value = yield from json_value(source, opening)
+            found = calls_of(value, keys)
+            if found is None:
+                return calls or None
+            calls += found
+            yield from source.space()
+            if closes and (yield from source.take(*closes)):
+                return calls
+            yield from source.take(*separators)
+            yield from source.space()
+            if not (yield from source.is_next(*opening)):
+                if closes:
+                    yield from source.take(*closes)
+                return calls
+
+    return read
+
+
+def write_objects(before: str, after: str, *, keys: Keys = KEYS, between: str = "\n") -> Any:
+    """Return a writer of calls as JSON objects, each between marks.
+
+    Args:
+        before: What stands before each call.
+        after: What stands after each call.
+        keys: What the members of a call are called.
+        between: What stands between two calls.
+    """
+
+    def write(calls: Sequence[ToolCall]) -> str:
+        return between.join(f"{before}{json_text(written(call, keys))}{after}" for call in calls)
+
+    return write
+
+
+def write_array(before: str, after: str, *, keys: Keys = KEYS) -> Any:
+    """Return a writer of calls as one JSON array between marks."""
+
+    def write(calls: Sequence[ToolCall]) -> str:
+        return f"{before}{json_text([written(call, keys) for call in calls])}{after}"
+
+    return write
+
+
+def written(call: ToolCall, keys: Keys = KEYS) -> dict[str, Any]:
+    """Return a call as a JSON object.
+
+    Raises:
+        ValueError: Its arguments are text that is no JSON object.
+    """
+    return {keys.name[0]: call.name, keys.arguments[0]: arguments_of(call)}
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """Return the arguments of a call that is to be written.
+
+    Raises:
+        ValueError: They are text that is no JSON object.
+    """
+    from fcregistry._json import SLIPS, read_text  # only calls of models have text for arguments
+
+    if not isinstance(call.arguments, str):
+        return dict(call.arguments or {})
+    value, _ = read_text(call.arguments or "{}", False, SLIPS, "the arguments")
+    if not isinstance(value, dict):
+        raise ValueError(f"the arguments of {call.name!r} are text that is no JSON object")  # noqa: TRY004  # what is wrong is the text
+    return value
+
+
+def calls_of(value: object, keys: Keys = KEYS) -> list[ToolCall] | None:
+    """Return the calls that a JSON value is: an object, or an array of these; None where it, or anything in it, is none."""
+    if isinstance(value, list):
+        calls = [call_of(each, keys) for each in value]
+        return None if None in calls else [call for call in calls if call is not None]
+    call = call_of(value, keys)
+    return None if call is None else [call]
+
+
+def call_of(value: object, keys: Keys = KEYS) -> ToolCall | None:
+    """Return the call that a JSON object is, or None."""
+    if isinstance(value, Refused):
+        return value.call(keys.name, keys.arguments)
+    if not isinstance(value, Mapping):
+        return None
+    inner = value.get("function")
+    if isinstance(inner, Mapping):  # as OpenAI's chat wraps it
+        value = {**inner, **{key: value[key] for key in keys.id if key in value}}
+    name = _first(value, keys.name)
+    if not isinstance(name, str) or not name.strip():
+        return None
+    arguments = _first(value, keys.arguments)
+    if arguments is _ABSENT and not set(value) <= {*keys.name, *keys.id, *keys.beside}:
+        return None  # its arguments may stand where they are not looked for
+    identity = _first(value, keys.id)
+    return ToolCall(name.strip(), given(arguments), identity if isinstance(identity, str) and identity else None)
+
+
+def given(arguments: object) -> dict[str, Any] | str | None:
+    """Return arguments as a call holds them: an object, or text, which the executor reads, and refuses where it is none."""
+    if arguments is _ABSENT or arguments is None:
+        return {}
+    return arguments if isinstance(arguments, (dict, str)) else json_text(arguments)
+
+
+def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((value[name] for name in names if name in value), _ABSENT)
+
+
+__all__ = [
+    "FAILED",
+    "KEYS",
+    "Keys",
+    "call_of",
+    "calls_of",
+    "given",
+    "read_objects",
+    "write_array",
+    "write_objects",
+    "written",
+]

@@ -1,0 +1,39 @@
+"""Which dialects are there? One row of the table a family, in the file of its syntax."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from fcregistry.errors import DialectNotFoundError
+
+if TYPE_CHECKING:
+    from fcregistry.dialects._dialect import Dialect
+
+_FAMILIES: Final = {
+    "_objects": ("hermes",),
+}
+"""File in `_families` -> the names of its dialects. The files are imported when one of theirs is asked for."""
+
+_HOMES: Final = {name: file for file, names in _FAMILIES.items() for name in names}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all dialects, sorted; `auto` is beside them."""
+    return tuple(sorted(_HOMES))
+
+
+def get(name: str) -> Dialect:
+    """Return a dialect.
+
+    Args:
+        name: Its name.
+
+    Raises:
+        DialectNotFoundError: There is none of that name; says which there are.
+    """
+    home = _HOMES.get(name)
+    if home is None:
+        raise DialectNotFoundError(f"there is no dialect {name!r}; the dialects are auto, {', '.join(names())}")
+    rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects._families.{home}").ROWS
+    return next(row for row in rows if row.name == name)

@@ -1,0 +1,62 @@
+"""How is text handed on piece by piece without the space around it?"""
+
+from __future__ import annotations
+
+
+class Trimmed:
+    """Text without the space before its first word and after its last one; what stands between words is handed on with the next."""
+
+    __slots__ = ("_held", "_new", "_told", "is_blank")
+
+    def __init__(self) -> None:
+        self._told: list[str] = []
+        self._new: list[str] = []
+        self._held: list[str] = []
+        self.is_blank = True
+        """Whether there was no word yet."""
+
+    def add(self, text: str) -> None:
+        """Take more text."""
+        words = text.rstrip()
+        if words:
+            if self.is_blank:
+                words = words.lstrip()
+                self.is_blank = False
+            elif self._held:
+                self._new += self._held
+            self._held.clear()
+            self._new.append(words)
+            if not text[-1].isspace():
+                return
+            text = text[len(text.rstrip()) :]
+        self._held.append(text)
+
+    def added(self, text: str) -> str:
+        """Take more text, and return what can be handed on of all that was not yet."""
+        if self._held or self.is_blank or self._new or text[-1:].isspace() or not text:
+            self.add(text)
+            return self.take_new()
+        self._told.append(text)
+        return text
+
+    def break_off(self) -> None:
+        """Begin a new paragraph, if there was text before."""
+        if not self.is_blank:
+            self._held = ["\n"]
+
+    def take_new(self) -> str:
+        """Return what was not yet handed on, as far as that is known."""
+        if not self._new:
+            return ""
+        new = "".join(self._new)
+        self._new.clear()
+        self._told.append(new)
+        return new
+
+    def text(self) -> str:
+        """Return all that was handed on."""
+        return "".join(self._told)
+
+    def clear(self) -> None:
+        """Forget all text."""
+        self.__init__()  # type: ignore[misc]  # to be as it was at first

@@ -1,0 +1,234 @@
+"""What holds for every dialect: one result for every chunking, no exception, calls that come back, and no call that was cut off."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fcregistry import Tool, ToolCall, dialects
+
+from .goldens import Golden, goldens
+
+NAMES = dialects.names()
+CASES = [(name, case) for name, cases in sorted(goldens().items()) for case in cases]
+IDS = [f"{name}-{place}" for place, (name, _) in enumerate(CASES)]
+EXAMPLES = 30 if os.environ.get("FCREGISTRY_TESTED_BEFORE") else 100
+FEW = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def told(parsed: dialects.Parsed) -> tuple[str, str, list[tuple[str, Any]]]:
+    """Return what a text says, without the ids of its calls."""
+    return parsed.content, parsed.reasoning, [(call.name, call.arguments) for call in parsed.tool_calls]
+
+
+def pieces(text: str, seed: int) -> list[str]:
+    """Cut a text anywhere."""
+    chance = random.Random(seed)
+    longest = chance.choice((1, 2, 5, 30))
+    found = []
+    while text:
+        size = chance.randint(1, longest)
+        found.append(text[:size])
+        text = text[size:]
+    return found
+
+
+def streamed(dialect: dialects.Dialect, parts: list[str], tools: Any) -> tuple[dialects.Parsed, list[dialects.Parsed]]:
+    """Return what a text says in the end, and what was said on the way."""
+    stream = dialect.stream(tools)
+    new = [stream.feed(part) for part in parts]
+    return stream.close(), [*new, stream.rest]
+
+
+# --- golden cases ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "case"), CASES, ids=IDS)
+def test_a_published_text_says_what_its_family_means(name: str, case: Golden) -> None:
+    parsed = dialects.get(name).parse(case.text, case.tools)
+    assert told(parsed) == (case.content, case.reasoning, [(call, dict(arguments)) for call, arguments in case.calls])
+
+
+@pytest.mark.parametrize(("name", "case"), CASES, ids=IDS)
+def test_a_text_says_the_same_whatever_it_is_cut_into(name: str, case: Golden) -> None:
+    dialect = dialects.get(name)
+    whole = dialect.parse(case.text, case.tools)
+    for seed in range(12):
+        parsed, _ = streamed(dialect, pieces(case.text, seed), case.tools)
+        assert parsed == whole
+
+
+@pytest.mark.parametrize(("name", "case"), CASES, ids=IDS)
+def test_no_beginning_of_a_text_has_a_call_that_the_text_has_not(name: str, case: Golden) -> None:
+    dialect = dialects.get(name)
+    whole = [(call.name, call.arguments) for call in dialect.parse(case.text, case.tools).tool_calls]
+    for end in range(len(case.text)):
+        begun = [(call.name, call.arguments) for call in dialect.parse(case.text[:end], case.tools).tool_calls]
+        assert begun == whole[: len(begun)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_family_has_golden_cases(name: str) -> None:
+    cases = goldens()[name]
+    assert any(len(case.calls) == 1 for case in cases)
+    assert any(len(case.calls) > 1 for case in cases)
+    assert any(not case.calls for case in cases)
+    assert all(case.source for case in cases)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_said_on_the_way_is_what_is_said_in_the_end(name: str) -> None:
+    dialect = dialects.get(name)
+    for case in goldens()[name]:
+        if dialect.thinks and dialect.thinks[1] in case.text and dialect.thinks[0] not in case.text:
+            continue  # words that turn out to have been thoughts
+        parsed, new = streamed(dialect, pieces(case.text, 7), case.tools)
+        assert "".join(each.content for each in new) == parsed.content
+        assert "".join(each.reasoning for each in new) == parsed.reasoning
+        assert tuple(call for each in new for call in each.tool_calls) == parsed.tool_calls
+
+
+# --- any text -------------------------------------------------------------------------------------
+
+
+def marks_of(name: str) -> list[str]:
+    """Return the marks of a family, and pieces of its own texts, which any text may be made of."""
+    dialect = dialects.get(name)
+    texts = [case.text for case in goldens()[name]]
+    tokens = {token for text in texts for token in re.findall(r"<[^<>\n]{1,40}>|\[[A-Z_]+\]|\w+|[^\w\s]", text)}
+    marks = dialect.openers.marks.texts if hasattr(dialect, "openers") else ()
+    return sorted(
+        {*tokens, *marks, " ", "\n", '"', "'", "{", "}", "[", "]", ":", ",", "\\", "a", "é", "/*", "#", "```"}
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(data=st.data())
+def test_any_text_is_read_without_an_exception_and_the_same_in_pieces(name: str, data: st.DataObject) -> None:
+    text = "".join(data.draw(st.lists(st.sampled_from(marks_of(name)) | st.text(max_size=3), max_size=40)))
+    dialect = dialects.get(name)
+    tools = data.draw(st.sampled_from([None, [ECHO]]))
+    whole = dialect.parse(text, tools)
+    parsed, _ = streamed(dialect, pieces(text, data.draw(st.integers(0, 99))), tools)
+    assert parsed == whole
+
+
+# --- calls that come back -------------------------------------------------------------------------
+
+
+def echo(text: str, n: int, ratio: float, flag: bool, items: list[str], table: dict[str, int | str | None]) -> str:
+    """Say what was given.
+
+    Args:
+        text: Any text.
+        n: A number.
+        ratio: Another.
+        flag: Whether.
+        items: Some.
+        table: A table.
+    """
+    return text
+
+
+ECHO = Tool.from_function(echo)
+TEXTS = st.text(max_size=12) | st.sampled_from(
+    [
+        "",
+        " ",
+        "\n",
+        "a\nb\n",
+        '"',
+        "'",
+        "\\",
+        "{}",
+        "}]",
+        "</tool_call>",
+        "<tool_call>",
+        "</parameter>",
+        "</function>",
+        "```",
+        "null",
+        "1",
+        "é中",
+    ]
+)
+ARGUMENTS = st.fixed_dictionaries(
+    {
+        "text": TEXTS,
+        "n": st.integers(),
+        "ratio": st.floats(allow_nan=False, allow_infinity=False),
+        "flag": st.booleans(),
+        "items": st.lists(TEXTS, max_size=3),
+        "table": st.dictionaries(TEXTS, st.integers() | TEXTS | st.none(), max_size=3),
+    }
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(data=st.data())
+def test_a_call_that_is_written_is_read_again(name: str, data: st.DataObject) -> None:
+    dialect = dialects.get(name)
+    calls = [ToolCall("echo", arguments) for arguments in data.draw(st.lists(ARGUMENTS, min_size=1, max_size=2))]
+    mark = data.draw(st.sampled_from(marks_of(name)))
+    calls[0] = ToolCall("echo", {**dict(calls[0].arguments or {}), "text": f"{mark}{data.draw(TEXTS)}"})  # type: ignore[arg-type]
+    try:
+        text = dialect.render_calls(calls)
+    except ValueError:
+        assert dialect.limits
+        return
+    parsed = dialect.parse(text, [ECHO])
+    assert [(call.name, call.arguments) for call in parsed.tool_calls] == [
+        (call.name, call.arguments) for call in calls
+    ]
+    assert parsed.content == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tools_are_told_and_nothing_of_none(name: str) -> None:
+    dialect = dialects.get(name)
+    text = dialect.render([ECHO])
+    assert "echo" in text
+    assert "Say what was given" in text
+    assert dialect.render([ECHO]) == text
+    assert dialect.render([]) == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_description_cannot_end_the_place_where_it_is_told(name: str) -> None:
+    dialect = dialects.get(name)
+    marks = [*dialect.prompt.marks, *dialect.openers.marks.texts]
+    longer = [mark for mark in marks if len(mark) > 3]
+    told_of = dialect.render([Tool.from_function(echo, description=" ".join(longer))])
+    plain = dialect.render([Tool.from_function(echo, description="nothing")])
+    assert [told_of.count(mark) for mark in longer] == [plain.count(mark) for mark in longer]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_result_is_told_and_cannot_make_a_call(name: str) -> None:
+    dialect = dialects.get(name)
+    call = dialect.render_calls([ToolCall("echo", {"text": "x"})])
+    text = dialect.render_result("echo", f"forty-two {call}", "call_1")
+    assert "forty-two" in text
+    assert not any(mark in text for mark in dialect.prompt.marks if mark in call)
+
+
+# --- the documents --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_family_stands_in_the_reference(name: str) -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "dialects.md"
+    if not page.exists():
+        pytest.skip("the documents are not beside the tests")
+    text = page.read_text(encoding="utf-8")
+    assert f"| `{name}` |" in text
+    assert f"### {name}\n" in text
