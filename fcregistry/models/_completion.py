@@ -1,0 +1,96 @@
+"""What does a model answer? A message, why it stopped there, and what it took; or pieces of these as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from fcregistry.models._messages import Message
+
+FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "other"]
+"""Why a model stopped: it was done; it called; the limit of tokens; a filter of the provider; something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """How many tokens a model read and wrote; nothing where the provider does not say. Usages can be added.
+
+    Attributes:
+        input_tokens: Tokens of the request, those read from a cache included.
+        output_tokens: Tokens of the answer, those of its thinking included.
+        cached_tokens: Those of the input that were read from a cache.
+        reasoning_tokens: Those of the output that were thinking.
+        requests: How many answers these are of.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    requests: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens of input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            requests=self.requests + other.requests,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallDelta:
+    """A piece of a tool call, as it is written.
+
+    Attributes:
+        index: Which call of the answer it is, from 0.
+        id: The call's id, once it is known.
+        name: The tool's name, once it is known.
+        arguments: The next piece of the text of its arguments.
+    """
+
+    index: int
+    id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """The next piece of an answer.
+
+    Attributes:
+        content: More of its text.
+        reasoning: More of its thinking.
+        tool_calls: Pieces of its calls. They are for showing only: run what the `Completion` at the end has.
+    """
+
+    content: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCallDelta, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """A model's whole answer.
+
+    Attributes:
+        message: What it said, of the role `assistant`.
+        finish_reason: Why it stopped.
+        usage: What it took.
+        model: What the provider calls the model that answered.
+        details: What else the provider says: its own word for why it stopped, the id of the answer.
+    """
+
+    message: Message
+    finish_reason: FinishReason = "stop"
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)

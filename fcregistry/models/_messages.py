@@ -1,0 +1,192 @@
+"""What is said in a conversation with a model? Messages, in the shape of OpenAI's chat, which most others can be told in.
+
+Source: OpenAI API reference, "Chat Completions", messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+
+from fcregistry._calls import ToolCall
+from fcregistry._content import Content
+from fcregistry.formats import MalformedCallError, read_call, read_calls
+from fcregistry.formats._reading import field as read_field
+from fcregistry.formats._reading import is_absent
+from fcregistry.models._parts import part_of, written_part
+
+if TYPE_CHECKING:
+    from fcregistry._results import ToolResult
+
+Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+
+_ROLES: Final = ("system", "user", "assistant", "tool")
+_ALIASES: Final = {"developer": "system", "model": "assistant"}
+"""What newer models of OpenAI, and Gemini, call the same."""
+
+
+_SHOWN: Final = 500
+"""Characters that are kept of a call that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a conversation. Immutable.
+
+    Attributes:
+        role: Who speaks: `system`, `user`, `assistant` (the model) or `tool` (the result of one call).
+        content: Its text, or pieces of content, of which some are no text; None of a message that only calls.
+        tool_calls: What the model asks for, in its order.
+        tool_call_id: Which call a `tool` message answers.
+        name: The name of the tool that a `tool` message is of, or of a participant.
+        reasoning: What the model thought, where it says so.
+        is_error: Whether a `tool` message tells of a failure.
+        native: The same as a provider wrote it, by the provider's name: given back to that provider, which may sign what it wrote.
+    """
+
+    role: Role
+    content: str | tuple[Content, ...] | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+    reasoning: str | None = None
+    is_error: bool = False
+    native: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """All of its content as text; what is no text is named."""
+        if isinstance(self.content, tuple):
+            return "\n".join(map(str, self.content))
+        return self.content or ""
+
+    @classmethod
+    def of(cls, value: object) -> Message:
+        """Return the message that a value is: a `Message`, a text of the user, or a message as a dict or an SDK object.
+
+        Args:
+            value: A message in the shape of OpenAI's chat; calls may be in the shape of any provider.
+
+        Raises:
+            TypeError: It is no message.
+            ValueError: It has no role that is known, or content that cannot be read.
+        """
+        if isinstance(value, Message):
+            return value
+        if isinstance(value, str):
+            return cls(role="user", content=value)
+        role = read_field(value, "role")
+        if is_absent(role):
+            raise TypeError(f"a message is a Message, a text, or a dict with a role, not {type(value).__name__}")
+        role = _ALIASES.get(role, role)
+        if role not in _ROLES:
+            raise ValueError(f"the role of a message is one of {', '.join(_ROLES)}, not {role!r:.50}")
+        return cls(
+            role=cast("Role", role),
+            content=_content(_given(value, "content")),
+            tool_calls=tuple(map(call_of, read_calls(value))) if role == "assistant" else (),
+            tool_call_id=_text_of(value, "tool_call_id"),
+            name=_text_of(value, "name"),
+            reasoning=_text_of(value, "reasoning_content") or _text_of(value, "reasoning"),
+            is_error=_given(value, "is_error") is True,
+            native=_given(value, "native") or {},
+        )
+
+    @classmethod
+    def of_result(cls, result: ToolResult, id: str | None = None) -> Message:
+        """Return the message that tells a model of a result.
+
+        Args:
+            result: What came of a call.
+            id: The id of the call, where the call itself has none.
+        """
+        call = result.call
+        parts = tuple(result.parts) if any(part.kind != "text" for part in result.parts) else ()
+        return cls(
+            role="tool",
+            content=parts or result.content,
+            tool_call_id=(call.id if call else None) or id,
+            name=(call.name if call else None) or None,
+            is_error=not result.ok,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object in the shape of OpenAI's chat, which `Message.of` reads; arguments are JSON text.
+
+        What that shape has no place for is left out where it says nothing: `reasoning`, `is_error`, `native`.
+        """
+        written: dict[str, Any] = {"role": self.role, "content": _written_content(self.content)}
+        if self.tool_calls:
+            written["tool_calls"] = [written_call(call) for call in self.tool_calls]
+        named = {"tool_call_id": self.tool_call_id, "name": self.name, "reasoning": self.reasoning}
+        written |= {name: value for name, value in named.items() if value is not None}
+        if self.is_error:
+            written["is_error"] = True
+        if self.native:
+            written["native"] = dict(self.native)
+        return written
+
+    def replaced(self, **changes: Any) -> Message:
+        """Return the same message with some attributes changed."""
+        return replace(self, **changes)
+
+
+MessageLike: TypeAlias = "Message | str | Mapping[str, Any]"
+"""A message, a text of the user, or a message in the shape of OpenAI's chat; objects of an SDK will do too."""
+
+
+def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Message, ...]:
+    """Return the messages of a question, of one message, or of a conversation.
+
+    Raises:
+        TypeError, ValueError: As for `Message.of`.
+    """
+    if isinstance(conversation, (Message, str, Mapping)) or not isinstance(conversation, Iterable):
+        return (Message.of(conversation),)
+    return tuple(map(Message.of, conversation))
+
+
+def call_of(value: object) -> ToolCall:
+    """Return the call that a value is; of one that cannot be read, what can be: an executor tells the model what is wrong with it."""
+    try:
+        return read_call(value)
+    except MalformedCallError as error:
+        return ToolCall(error.name, repr(value)[:_SHOWN], error.id)
+
+
+def written_call(call: ToolCall) -> dict[str, Any]:
+    """Return a call as OpenAI's chat writes it: `{"id", "type": "function", "function": {"name", "arguments"}}`."""
+    return {"id": call.id or "", "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
+
+
+def arguments_text(call: ToolCall) -> str:
+    """Return the arguments of a call as JSON text: as the model wrote it, where it wrote text."""
+    if isinstance(call.arguments, str):
+        return call.arguments
+    import json  # loaded with the package's first schema; not worth a line above
+
+    return json.dumps(dict(call.arguments or {}), ensure_ascii=False, default=str)
+
+
+def _content(value: Any) -> str | tuple[Content, ...] | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (list, tuple)):
+        parts = tuple(part for part in map(part_of, value) if part is not None)
+        return parts[0].plain if len(parts) == 1 and parts[0].kind == "text" else parts or None
+    raise ValueError(f"the content of a message is text or a list of parts, not {type(value).__name__}")
+
+
+def _written_content(content: str | tuple[Content, ...] | None) -> Any:
+    return [written_part(part) for part in content] if isinstance(content, tuple) else content
+
+
+def _given(value: Any, name: str) -> Any:
+    found = read_field(value, name)
+    return None if is_absent(found) else found
+
+
+def _text_of(value: Any, name: str) -> str | None:
+    found = _given(value, name)
+    return found if isinstance(found, str) else None

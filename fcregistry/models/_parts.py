@@ -1,0 +1,103 @@
+"""How are the pieces of a message's content written? As OpenAI's chat writes them.
+
+Source: OpenAI API reference, "Chat Completions", content parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from fcregistry._content import Content
+from fcregistry.formats._parts import base64_of, data_url
+from fcregistry.formats._reading import field, is_absent
+
+_AUDIO: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+
+
+def part_of(part: object) -> Content | None:
+    """Return the content of a part; None for a part of the model's own that says nothing to others: a call, a thought.
+
+    Raises:
+        ValueError: It is no part that is known.
+    """
+    if isinstance(part, (Content, str)):
+        return part if isinstance(part, Content) else Content.text(part)
+    kind = field(part, "type")
+    match kind:
+        case "text" | "input_text" | "output_text":
+            return Content.text(_text(part, "text"))
+        case "refusal":
+            return Content.text(_text(part, "refusal"))
+        case "image_url":
+            return _image(field(part, "image_url"))
+        case "input_audio":
+            sound = field(part, "input_audio")
+            return Content.audio(_bytes(_text(sound, "data")), media_type=_media_type(_text(sound, "format")))
+        case "file":
+            return _file(field(part, "file"))
+        case "tool_use" | "thinking" | "redacted_thinking" | "function_call" | "reasoning":
+            return None
+        case _ if isinstance(part, Mapping) and kind in ("image", "audio", "resource", "resource_link"):
+            return Content.from_block(part)  # as MCP writes them
+    raise ValueError(
+        f"a part of a message's content has no type that is known: {kind if isinstance(kind, str) else part!r:.60}"
+    )
+
+
+def written_part(part: Content) -> dict[str, Any]:
+    """Return a piece of content as a part; one that OpenAI has no part for is named in words."""
+    if part.kind == "image":
+        return {"type": "image_url", "image_url": {"url": data_url(part)}}
+    if part.kind == "audio" and part.media_type in _AUDIO:
+        return {"type": "input_audio", "input_audio": {"data": base64_of(part), "format": _AUDIO[part.media_type]}}
+    if part.kind == "file" and part.plain is None:
+        return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part)}}
+    return {"type": "text", "text": str(part)}
+
+
+def _image(image: object) -> Content:
+    url = image if isinstance(image, str) else _text(image, "url")
+    if not url.startswith("data:"):
+        return Content.link(url, description="an image")
+    media_type, data = _of_data_url(url)
+    return Content.image(data, media_type=media_type or None)
+
+
+def _file(file: object) -> Content:
+    data = field(file, "file_data")
+    name = field(file, "filename")
+    if is_absent(data) or not isinstance(data, str):
+        raise ValueError(
+            "a file of a message's content is given as file_data; one that the provider keeps is not known here"
+        )
+    media_type, held = _of_data_url(data) if data.startswith("data:") else ("", _bytes(data))
+    return Content.file(held, media_type=media_type or None, name=name if isinstance(name, str) else None)
+
+
+def _of_data_url(url: str) -> tuple[str, bytes]:
+    """Return the media type and the bytes of a URL of RFC 2397."""
+    head, comma, data = url.removeprefix("data:").partition(",")
+    if not comma or not head.endswith(";base64"):
+        raise ValueError("a data URL in a message's content holds no base64")
+    return head.split(";")[0], _bytes(data)
+
+
+def _bytes(text: str) -> bytes:
+    from binascii import Error, a2b_base64  # only where there are bytes
+
+    try:
+        return a2b_base64(text)
+    except Error as error:
+        raise ValueError(f"a part of a message's content holds no base64: {error}") from error
+
+
+def _media_type(ending: str) -> str:
+    return {"mp3": "audio/mpeg"}.get(ending, f"audio/{ending}")
+
+
+def _text(part: object, name: str) -> str:
+    found = field(part, name)
+    if is_absent(found) or not isinstance(found, str):
+        raise ValueError(f"a part of a message's content has no {name}")
+    return found
