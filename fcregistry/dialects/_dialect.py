@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fcregistry._tool import Tool
     from fcregistry.dialects._parsed import Parsed
     from fcregistry.dialects._prompt import Prompt
+    from fcregistry.dialects._sections import CallWriter
     from fcregistry.dialects._shapes import ToolShape
 
 
@@ -41,7 +42,7 @@ class Dialect:
     models: str
     source: str
     sections: tuple[Calls | Words, ...]
-    write: Callable[[Sequence[ToolCall]], str]
+    write: CallWriter
     prompt: Prompt
     thinks: tuple[str, str] | None = ("<think>", "</think>")
     stops: tuple[str, ...] = ()
@@ -102,7 +103,9 @@ class Dialect:
 
     def detect(self, text: str) -> bool:
         """Tell whether a text makes a call in this dialect."""
-        return self.openers.of_calls(text) is not None and bool(self.parse(text).tool_calls)
+        return (self.openers.leading is not None or self.openers.of_calls(text) is not None) and bool(
+            self.parse(text).tool_calls
+        )
 
     def __repr__(self) -> str:
         return f"<Dialect {self.name}>"

@@ -93,6 +93,11 @@ class Refused:
     def __init__(self, text: str) -> None:
         self._text = text
 
+    @property
+    def text(self) -> str:
+        """What was written."""
+        return self._text
+
     def call(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
         """Return the call that it is, with the text of its arguments; None where it is none.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -17,12 +17,16 @@ CallReader: TypeAlias = "Callable[[Source, str], Reading[list[ToolCall] | None]]
 """Reads calls from behind what opened the section, which it is given; None where there is no call after all, or one that is cut off."""
 
 
+CallWriter: TypeAlias = "Callable[[Sequence[ToolCall]], str]"
+"""Writes calls as a model does. Raises `ValueError` for what cannot be said."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     """A section of calls.
 
     Attributes:
-        opens: What opens it.
+        opens: What opens it; nothing for one that a text may begin with, without a mark.
         read: Reads it. What it has taken when it gives None is content.
         at: Where it may be opened: anywhere, where a line begins, or where the text begins, thoughts aside.
     """
@@ -39,12 +43,16 @@ class Words:
     Attributes:
         opens: What opens it.
         closes: What closes it; nothing for a mark that stands alone.
+        before: What ends it as well, and may open the next section.
         kind: What the words are.
+        at: Where it may be opened, as for `Calls`.
     """
 
     opens: tuple[str, ...]
     closes: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
     kind: Literal["content", "reasoning", "nothing"] = "nothing"
+    at: Literal["anywhere", "line", "start"] = "anywhere"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +76,7 @@ class Openers:
         sections: The sections; of two with one mark, the first.
     """
 
-    __slots__ = ("has_lines", "marks", "may_begin", "of_calls", "sections")
+    __slots__ = ("has_lines", "leading", "marks", "may_begin", "of_calls", "sections")
 
     def __init__(self, sections: tuple[Section, ...]) -> None:
         self.sections: Final[dict[str, Section]] = {}
@@ -79,10 +87,12 @@ class Openers:
         first = "".join(sorted({mark[0] for mark in self.sections}))
         self.may_begin: Final = re.compile(f"[{re.escape(first)}]").search
         calls = [each for each in sections if isinstance(each, Calls)]
-        self.has_lines: Final = any(each.at == "line" for each in calls)
+        self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
+        self.leading: Final = next((each for each in calls if not each.opens), None)
         self.of_calls: Final = Marks(*dict.fromkeys(mark for each in calls for mark in each.opens)).find
 
 
 def closing(section: Words) -> Marks | None:
-    """Return what closes a section of words."""
-    return Marks(*section.closes) if section.closes else None
+    """Return what ends a section of words; None for a mark that stands alone."""
+    ends = (*section.closes, *section.before)
+    return Marks(*ends) if ends else None

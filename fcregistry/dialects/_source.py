@@ -111,14 +111,15 @@ class Source:
             yield _NO_SPACE
 
     def is_next(self, *texts: str) -> Reading[str]:
-        """Return which of some texts comes next, which is not taken; nothing if none does."""
+        """Return which of some texts comes next, which is not taken; nothing if none does. Of two that do, the longer one."""
         while True:
-            for text in texts:
-                if self.text.startswith(text, self.place):
-                    return text
+            found = max((text for text in texts if self.text.startswith(text, self.place)), key=len, default="")
             rest = self.text[self.place : self.place + max(map(len, texts))]
-            if self.ended or not any(text.startswith(rest) for text in texts):
-                return ""
+            may_come = (
+                text for text in texts if len(text) > len(rest) and len(text) > len(found) and text.startswith(rest)
+            )
+            if self.ended or not any(may_come):
+                return found
             yield None
 
     def take(self, *texts: str) -> Reading[str]:
@@ -126,6 +127,14 @@ class Source:
         found = yield from self.is_next(*texts)
         self.place += len(found)
         return found
+
+    def close(self, *marks: str) -> Reading[bool]:
+        """Take the one of some closing marks that comes next, or the beginning of one that ends the text; tell whether one did."""
+        found = yield from self.take(*marks)
+        rest = self.text[self.place :]
+        if not found and self.ended and rest and any(mark.startswith(rest) for mark in marks):
+            self.place = len(self.text)
+        return bool(found)
 
     def run(self, characters: re.Pattern[str], wake: Wake = None, unfinished: str = "") -> Reading[str]:
         """Take what a pattern of single characters, such as `[a-z]*`, matches as far as it goes, and return it.

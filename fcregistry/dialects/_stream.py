@@ -127,6 +127,10 @@ class DialectStream:
     # What is read, in one pass
 
     def _read(self) -> Reading[None]:
+        if self._openers.leading is not None:
+            yield from self._source.space()
+            self._source.begin(self._source.place)
+            yield from self._read_calls(self._openers.leading, "")
         while mark := (yield from self._up_to_section()):
             section = self._openers.sections[mark]
             if isinstance(section, Calls):
@@ -160,7 +164,7 @@ class DialectStream:
             searched = source.place
 
     def _may_open(self, section: Section) -> bool:
-        if not isinstance(section, Calls) or section.at == "anywhere":
+        if isinstance(section, EndOfThoughts) or section.at == "anywhere":
             return True
         return self._is_blank_line if section.at == "line" else self._content.is_blank
 
@@ -181,6 +185,7 @@ class DialectStream:
 
     def _read_calls(self, section: Calls, mark: str) -> Reading[None]:
         repairs = len(self._source.repairs)
+        self._content.cut()
         calls = yield from section.read(self._source, mark)
         if calls is None:
             del self._source.repairs[repairs:]
@@ -192,10 +197,13 @@ class DialectStream:
         into = self._reasoning if section.kind == "reasoning" else self._content
         if section.kind == "reasoning":
             self._fed = None  # it is known now which are the thoughts
-            into.break_off()
         closes = closing(section)
-        if closes is not None:
-            yield from self._source.pour(closes, into.add if section.kind != "nothing" else _leave_out)
+        if closes is None:
+            return
+        into.break_off()
+        mark = yield from self._source.pour(closes, into.add if section.kind != "nothing" else _leave_out)
+        if mark in section.before:
+            self._source.place -= len(mark)
 
     def _take_for_thoughts(self, mark: str) -> None:
         """Take all text so far for thoughts: they were opened in the prompt, where this text does not show it."""

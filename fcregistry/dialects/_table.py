@@ -11,7 +11,12 @@ if TYPE_CHECKING:
     from fcregistry.dialects._dialect import Dialect
 
 _FAMILIES: Final = {
-    "_objects": ("hermes",),
+    "_arrays": ("apertus", "command-r", "granite", "hunyuan", "jamba", "nemotron", "phi4"),
+    "_named": ("deepseek-r1", "deepseek-v3", "deepseek-v3.1", "glm-4", "kimi-k2", "llama3", "mistral", "qwen-flower"),
+    "_objects": ("ernie-4.5", "granite4", "hermes", "internlm2", "json", "longcat", "xlam"),
+    "_invocations": ("claude-xml", "deepseek-v3.2", "minimax-m2", "step3"),
+    "_tags": ("glm-4.5", "mimo", "qwen3-coder", "seed-oss"),
+    "_python": ("lfm2", "minicpm", "olmo3", "pythonic"),
 }
 """File in `_families` -> the names of its dialects. The files are imported when one of theirs is asked for."""
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 class Trimmed:
     """Text without the space before its first word and after its last one; what stands between words is handed on with the next."""
 
-    __slots__ = ("_held", "_new", "_told", "is_blank")
+    __slots__ = ("_held", "_is_cut", "_new", "_told", "is_blank")
 
     def __init__(self) -> None:
         self._told: list[str] = []
         self._new: list[str] = []
         self._held: list[str] = []
+        self._is_cut = False
         self.is_blank = True
         """Whether there was no word yet."""
 
@@ -19,12 +20,15 @@ class Trimmed:
         """Take more text."""
         words = text.rstrip()
         if words:
-            if self.is_blank:
-                words = words.lstrip()
-                self.is_blank = False
-            elif self._held:
-                self._new += self._held
+            if words[0].isspace():
+                bare = words.lstrip()
+                self._held.append(words[: len(words) - len(bare)])
+                words = bare
+            if not self.is_blank and self._held:
+                self._new.append(self._space())
+            self.is_blank = False
             self._held.clear()
+            self._is_cut = False
             self._new.append(words)
             if not text[-1].isspace():
                 return
@@ -33,16 +37,24 @@ class Trimmed:
 
     def added(self, text: str) -> str:
         """Take more text, and return what can be handed on of all that was not yet."""
-        if self._held or self.is_blank or self._new or text[-1:].isspace() or not text:
+        if self._held or self.is_blank or self._new or not text or text[0].isspace() or text[-1].isspace():
             self.add(text)
             return self.take_new()
         self._told.append(text)
         return text
 
+    def cut(self) -> None:
+        """Say that something else stands here, so that the space around it becomes one."""
+        self._is_cut = True
+
+    def _space(self) -> str:
+        space = "".join(self._held)
+        return "\n\n" if self._is_cut and space.count("\n") > 1 else space
+
     def break_off(self) -> None:
         """Begin a new paragraph, if there was text before."""
         if not self.is_blank:
-            self._held = ["\n"]
+            self._held = ["\n\n"]
 
     def take_new(self) -> str:
         """Return what was not yet handed on, as far as that is known."""

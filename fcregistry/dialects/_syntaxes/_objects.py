@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._calls import ToolCall
-from fcregistry.dialects._json_text import FAILED, Refused, json_value
+from fcregistry.dialects._json_text import Refused, json_value
 from fcregistry.dialects._prompt import json_text
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._sections import CallReader
+    from fcregistry.dialects._sections import CallReader, CallWriter
     from fcregistry.dialects._source import Reading, Source
 
 _ABSENT: Final = object()
@@ -37,40 +37,48 @@ class Keys:
 KEYS: Final = Keys()
 
 
-def read_objects(
-    *closes: str, keys: Keys = KEYS, opening: str = "{[", separators: tuple[str, ...] = (",", ";")
-) -> CallReader:
+def read_objects(*closes: str, keys: Keys = KEYS, opening: str = "{[", separator: str = "") -> CallReader:
     """Return a reader of calls that are JSON objects, or arrays of these, one after the other.
 
     Args:
-        *closes: What closes the section. Where it is missing, calls that are complete are calls all the same.
+        *closes: What closes the section. Where it is missing, calls that are complete are calls all the same. Without any, nothing but the
+            syntax itself says that an object is a call: then it must have arguments.
         keys: What the members of a call are called.
         opening: What a value may begin with: `{`, `[` or both.
-        separators: What may stand between values.
+        separator: What says, where nothing closes the section, that another value follows.
     """
 
     def read(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+        if mark in _OPENING:
+            source.place -= 1
         calls: list[ToolCall] = []
         while True:
             value = yield from json_value(source, opening)
-            found = calls_of(value, keys)
+            found = calls_of(value, keys, bare=not closes)
             if found is None:
                 return calls or None
             calls += found
-            yield from source.space()
-            if closes and (yield from source.take(*closes)):
+            if not closes:
+                if separator and (yield from source.take(separator)):
+                    continue
                 return calls
-            yield from source.take(*separators)
+            yield from source.space()
+            if (yield from source.close(*closes)):
+                return calls
+            yield from source.take(",", ";")
             yield from source.space()
             if not (yield from source.is_next(*opening)):
-                if closes:
-                    yield from source.take(*closes)
+                yield from source.close(*closes)
                 return calls
 
     return read
 
 
-def write_objects(before: str, after: str, *, keys: Keys = KEYS, between: str = "\n") -> Any:
+_OPENING: Final = ("{", "[")
+"""What opens a section, and is the beginning of its first value."""
+
+
+def write_objects(before: str, after: str, *, keys: Keys = KEYS, between: str = "\n") -> CallWriter:
     """Return a writer of calls as JSON objects, each between marks.
 
     Args:
@@ -86,7 +94,7 @@ def write_objects(before: str, after: str, *, keys: Keys = KEYS, between: str = 
     return write
 
 
-def write_array(before: str, after: str, *, keys: Keys = KEYS) -> Any:
+def write_array(before: str, after: str, *, keys: Keys = KEYS) -> CallWriter:
     """Return a writer of calls as one JSON array between marks."""
 
     def write(calls: Sequence[ToolCall]) -> str:
@@ -120,17 +128,23 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return value
 
 
-def calls_of(value: object, keys: Keys = KEYS) -> list[ToolCall] | None:
-    """Return the calls that a JSON value is: an object, or an array of these; None where it, or anything in it, is none."""
+def calls_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> list[ToolCall] | None:
+    """Return the calls that a JSON value is: an object, or an array of these; None where it, or anything in it, is none.
+
+    Args:
+        value: The value.
+        keys: What the members of a call are called.
+        bare: Whether nothing else says that it is a call: then it must have arguments, and an empty array is none.
+    """
     if isinstance(value, list):
-        calls = [call_of(each, keys) for each in value]
-        return None if None in calls else [call for call in calls if call is not None]
-    call = call_of(value, keys)
+        calls = [call_of(each, keys, bare=bare) for each in value]
+        return None if None in calls or (bare and not calls) else [call for call in calls if call is not None]
+    call = call_of(value, keys, bare=bare)
     return None if call is None else [call]
 
 
-def call_of(value: object, keys: Keys = KEYS) -> ToolCall | None:
-    """Return the call that a JSON object is, or None."""
+def call_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> ToolCall | None:
+    """Return the call that a JSON object is, or None; see `calls_of`."""
     if isinstance(value, Refused):
         return value.call(keys.name, keys.arguments)
     if not isinstance(value, Mapping):
@@ -142,7 +156,7 @@ def call_of(value: object, keys: Keys = KEYS) -> ToolCall | None:
     if not isinstance(name, str) or not name.strip():
         return None
     arguments = _first(value, keys.arguments)
-    if arguments is _ABSENT and not set(value) <= {*keys.name, *keys.id, *keys.beside}:
+    if arguments is _ABSENT and (bare or not set(value) <= {*keys.name, *keys.id, *keys.beside}):
         return None  # its arguments may stand where they are not looked for
     identity = _first(value, keys.id)
     return ToolCall(name.strip(), given(arguments), identity if isinstance(identity, str) and identity else None)
@@ -157,17 +171,3 @@ def given(arguments: object) -> dict[str, Any] | str | None:
 
 def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((value[name] for name in names if name in value), _ABSENT)
-
-
-__all__ = [
-    "FAILED",
-    "KEYS",
-    "Keys",
-    "call_of",
-    "calls_of",
-    "given",
-    "read_objects",
-    "write_array",
-    "write_objects",
-    "written",
-]
