@@ -12,6 +12,7 @@ nothing of fcregistry catches what it expects:
     ├── SelectorError (ValueError)            a selector that cannot be read
     ├── FormatNotFoundError (KeyError)        no format of that name
     ├── DialectNotFoundError (KeyError)       no dialect of that name
+    ├── ChatTemplateError (ValueError)        a chat template, or a conversation for it, that cannot be rendered
     ├── ModelNotFoundError (LookupError)      no model of that name
     ├── ModelError (RuntimeError)             a model that gives no answer
     ├── PluginError (ImportError)             a plugin that does not load
@@ -38,6 +39,7 @@ __all__ = [
     "AmbiguousToolError",
     "ApprovalError",
     "CallCancelledError",
+    "ChatTemplateError",
     "ConfigurationError",
     "DefinitionError",
     "DefinitionWarning",
@@ -122,6 +124,18 @@ class FormatNotFoundError(FcregistryError, KeyError):
 
 class DialectNotFoundError(FcregistryError, KeyError):
     """No dialect has that name; the message lists the names there are."""
+
+
+class ChatTemplateError(FcregistryError, ValueError):
+    """A chat template that cannot be read or rendered, or a conversation that it or a chat format cannot write.
+
+    Attributes:
+        line: The line of the template, from 1, where that is known.
+    """
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class ModelNotFoundError(FcregistryError, LookupError):

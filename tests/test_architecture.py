@@ -88,6 +88,7 @@ DOORS = {
     "click": "fcregistry.cli",
     "opentelemetry": "fcregistry.execution._watching._spans",
     "hypothesis": "fcregistry.testing",
+    "jinja2": "fcregistry.dialects._chat._sandbox",
     "pebble": "fcregistry.execution._elsewhere._killable",
     "pytest": "fcregistry.testing",
     "yaml": "fcregistry.formats",

@@ -12,17 +12,32 @@ from fcregistry._lazy import lazy_names
 from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:
+    from fcregistry.dialects._chat import ChatFormat, ChatTemplate, chat_format, chat_format_names
     from fcregistry.dialects._dialect import Dialect
     from fcregistry.dialects._parsed import Parsed
     from fcregistry.dialects._stream import DialectStream
 
-__all__ = ["Dialect", "DialectStream", "Parsed", "get", "names"]
+__all__ = [
+    "ChatFormat",
+    "ChatTemplate",
+    "Dialect",
+    "DialectStream",
+    "Parsed",
+    "chat_format",
+    "chat_format_names",
+    "get",
+    "names",
+]
 
 # Public name -> the module it lives in, imported when it is used.
 _HOMES: Final = {
+    "ChatFormat": "._chat",
+    "ChatTemplate": "._chat",
     "Dialect": "._dialect",
     "DialectStream": "._stream",
     "Parsed": "._parsed",
+    "chat_format": "._chat",
+    "chat_format_names": "._chat",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -1,0 +1,206 @@
+"""What can a chat template do? What Hugging Face Transformers lets it, and nothing that reaches beyond its conversation or does not end.
+
+Source: Hugging Face Transformers, "Chat templates", "Template writing"; Jinja, "Sandbox".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from types import BuiltinMethodType
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import nodes, pass_context
+from jinja2.exceptions import SecurityError, TemplateError
+from jinja2.ext import Extension
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from fcregistry.dialects._chat._growth import charge_growth, charge_operator
+from fcregistry.dialects._chat._meter import current
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jinja2.parser import Parser
+    from jinja2.runtime import Context
+
+_FILTERS: Final = (
+    *("abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "e", "escape", "first", "float"),
+    *("format", "groupby", "indent", "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min"),
+    *("reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort", "string"),
+    *("sum", "title", "trim", "truncate", "unique", "upper", "wordcount"),
+)
+"""Jinja's own filters that templates may use; the others write HTML, or reach further."""
+
+_TEXT_METHODS: Final = frozenset(
+    (
+        *("capitalize", "casefold", "center", "count", "endswith", "find", "format", "index", "isalnum", "isalpha"),
+        *("isascii", "isdecimal", "isdigit", "islower", "isnumeric", "isspace", "istitle", "isupper", "join", "ljust"),
+        *("lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust"),
+        *("rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "upper"),
+        "zfill",
+    )
+)
+_METHODS: Final = (
+    (str, _TEXT_METHODS),
+    (dict, frozenset({"get", "items", "keys", "values", "copy"})),
+    ((list, tuple), frozenset({"index", "count", "copy"})),
+)
+"""The methods of values that templates may call."""
+
+
+class Generation(Extension):
+    """The block `{% generation %}`, by which templates mark what the model said; it shows what is in it."""
+
+    tags = {"generation"}  # noqa: RUF012  # as Jinja declares it
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Return what stands in the block."""
+        line = next(parser.stream).lineno
+        return nodes.Scope(parser.parse_statements(("name:endgeneration",), drop_needle=True), lineno=line)
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja as chat templates know it, with a meter on all that can grow or go on."""
+
+    intercepted_binops = frozenset({"+", "*", "**", "%"})
+
+    def __init__(self) -> None:
+        super().__init__(
+            trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"], finalize=_shown
+        )
+        self.filters = {name: _metered(name, self.filters[name]) for name in _FILTERS}
+        self.filters |= {"tojson": _metered("tojson", tojson)}
+        self.filters |= {"\0counted": _counted, "\0charged": _charged, "\0joined": _joined}
+        self.tests = {name: _metered("", test) for name, test in self.tests.items()}
+        del self.globals["lipsum"]
+        self.globals |= {"raise_exception": raise_exception, "strftime_now": strftime_now}
+
+    @staticmethod
+    def concat(pieces: Iterable[str]) -> str:
+        """Join what a macro or a block has written."""
+        written = list(pieces)
+        current().charge(written)
+        return "".join(written)
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        return _with_meters(super()._parse(source, name, filename))
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Apply an operator that can make much of little."""
+        charge_operator(operator, left, right)
+        return current().taken(super().call_binop(context, operator, left, right))
+
+    def is_safe_callable(self, obj: Any) -> bool:
+        """Tell whether a template may call it: of the methods of values, those that read."""
+        plain = getattr(obj, "__wrapped__", obj)
+        if not isinstance(plain, BuiltinMethodType):
+            return super().is_safe_callable(obj)
+        return any(isinstance(plain.__self__, kind) and plain.__name__ in known for kind, known in _METHODS)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        """Call what a template calls: a macro, a method, a loop."""
+        meter = current()
+        meter.call()
+        args = tuple(list(meter.counted(each)) if isinstance(each, Iterator) else each for each in args)
+        meter.charge(args)
+        if not __self.is_safe_callable(__obj):
+            raise SecurityError(f"a chat template may not call {getattr(__obj, '__name__', __obj)!r:.60}")
+        plain = getattr(__obj, "__wrapped__", __obj)
+        if isinstance(plain, BuiltinMethodType) and isinstance(plain.__self__, str):
+            meter.charge(plain.__self__)
+            charge_growth(f"str.{plain.__name__}", plain.__self__, args, kwargs)
+        return meter.taken(super().call(__context, __obj, *args, **kwargs))
+
+
+def tojson(
+    value: Any, ensure_ascii: bool = False, indent: Any = None, separators: Any = None, sort_keys: bool = False
+) -> str:
+    """Write a value as JSON, as chat templates expect it: without the escapes of HTML."""
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def raise_exception(message: str) -> None:
+    """Say that a conversation is not one that the template knows."""
+    raise TemplateError(message)
+
+
+def strftime_now(format: str) -> str:
+    """Write the time of day, in the local zone."""
+    return datetime.now().astimezone().strftime(format[:200])
+
+
+def _shown(value: Any) -> Any:
+    """Charge what is written out."""
+    return current().taken(value)
+
+
+def _metered(name: str, function: Any) -> Callable[..., Any]:
+    """Return a filter or test that charges what it is given and what it makes."""
+    first = getattr(getattr(function, "jinja_pass_arg", None), "name", "")
+
+    @pass_context  # which also keeps the compiler from working it out beforehand
+    def metered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
+        meter = current()
+        meter.call()
+        if name == "join" and isinstance(value, Iterator):
+            value = list(meter.counted(value))
+        meter.charge((value, args, kwargs))
+        charge_growth(name, value, args, kwargs)
+        passed = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
+        before = (passed[first],) if first else ()
+        return meter.taken(function(*before, value, *args, **kwargs))
+
+    return metered
+
+
+@pass_context
+def _counted(context: Context, values: Any) -> Iterator[Any]:
+    return current().counted(iter(values))
+
+
+@pass_context
+def _charged(context: Context, value: Any) -> Any:
+    return current().taken(value)
+
+
+@pass_context
+def _joined(context: Context, values: list[Any]) -> str:
+    current().charge(values)
+    return "".join(map(str, values))
+
+
+def _with_meters(template: nodes.Template) -> nodes.Template:
+    """Put the meter into a template: on each loop, and on each expression that makes or compares something."""
+    for loop in template.find_all(nodes.For):
+        loop.iter = _filter(loop.iter, "\0counted")
+    for node in list(template.find_all((nodes.Node,))):
+        for field, value in node.iter_fields():
+            if isinstance(value, nodes.Node):
+                setattr(node, field, _with_meter(value, node))
+            elif isinstance(value, list):
+                value[:] = [_with_meter(each, node) if isinstance(each, nodes.Node) else each for each in value]
+    return template
+
+
+def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
+    if isinstance(node, nodes.Concat):
+        return _filter(nodes.List(node.nodes, lineno=node.lineno), "\0joined")
+    made = isinstance(node, (nodes.List, nodes.Dict)) or (isinstance(node, nodes.Tuple) and node.ctx == "load")
+    cut = isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Slice)
+    compared = isinstance(node, nodes.Expr) and isinstance(parent, (nodes.Compare, nodes.Operand))
+    looked_up = (
+        isinstance(parent, nodes.Getitem) and node is parent.arg and not isinstance(node, (nodes.Const, nodes.Slice))
+    )
+    already = isinstance(parent, nodes.Filter) and parent.name.startswith("\0")
+    return _filter(node, "\0charged") if (made or cut or compared or looked_up) and not already else node
+
+
+def _filter(node: nodes.Node, name: str) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+
+
+def names(template: nodes.Template) -> set[str]:
+    """Return the variables that a template reads."""
+    return {name.name for name in template.find_all(nodes.Name) if name.ctx == "load"}

@@ -1,0 +1,161 @@
+"""Can a template of a stranger reach beyond its conversation, fill the memory, or go on for ever?"""
+
+from __future__ import annotations
+
+import pytest
+
+from fcregistry.dialects._chat import ChatTemplate, _meter
+from fcregistry.errors import ChatTemplateError
+
+HI = [{"role": "user", "content": "Hi"}]
+LONG = "{% set long = 'a' * 99999 %}"
+MANY = "{% set many = range(2000) | list %}"
+OFTEN = "{% for i in range(2000) %}"
+END = "{% endfor %}"
+STOPPED = "was stopped: it works or writes far more than its conversation needs"
+
+
+def again(change: str, first: str = "'aaaaaaaa'") -> str:
+    """Return a template that changes a value sixty times."""
+    return f"{{% set n = namespace(x={first}) %}}{{% for i in range(60) %}}{{% set n.x = {change} %}}{{% endfor %}}{{{{ n.x }}}}"
+
+
+GREEDY = {
+    "a text repeated": "{{ 'a' * 10**9 }}",
+    "a list repeated": "{{ 10**9 * [1] }}",
+    "a power": "{{ (10**9999) ** 9999 }}",
+    "squares": again("n.x * n.x", "7"),
+    "a text put to itself": again("n.x ~ n.x"),
+    "a text added to itself": again("n.x + n.x"),
+    "a list in itself twice": again("[n.x, n.x]"),
+    "a tuple in itself twice": again("(n.x, n.x)"),
+    "a dict in itself twice": again("{'a': n.x, 'b': n.x}"),
+    "a dict called": again("dict(a=n.x, b=n.x)"),
+    "JSON of JSON": again("n.x | tojson", "'\"'"),
+    "a block that shows itself twice": "{% set x %}aaaaaaaa{% endset %}" + "{% set x %}{{ x }}{{ x }}{% endset %}" * 60,
+    "a filter block": "{% filter replace('a', 'aaaaaaaaaaaaaaaa') %}" * 20 + "a" + "{% endfilter %}" * 20,
+    "text written in a loop": OFTEN + "a" * 9999 + END,
+    "text written in a block": "{% set x %}" + OFTEN + "a" * 9999 + END + "{% endset %}",
+    "text written in a macro": "{% macro m() %}" + OFTEN + "a" * 9999 + END + "{% endmacro %}{% if m() %}{% endif %}",
+    "a value written in a loop": LONG + OFTEN + "{{ long }}" + END,
+    "a tuple as a name": again("(n.x, n.x)").removesuffix("{{ n.x }}") + "{% set x = {n.x: 1} %}",
+    "a text padded": "{{ 'a'.ljust(10**9) }}",
+    "a text padded by a name": "{{ 'a' | center(width=10**9) }}",
+    "a number padded": "{{ '%1000000000d' % 1 }}",
+    "a number padded by an argument": "{{ '%*d' | format(10**9, 1) }}",
+    "a number padded in braces": "{{ '{:1000000000}'.format(1) }}",
+    "a number padded by a field": "{{ '{:{}}'.format(1, 10**9) }}",
+    "a value placed often": "{{ ('%(a)s' * 9999) % {'a': 'x' * 9999} }}",
+    "a field placed often": "{{ ('{0}' * 9999).format('x' * 9999) }}",
+    "a text replaced": LONG + "{{ long | replace('a', long) }}",
+    "nothing replaced": LONG + "{{ long.replace('', long) }}",
+    "a text joined": LONG + "{{ long.join(long) }}",
+    "a list joined": LONG + "{{ range(99999) | map('string') | join(d=long) }}",
+    "lines indented": LONG + "{{ ('\\n' * 99999) | indent(long, true, true) }}",
+    "JSON indented": "{{ range(9999) | list | tojson(indent=9999) }}",
+    "JSON separated": LONG + "{{ range(9999) | list | tojson(separators=[long, ':']) }}",
+    "batches filled up": "{{ [1] | batch(10**9, 'x') | list }}",
+    "lists added up": "{{ ([[1] * 999] * 999) | sum(start=[]) }}",
+}
+
+ENDLESS = {
+    "loops in loops": "{% set r = range(300) %}" + "{% for i in r %}" * 3 + END * 3,
+    "a macro that calls itself twice": (
+        "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}"
+    ),
+    "a loop that calls itself twice": (
+        "{% for x in [1, 2] recursive %}{% if loop.depth < 60 %}{{ loop([1, 2]) }}{% endif %}{% endfor %}"
+    ),
+    "callers in callers": (
+        "{% macro m() %}{{ caller() }}{{ caller() }}{% endmacro %}" + "{% call m() %}" * 18 + "x" + "{% endcall %}" * 18
+    ),
+    "sums": OFTEN + "{% if range(9999) | sum %}{% endif %}" + END,
+    "searches": MANY + OFTEN + "{% if 'x' in many %}{% endif %}" + END,
+    "tests": MANY + "{{ many | reject('in', many) | first }}",
+    "comparisons": LONG + "{% set other = long ~ 'b' %}" + OFTEN + "{% if long < other %}{% endif %}" + END,
+    "slices": LONG + OFTEN + "{% set x = long[1:] %}" + END,
+    "methods": LONG + OFTEN + "{% set x = long.find('b') %}" + END,
+    "filters": LONG + OFTEN + "{% set x = long | wordcount %}" + END,
+    "names": "{% set t = (range(999) | list, 1) %}" + OFTEN + "{% set x = {}[t] %}" + END,
+    "cycles": "{% set c = cycler('a') %}{% set r = range(300) %}" + "{% for i in r %}" * 2 + "{{ c.next() }}" + END * 2,
+}
+
+
+@pytest.mark.parametrize("title", [*GREEDY, *ENDLESS])
+def test_a_template_is_stopped_when_it_works_or_writes_too_much(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_meter, "BASE", 200_000)  # a fifth, so that it is stopped sooner
+    template = ChatTemplate({**GREEDY, **ENDLESS}[title])
+    with pytest.raises(ChatTemplateError, match=STOPPED):
+        template.render(HI)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "{% block a %}{{ self.a() }}{% endblock %}"],
+)
+def test_endless_recursion_is_an_error_of_the_template(source: str) -> None:
+    with pytest.raises(ChatTemplateError, match="it is nested too deep"):
+        ChatTemplate(source).render(HI)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ ''.__class__.__mro__ }}",
+        "{{ messages.append(1) }}",
+        "{{ messages[0].update({'role': 'system'}) }}",
+        "{{ 'a'.translate({97: 'b'}) }}",
+        "{{ 'a'.encode() }}",
+        "{{ (5).to_bytes(9, 'big') }}",
+        "{{ lipsum() }}",
+        "{% include 'secrets' %}",
+        "{% import 'secrets' as s %}",
+        "{{ '{0.__class__.__mro__}'.format('') }}",
+    ],
+)
+def test_a_template_that_reaches_further_is_refused(source: str) -> None:
+    with pytest.raises(ChatTemplateError, match="the chat template cannot be rendered: "):
+        ChatTemplate(source).render(HI)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ ''['__class__'] }}",
+        "{{ raise_exception.__globals__ }}",
+        "{{ self._TemplateReference__context }}",
+        "{{ cycler.__init__ }}",
+        "{{ ['']|map(attribute='__class__')|list }}",
+        "{{ messages.__class__ }}",
+    ],
+)
+def test_what_python_keeps_inside_is_not_there(source: str) -> None:
+    assert ChatTemplate(source).render(HI) in ("", "[Undefined]")
+
+
+@pytest.mark.parametrize("name", ["attr", "random", "pprint", "urlize", "xmlattr"])
+def test_filters_that_no_chat_needs_are_not_known(name: str) -> None:
+    with pytest.raises(ChatTemplateError, match=f"cannot be read: No filter named '{name}'"):
+        ChatTemplate(f"{{{{ messages | {name} }}}}")
+
+
+def test_a_long_conversation_has_a_budget_to_match() -> None:
+    """What counts is how much a template does beyond what it was given."""
+    talk = [{"role": "user", "content": "a " * 200_000}, {"role": "assistant", "content": "b"}] * 20
+    source = (
+        "{% for m in messages %}{% if m.content != '' and '<think>' not in m.content %}"
+        "{{ m.role + ': ' + m.content | trim + '\\n' }}{% endif %}{% endfor %}"
+    )
+    written = ChatTemplate(source).render(talk)
+    assert len(written) > 8 * _meter.BASE / 1.1
+    assert written.count("user: a a") == 20
+
+
+def test_many_tools_and_messages_are_no_endless_loop() -> None:
+    tools = [{"name": f"tool_{n}", "parameters": {"enum": [str(i) for i in range(50)]}} for n in range(200)]
+    talk = [{"role": "user", "content": f"question {n}"} for n in range(2000)]
+    source = (
+        "{% for t in tools %}{{ t | tojson(indent=2) }}{% endfor %}"
+        "{% for m in messages %}{% if m.role in ['user', 'tool'] and loop.index0 % 2 == 0 %}{{ m.content }}{% endif %}{% endfor %}"
+    )
+    assert ChatTemplate(source).render(talk, tools).endswith("question 1998")
