@@ -19,14 +19,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    from fcregistry import agents, dialects, discovery, errors, execution, formats, models, testing, types
+    from fcregistry import agents, dialects, discovery, errors, execution, formats, models, prompts, testing, types
     from fcregistry._calls import Problem, ToolCall
     from fcregistry._context import Context
     from fcregistry._decorator import fc_register
     from fcregistry._registry import Registry, registry
     from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
-    from fcregistry.agents import FunctionCall
+    from fcregistry.agents import FunctionCall, ReactAgent
     from fcregistry.discovery import load_plugins
     from fcregistry.discovery._hookspecs import hookimpl
     from fcregistry.execution import Executor
@@ -38,6 +38,7 @@ __all__ = [
     "Executor",
     "FunctionCall",
     "Problem",
+    "ReactAgent",
     "Registry",
     "Tool",
     "ToolCall",
@@ -53,6 +54,7 @@ __all__ = [
     "hookimpl",
     "load_plugins",
     "models",
+    "prompts",
     "registry",
     "testing",
     "types",
@@ -64,6 +66,7 @@ _HOMES: dict[str, str | None] = {
     "Executor": "execution",
     "FunctionCall": "agents",
     "Problem": "_calls",
+    "ReactAgent": "agents",
     "Registry": "_registry",
     "Tool": "_tool",
     "ToolCall": "_calls",
@@ -78,6 +81,7 @@ _HOMES: dict[str, str | None] = {
     "hookimpl": "discovery._hookspecs",
     "load_plugins": "discovery",
     "models": None,
+    "prompts": None,
     "registry": "_registry",
     "testing": None,
     "types": None,
@@ -129,6 +133,18 @@ def _call_hooks(given: object) -> CallHooks | None:
     return call_hooks(given)
 
 
+def _resolve_model(prefix: str, name: str) -> object | None:
+    from fcregistry.discovery._models import resolve_model
+
+    return resolve_model(prefix, name)
+
+
+def _model_prefixes() -> tuple[str, ...]:
+    from fcregistry.discovery import current
+
+    return current().extensions.prefixes()
+
+
 def _pattern_matcher(pattern: str) -> Any:
     from fcregistry._validation._gate import matcher
 
@@ -140,3 +156,5 @@ _ports.describe = _describe
 _ports.foreign_types = _foreign_types
 _ports.call_hooks = _call_hooks
 _ports.pattern_matcher = _pattern_matcher
+_ports.resolve_model = _resolve_model
+_ports.model_prefixes = _model_prefixes

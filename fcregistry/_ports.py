@@ -94,5 +94,11 @@ foreign_types: Callable[[str], tuple[Family, ...]]
 call_hooks: Callable[[object], CallHooks | None]
 """Return the hooks that the environment names, and those that an executor is given; None where there are none."""
 
+resolve_model: Callable[[str, str], object | None]
+"""Return what an installed extension has for a prefix and the name after it; None if no extension is called so."""
+
+model_prefixes: Callable[[], tuple[str, ...]]
+"""Return the names of installed extensions that may have models, sorted."""
+
 pattern_matcher: Callable[[str], Callable[[str], bool]]
 """Return whether a text matches a pattern of JSON Schema, told in linear time."""

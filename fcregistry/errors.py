@@ -20,6 +20,7 @@ nothing of fcregistry catches what it expects:
     ├── ConfigurationError (ValueError)       a setting that cannot be read
     ├── MissingDependencyError (ImportError)  an optional package that is not installed
     ├── ApprovalError (ValueError)            prepared calls, or decisions about them, that cannot be taken up
+    ├── UnfinishedRunError (RuntimeError)     a run of an agent that gave no answer
     ├── ToolCallError (RuntimeError)          a failed result that was unwrapped
     ├── CallCancelledError (RuntimeError)     raised *in* a tool that was cancelled and asked whether it was
     └── ToolError (Exception)                 raised *by* a tool: its message is meant for the model
@@ -34,6 +35,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fcregistry._results import CallError
+    from fcregistry.agents import RunResult
 
 __all__ = [
     "AmbiguousToolError",
@@ -56,6 +58,7 @@ __all__ = [
     "ToolCallError",
     "ToolError",
     "ToolNotFoundError",
+    "UnfinishedRunError",
 ]
 
 
@@ -178,6 +181,19 @@ class MissingDependencyError(FcregistryError, ImportError):
 
 class ApprovalError(FcregistryError, ValueError):
     """Prepared calls that cannot be taken up: changed, signed with another key, too old, taken up before; or a decision about none of them."""
+
+
+class UnfinishedRunError(FcregistryError, RuntimeError):
+    """A run of an agent that gave no answer, where an answer was asked for.
+
+    Attributes:
+        result: What came of it, with the reason, and with what resumes it, where calls wait for a decision.
+    """
+
+    def __init__(self, result: RunResult) -> None:
+        said = f": {result.error}" if result.error is not None else ""
+        super().__init__(f"there is no answer: {result}{said}")
+        self.result = result
 
 
 class ToolCallError(FcregistryError, RuntimeError):

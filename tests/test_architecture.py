@@ -32,6 +32,7 @@ LAYERS = {
     "fcregistry._config": 5,
     "fcregistry._trust": 6,
     "fcregistry._folders": 0,
+    "fcregistry._yaml": 4,
     "fcregistry._results": 1,
     "fcregistry._docstrings": 0,
     "fcregistry._json": 3,
@@ -66,6 +67,7 @@ LAYERS = {
     "fcregistry.execution": 12,
     "fcregistry.discovery": 13,
     "fcregistry.models": 13,
+    "fcregistry.prompts": 13,
     "fcregistry.agents": 14,
     "fcregistry.packaging": 14,
     "fcregistry.inspection": 14,
@@ -77,6 +79,7 @@ LAYERS = {
 
 # A third-party package is imported behind its door only, so that one place knows it.
 DOORS = {
+    "anthropic": "fcregistry.models._anthropic_client",
     "docstring_parser": "fcregistry._docstrings",
     "hatchling": "fcregistry.packaging",
     "platformdirs": "fcregistry._folders",
@@ -86,12 +89,13 @@ DOORS = {
     "referencing": "fcregistry._validation",
     "pluggy": "fcregistry.discovery",
     "click": "fcregistry.cli",
+    "openai": "fcregistry.models._openai_client",
     "opentelemetry": "fcregistry.execution._watching._spans",
     "hypothesis": "fcregistry.testing",
     "jinja2": "fcregistry.dialects._chat._sandbox",
     "pebble": "fcregistry.execution._elsewhere._killable",
     "pytest": "fcregistry.testing",
-    "yaml": "fcregistry.formats",
+    "yaml": "fcregistry._yaml",
     "tenacity": "fcregistry.execution._repeating._retries",
     "attrs": "fcregistry.types._attrs",
     "msgspec": "fcregistry.types._msgspec",

@@ -1,7 +1,79 @@
-"""What does a model do with tools? Agents: loops of model and executor."""
+"""What does a model do with tools? Agents: loops of model and executor.
 
-from fcregistry.agents._function_call import FunctionCall
-from fcregistry.agents._on_demand import OnDemand
-from fcregistry.agents._visible import VisibleTools
+What every agent can do is in `_agent.py`; `_loop.py` is the loop that most of them are made of. A course (`_effects.py`) says what is to be done
+and `_driving.py` does it, for plain code and for coroutines.
+"""
 
-__all__ = ["FunctionCall", "OnDemand", "VisibleTools"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fcregistry._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from fcregistry.agents._agent import Agent
+    from fcregistry.agents._events import (
+        Calling,
+        Event,
+        Finished,
+        Planned,
+        Progressed,
+        Returned,
+        StepBegan,
+        StepEnded,
+        Text,
+        Thinking,
+    )
+    from fcregistry.agents._function_call import FunctionCall
+    from fcregistry.agents._on_demand import OnDemand
+    from fcregistry.agents._react import ReactAgent
+    from fcregistry.agents._result import RunResult, Step, StopReason
+    from fcregistry.agents._state import RunState
+    from fcregistry.agents._visible import VisibleTools
+
+__all__ = [
+    "Agent",
+    "Calling",
+    "Event",
+    "Finished",
+    "FunctionCall",
+    "OnDemand",
+    "Planned",
+    "Progressed",
+    "ReactAgent",
+    "Returned",
+    "RunResult",
+    "RunState",
+    "Step",
+    "StepBegan",
+    "StepEnded",
+    "StopReason",
+    "Text",
+    "Thinking",
+    "VisibleTools",
+]
+
+# Public name -> the module it lives in, imported when it is used.
+_HOMES: Final = {
+    "Agent": "._agent",
+    "Calling": "._events",
+    "Event": "._events",
+    "Finished": "._events",
+    "FunctionCall": "._function_call",
+    "OnDemand": "._on_demand",
+    "Planned": "._events",
+    "Progressed": "._events",
+    "ReactAgent": "._react",
+    "Returned": "._events",
+    "RunResult": "._result",
+    "RunState": "._state",
+    "Step": "._result",
+    "StepBegan": "._events",
+    "StepEnded": "._events",
+    "StopReason": "._result",
+    "Text": "._events",
+    "Thinking": "._events",
+    "VisibleTools": "._visible",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)

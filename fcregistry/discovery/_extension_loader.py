@@ -11,7 +11,7 @@ import pluggy
 from fcregistry.discovery import _implemented
 from fcregistry.discovery._families import TypeFamilies
 from fcregistry.discovery._found import FoundExtension
-from fcregistry.discovery._implemented import call_hook, implemented
+from fcregistry.discovery._implemented import call_hook, implemented, model_hook
 from fcregistry.discovery._loader import own_part
 from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension
 from fcregistry.discovery._prints import prints_to_stderr
@@ -42,7 +42,12 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
     except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
         machinery = (__file__, _implemented.__file__, str(Path(pluggy.__file__).parent))
         return FailedExtension(extension=extension, error=error, traceback=own_part(error, *machinery))
-    return LoadedExtension(extension=extension, families=tuple(types), call_hook=call_hook(hooks, extension.label))
+    return LoadedExtension(
+        extension=extension,
+        families=tuple(types),
+        call_hook=call_hook(hooks, extension.label),
+        resolve_model=model_hook(hooks),
+    )
 
 
 def _named(extension: FoundExtension, module: Any) -> Any:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 PUBLISHED: Final = {"numpy": "fcregistry-numpy"}
 """Module -> the distribution of this project that reads its types: what to install where nothing does."""
 
+PUBLISHED_MODELS: Final = {"llama": "fcregistry-llama"}
+"""Prefix -> the distribution of this project that has its models."""
+
 
 class Extensions:
     """The extensions of a process, by what they provide.
@@ -72,6 +75,13 @@ class Extensions:
     def named(self, name: str) -> tuple[FoundExtension, ...]:
         """Return the installed extensions of a name, also those that are disabled."""
         return tuple(each for each in self._found() if each.entry_point == name)
+
+    def prefixes(self) -> tuple[str, ...]:
+        """Return the names of installed extensions that may have models, sorted; whether they do is known of those that are loaded."""
+        enabled = [each for each in self._found() if each.entry_point not in PUBLISHED and self.disabled(each) is None]
+        return tuple(
+            sorted({each.entry_point for each in enabled if getattr(self.outcome(each), "resolve_model", True)})
+        )
 
     def disabled(self, extension: FoundExtension) -> str | None:
         """Return what says that an extension is not to be loaded, or None."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fcregistry._tool import Tool
     from fcregistry.discovery._families import TypeFamilies
     from fcregistry.execution._approving._decisions import Deny
+    from fcregistry.models import Model
 
 PROJECT: Final = "fcregistry"
 """The name that pluggy knows specs and implementations by."""
@@ -32,6 +33,22 @@ def fc_register_types(types: TypeFamilies) -> None:
 
     Args:
         types: Takes the families, by `types.add(family)`.
+    """
+
+
+@hookspec(firstresult=True)
+def fc_resolve_model(name: str) -> Model | None:
+    """Return the model of a name.
+
+    Called each time that a model is asked for whose prefix is the name of the entry point: the extension `llama` is asked for `smollm2` where
+    somebody wants `llama:smollm2`. What takes long, such as loading the model, is better done when it is first asked something. An error of
+    `fcregistry.errors` that it raises reaches whoever asked as it is, with what to do; any other is told as the extension's.
+
+    Args:
+        name: What stands after the prefix and its colon; not empty.
+
+    Returns:
+        A `fcregistry.models.Model`, or None where there is none of that name.
     """
 
 

@@ -11,6 +11,8 @@ from fcregistry.discovery._hookspecs import PROJECT, hook_names
 from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fcregistry.execution._hooks import CallHook
 
 
@@ -54,3 +56,9 @@ def call_hook(hooks: Any, label: str) -> CallHook | None:
         before=(lambda tool, call: before(tool=tool, call=call)) if asks_before else None,
         after=(lambda tool, call, result: after(tool=tool, call=call, result=result)) if asks_after else None,
     )
+
+
+def model_hook(hooks: Any) -> Callable[[str], object] | None:
+    """Return what gives the model of a name, or None if that is nothing."""
+    resolve = hooks.fc_resolve_model
+    return (lambda name: resolve(name=name)) if resolve.get_hookimpls() else None

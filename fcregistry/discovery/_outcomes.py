@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -145,11 +145,13 @@ class LoadedExtension:
         extension: What was found.
         families: What it reads annotations with, in the order in which they are asked.
         call_hook: What it has to say about calls, if anything.
+        resolve_model: Returns the model of a name, or None, if it has models.
     """
 
     extension: FoundExtension
     families: tuple[Family, ...]
     call_hook: CallHook | None = None
+    resolve_model: Callable[[str], object] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,7 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
     """Return one user message with a `tool_result` block for each result; nothing for no results."""
     blocks = []
     for result in results:
-        content = told_in(result, _text, _media) or result.content
+        content = told_in(result, _text, media) or result.content
         block = {"type": "tool_result", "tool_use_id": call_id(result), "content": content}
         blocks.append(block if result.ok else {**block, "is_error": True})
     return [{"role": "user", "content": blocks}] if blocks else []
@@ -79,7 +79,7 @@ def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _media(part: Content) -> dict[str, Any] | None:
+def media(part: Content) -> dict[str, Any] | None:
     """Return an image, a PDF or a text file as a block; None for what is not taken in a tool's result."""
     if part.kind == "image" and part.media_type in IMAGES:
         return {"type": "image", "source": _source("base64", part.media_type, base64_of(part))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fcregistry.errors import MissingDependencyError
+from fcregistry._yaml import write_yaml
 from fcregistry.formats._core import Format
 from fcregistry.formats._definition import TextDefinition
 
@@ -18,15 +18,11 @@ def render(rendering: Rendering) -> TextDefinition:
     Raises:
         MissingDependencyError: PyYAML is not installed.
     """
-    try:
-        import yaml  # an extra
-    except ImportError as error:
-        raise MissingDependencyError("the format 'yaml' needs PyYAML: pip install 'fcregistry[yaml]'") from error
     described: dict[str, Any] = {"name": rendering.name}
     if rendering.text:
         described["description"] = rendering.text
     described["parameters"] = rendering.parameters
-    return TextDefinition(yaml.safe_dump(described, sort_keys=False, allow_unicode=True, width=1000))
+    return TextDefinition(write_yaml(described, "the format 'yaml'"))
 
 
 FORMAT = Format(name="yaml", source="YAML 1.1", render=render, join="---\n".join)

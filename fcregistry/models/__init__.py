@@ -11,35 +11,52 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from fcregistry.models._anthropic import AnthropicMessages
+    from fcregistry.models._callable import CallableModel
     from fcregistry.models._completion import Completion, Delta, FinishReason, ToolCallDelta, Usage
     from fcregistry.models._messages import Message, MessageLike, messages_of
     from fcregistry.models._model import Model, ToolChoice
+    from fcregistry.models._openai import OpenAIChat, OpenAIResponses
+    from fcregistry.models._resolving import resolve
+    from fcregistry.models._text import TextModel
 
 __all__ = [
+    "AnthropicMessages",
+    "CallableModel",
     "Completion",
     "Delta",
     "FinishReason",
     "Message",
     "MessageLike",
     "Model",
+    "OpenAIChat",
+    "OpenAIResponses",
+    "TextModel",
     "ToolCallDelta",
     "ToolChoice",
     "Usage",
     "messages_of",
+    "resolve",
 ]
 
 # Public name -> the module it lives in, imported when it is used.
 _HOMES: Final = {
+    "AnthropicMessages": "._anthropic",
+    "CallableModel": "._callable",
     "Completion": "._completion",
     "Delta": "._completion",
     "FinishReason": "._completion",
     "Message": "._messages",
     "MessageLike": "._messages",
     "Model": "._model",
+    "OpenAIChat": "._openai",
+    "OpenAIResponses": "._openai",
+    "TextModel": "._text",
     "ToolCallDelta": "._completion",
     "ToolChoice": "._model",
     "Usage": "._completion",
     "messages_of": "._messages",
+    "resolve": "._resolving",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -37,6 +38,7 @@ def stream_plainly(make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         async with aclosing(cast("Any", make())) as pieces:
             async for piece in pieces:
                 said.put((True, piece))
+                await asyncio.sleep(0)  # an iterator that never waits would hold the loop, and could not be stopped
 
     pumping = background.submit(pump)
     pumping.add_done_callback(lambda _: said.put((False, None)))

@@ -64,7 +64,7 @@ class IntCodec(Codec):
         return isinstance(value, int) and not isinstance(value, bool)
 
     def encode(self, value: Any) -> Any:
-        return int(value)
+        return int.__int__(value)  # refuses any other type, of which a part would be lost
 
 
 class FloatCodec(Codec):
@@ -91,7 +91,7 @@ class FloatCodec(Codec):
         return isinstance(value, (int, float)) and not isinstance(value, bool) and value - value == 0  # NaN is no JSON
 
     def encode(self, value: Any) -> Any:
-        return float(value) if isinstance(value, float) else int(value)
+        return float.__float__(value) if isinstance(value, float) else int.__int__(value)  # as above
 
 
 class StrCodec(Codec):

@@ -135,7 +135,7 @@ NO_HOOKS: dict[str, tuple[object, str]] = {
     ),
     "a misspelt hook": (
         fc_before_cal,
-        f"{__name__}.fc_before_cal: there is no hook fc_before_cal; there are fc_after_call, fc_before_call, fc_register_types",
+        f"{__name__}.fc_before_cal: there is no hook fc_before_cal; there are fc_after_call, fc_before_call, fc_register_types, fc_resolve_model",
     ),
     "a hook of types": (
         module(fc_register_types=fc_register_types),

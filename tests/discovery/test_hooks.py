@@ -104,6 +104,45 @@ def fc_register_types(types):
     assert (done.stdout, done.stderr) == ("^a ^z False\n", "TypeFamilies ['first', 'second']\n")
 
 
+def test_hook_fc_resolve_model_is_given_what_stands_after_the_prefix(site: Site) -> None:
+    """It is called for the prefix that its entry point is named after, each time, and no other extension is loaded."""
+    code = """
+from fcregistry import hookimpl
+from fcregistry.models import CallableModel
+
+@hookimpl
+def fc_resolve_model(name):
+    print(f"asked for {name}")
+    return CallableModel(lambda messages: name.upper()) if name != "nothing" else None
+"""
+    site.install(
+        "acme",
+        {"loud": "acme_loud", "others": "acme_others"},
+        {"acme_loud.py": code},
+        group="fcregistry.extensions",
+    )
+    done = site.run(
+        "-c",
+        """
+import sys
+from fcregistry.errors import ModelNotFoundError
+from fcregistry.models import resolve
+
+for name in ("loud:a", "loud:b:c", "loud:a"):
+    print(resolve(name).complete("?").message.content)
+try:
+    resolve("loud:nothing")
+except ModelNotFoundError as error:
+    print(error, "acme_others" in sys.modules)
+""",
+    )
+    told = [
+        *("asked for a", "A", "asked for b:c", "B:C", "asked for a", "A", "asked for nothing"),
+        "the extension acme[loud] has no model 'nothing'; its documentation says which it has False",
+    ]
+    assert (done.stdout.splitlines(), done.stderr) == (told, "")
+
+
 CALLS = """
 from fcregistry import Executor, ToolCall
 

@@ -11,16 +11,20 @@ from typing import Any, Final
 
 from fcregistry.errors import ApprovalError
 
-_FORMAT: Final = "fcregistry prepared calls, 1"
+PREPARED_CALLS: Final = "fcregistry prepared calls, 1"
+RUN_STATE: Final = "fcregistry run state, 1"
+"""What may be signed. Each is signed by its name too, so that none can be given for another."""
+
 _SHORTEST: Final = 16
 
 
-def signed(payload: dict[str, Any], key: bytes) -> str:
+def signed(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS) -> str:
     """Return JSON text that carries a JSON object and its signature; the same object and key give the same text.
 
     Args:
         payload: The object.
         key: At least 16 bytes that nobody else knows.
+        format: What it is.
 
     Raises:
         TypeError: The key is no bytes.
@@ -28,10 +32,10 @@ def signed(payload: dict[str, Any], key: bytes) -> str:
     """
     _check_key(key)
     text = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return json.dumps({"format": _FORMAT, "payload": text, "signature": _signature(text, key)})
+    return json.dumps({"format": format, "payload": text, "signature": _signature(text, key, format)})
 
 
-def unsigned(text: str, key: bytes) -> dict[str, Any]:
+def unsigned(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[str, Any]:
     """Return the object that a text of `signed` carries.
 
     Raises:
@@ -40,40 +44,44 @@ def unsigned(text: str, key: bytes) -> dict[str, Any]:
     """
     _check_key(key)
     if not isinstance(text, str):
-        raise TypeError(f"prepared calls are the text that to_json gave, not {type(text).__name__}")
-    carried, signature = _parts(text)
+        raise TypeError(f"{_what(format)} are the text that to_json gave, not {type(text).__name__}")
+    carried, signature = _parts(text, format)
     import hmac  # OpenSSL, which most processes need not load
 
-    if not hmac.compare_digest(_bytes(signature), _bytes(_signature(carried, key))):
-        raise ApprovalError("these prepared calls were signed with another key, or changed since; nothing was run")
+    if not hmac.compare_digest(_bytes(signature), _bytes(_signature(carried, key, format))):
+        raise ApprovalError(f"these {_what(format)} were signed with another key, or changed since; nothing was run")
     payload: dict[str, Any] = json.loads(carried)
     return payload
 
 
-def _parts(text: str) -> tuple[str, str]:
+def _what(format: str) -> str:
+    return "prepared calls" if format == PREPARED_CALLS else "states of runs"
+
+
+def _parts(text: str, format: str) -> tuple[str, str]:
     try:
         given = json.loads(text)
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict) or "format" not in given:
-        raise ApprovalError("this is no text of prepared calls: give what to_json gave, whole and unchanged")
-    if given["format"] != _FORMAT:
+        raise ApprovalError(f"this is no text of {_what(format)}: give what to_json gave, whole and unchanged")
+    if given["format"] != format:
         raise ApprovalError(
-            f"these prepared calls are written as {str(given['format'])[:60]!r}, and this version of fcregistry reads {_FORMAT!r}; "
+            f"these {_what(format)} are written as {str(given['format'])[:60]!r}, and this version of fcregistry reads {format!r}; "
             "prepare the calls again"
         )
     carried, signature = given.get("payload"), given.get("signature")
     if not isinstance(carried, str) or not isinstance(signature, str):
         raise ApprovalError(
-            "this text of prepared calls has no payload and signature: give what to_json gave, unchanged"
+            f"this text of {_what(format)} has no payload and signature: give what to_json gave, unchanged"
         )
     return carried, signature
 
 
-def _signature(text: str, key: bytes) -> str:
+def _signature(text: str, key: bytes, format: str) -> str:
     import hmac  # OpenSSL, which most processes need not load
 
-    return hmac.digest(key, _bytes(f"{_FORMAT}\n{text}"), "sha256").hex()
+    return hmac.digest(key, _bytes(f"{format}\n{text}"), "sha256").hex()
 
 
 def _bytes(text: str) -> bytes:

@@ -1,0 +1,253 @@
+"""What is an agent? A model and tools, and a way of working with them. This is what all of them have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fcregistry.agents._answers import Typed, Words
+from fcregistry.agents._driving import Control, adrive, astream, drive
+from fcregistry.agents._events import Finished
+from fcregistry.agents._visible import VisibleTools
+from fcregistry.errors import UnfinishedRunError
+from fcregistry.execution import Executor
+from fcregistry.models import messages_of, resolve
+from fcregistry.models._plainly import stream_plainly
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from fcregistry._cancellation import CancellationToken
+    from fcregistry._registry import Registry
+    from fcregistry.agents._answers import Answers
+    from fcregistry.agents._effects import Course
+    from fcregistry.agents._events import Event
+    from fcregistry.agents._result import RunResult
+    from fcregistry.agents._state import RunState
+    from fcregistry.execution._approving._approval import Approver
+    from fcregistry.execution._approving._resuming import Decision
+    from fcregistry.execution._tools import ToolLike
+    from fcregistry.models import Message, MessageLike
+    from fcregistry.models._resolving import ModelLike
+
+Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
+"""A question, a message, or a conversation."""
+
+
+class Agent(ABC):
+    """What all agents have in common: how they are made, asked, followed, stopped and taken up again.
+
+    It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; one that it was given stays its
+    owner's. One agent may be asked by several threads and tasks at once: a run keeps nothing in it.
+
+    Args:
+        llm: A model, its name (`"openai:…"`), or a callable from messages to a message or a text.
+        tools: What the model may call, as for `Executor`; or an `Executor`, made with whatever else there is to say.
+        instructions: What the model is told before every conversation.
+        answer_type: The type of the answer; a text by default. What the model says is read as one, and sent back if it is none.
+        answer_retries: How often the model may try again to answer with that type.
+        registry: Where names are looked up; the process's by default.
+        approve: As for `Executor`. Without it, a run ends where somebody has to decide about calls, and `resume` takes it up.
+        deps: What the context of tools can have, as for `Executor`.
+
+    Raises:
+        ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
+        ModelNotFoundError: There is no model of that name.
+        TypeError: `llm` is no model, or an executor was given beside what it is made with.
+    """
+
+    def __init__(
+        self,
+        llm: ModelLike,
+        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        *,
+        instructions: str = "",
+        answer_type: Any = str,
+        answer_retries: int = 2,
+        registry: Registry | None = None,
+        approve: Approver | None = None,
+        deps: Sequence[Any] = (),
+    ) -> None:
+        if isinstance(tools, Executor) and (registry is not None or approve is not None or deps):
+            raise TypeError("registry, approve and deps are for the executor: give them where it is made")
+        self.model = resolve(llm)
+        self._is_given = isinstance(tools, Executor)
+        self.executor = (
+            tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
+        )
+        self._suspends = self.executor._pipeline.gate.approve is None
+        self._nothing_opened = VisibleTools(self.executor)
+        self._answers = _answers(answer_type, answer_retries)
+        self._instructions = "\n\n".join(filter(None, (instructions, self._answers.instructions)))
+
+    # What each agent does
+
+    @abstractmethod
+    def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
+        """Return the course of a run that begins with some messages."""
+
+    @abstractmethod
+    def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+        """Return the course of a run that goes on."""
+
+    # Ask
+
+    def __call__(self, query: Query, **options: Any) -> Any:
+        """Return the answer to a question.
+
+        Args:
+            query: A question, a message, or a conversation.
+            **options: As for `run`.
+
+        Raises:
+            UnfinishedRunError: There is no answer; says why, and has the whole result.
+        """
+        return answer_of(self.run(query, **options))
+
+    def run(
+        self,
+        query: Query,
+        *,
+        cancellation: CancellationToken | None = None,
+        time_budget: float | None = None,
+        deps: Sequence[Any] = (),
+    ) -> RunResult:
+        """Answer a question, and wait for it. Whatever a model or a tool does is in the result, and raises nothing.
+
+        Args:
+            query: A question, a message, or a conversation: the `messages` of an earlier result, and what comes after them.
+            cancellation: Ends the run when it is cancelled.
+            time_budget: Seconds that the run may take; None for any.
+            deps: What the context of tools can have in this run.
+
+        Raises:
+            TypeError, ValueError: The query is no conversation, or the time is none.
+        """
+        return drive(self._course(messages_of(query)), Control(cancellation, time_budget, deps))
+
+    async def arun(
+        self,
+        query: Query,
+        *,
+        cancellation: CancellationToken | None = None,
+        time_budget: float | None = None,
+        deps: Sequence[Any] = (),
+    ) -> RunResult:
+        """Answer a question on the running loop; as `run` otherwise."""
+        return await adrive(self._course(messages_of(query)), Control(cancellation, time_budget, deps))
+
+    def stream(
+        self,
+        query: Query,
+        *,
+        cancellation: CancellationToken | None = None,
+        time_budget: float | None = None,
+        deps: Sequence[Any] = (),
+    ) -> Iterator[Event]:
+        """Answer a question, and yield what happens as it does; a `Finished` comes last. Whoever stops listening cancels the run.
+
+        The arguments and errors are those of `run`. The run takes place on a background loop.
+        """
+        course, control = self._course(messages_of(query)), Control(cancellation, time_budget, deps)
+        return stream_plainly(lambda: astream(course, control, _finished))
+
+    def astream(
+        self,
+        query: Query,
+        *,
+        cancellation: CancellationToken | None = None,
+        time_budget: float | None = None,
+        deps: Sequence[Any] = (),
+    ) -> AsyncIterator[Event]:
+        """Answer a question on the running loop, and yield what happens as it does; as `stream` otherwise."""
+        return astream(self._course(messages_of(query)), Control(cancellation, time_budget, deps), _finished)
+
+    # Take up
+
+    def resume(
+        self,
+        state: RunState,
+        decisions: Mapping[str, Decision] | None = None,
+        *,
+        cancellation: CancellationToken | None = None,
+        time_budget: float | None = None,
+        deps: Sequence[Any] = (),
+    ) -> RunResult:
+        """Go on with a run that waits for decisions.
+
+        Args:
+            state: The `state` of its result; from another process, what `RunState.from_json` gives.
+            decisions: `Approve()` or `Deny("why")` of the calls that wait, by the id that `pending` gives. One without a decision is refused.
+            cancellation: As for `run`.
+            time_budget: As for `run`, for what is left of the run.
+            deps: As for `run`.
+
+        Raises:
+            ApprovalError: A decision about a call that does not wait for one, the run was taken up before, or it is another agent's.
+        """
+        self._check_own(state)
+        return drive(self._resumed(state, decisions or {}), Control(cancellation, time_budget, deps))
+
+    async def aresume(
+        self,
+        state: RunState,
+        decisions: Mapping[str, Decision] | None = None,
+        *,
+        cancellation: CancellationToken | None = None,
+        time_budget: float | None = None,
+        deps: Sequence[Any] = (),
+    ) -> RunResult:
+        """Go on with a run on the running loop; as `resume` otherwise."""
+        self._check_own(state)
+        return await adrive(self._resumed(state, decisions or {}), Control(cancellation, time_budget, deps))
+
+    def _check_own(self, state: RunState) -> None:
+        from fcregistry.errors import ApprovalError  # on the way of few runs
+
+        if state.agent != type(self).__name__:
+            raise ApprovalError(f"this is the state of a {state.agent}, which a {type(self).__name__} cannot take up")
+
+    # Enter and leave
+
+    def __enter__(self) -> Self:
+        if not self._is_given:
+            self.executor.__enter__()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if not self._is_given:
+            self.executor.__exit__(*raised)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(self, *raised: object) -> None:
+        if not self._is_given:
+            await self.executor.__aexit__(*raised)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.model.name} with {', '.join(self.executor.tools) or 'no tools'}>"
+
+
+def answer_of(result: RunResult) -> Any:
+    """Return the answer of a run.
+
+    Raises:
+        UnfinishedRunError: There is none.
+    """
+    if not result.ok:
+        raise UnfinishedRunError(result) from result.error
+    return result.answer
+
+
+def _finished(result: RunResult) -> Event:
+    return Finished(result=result)
+
+
+def _answers(answer_type: Any, retries: int) -> Answers:
+    if answer_type is str:
+        return Words()
+    from fcregistry.prompts import OutputFormat  # heavy, and for answers of a type alone
+
+    return Typed(OutputFormat(answer_type), retries)

@@ -1,0 +1,159 @@
+"""How does an agent work that thinks, acts and observes, until it can answer?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fcregistry.agents._agent import Agent, Query, answer_of
+from fcregistry.agents._loop import End, Loop, Talk, looped
+from fcregistry.agents._result import RunResult
+from fcregistry.agents._state import RunState
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fcregistry.agents._effects import Course
+    from fcregistry.agents._loop import MoreRounds
+    from fcregistry.agents._options import AgentOptions
+    from fcregistry.execution import Executor
+    from fcregistry.execution._approving._resuming import Decision
+    from fcregistry.execution._tools import ToolLike
+    from fcregistry.models import Message
+    from fcregistry.models._resolving import ModelLike
+
+
+class ReactAgent(Agent):
+    """Asks the model, carries out the calls that it makes, tells it their results, and asks again, until it answers without a call.
+
+    From the second round on, the last result ends with a notice of how many rounds are left.
+
+    Args:
+        llm: As for every agent.
+        tools: As for every agent.
+        max_retries: How often the model is asked at most.
+        max_tool_calls: How many calls may be carried out at most; None for any number.
+        stop_tools: Names of tools whose result is the answer, as soon as one succeeds.
+        force_summarize: Whether the model is asked for an answer without tools, once there are no rounds left.
+        on_max_retries: Is told how many rounds there were, when there are none left, and returns how many more there may be; nothing for none.
+        return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
+        **options: As for every agent.
+
+    Raises:
+        ValueError: A limit is no number of rounds or calls.
+        ToolNotFoundError: One of `stop_tools` is not there.
+    """
+
+    def __init__(
+        self,
+        llm: ModelLike,
+        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        *,
+        max_retries: int = 5,
+        max_tool_calls: int | None = None,
+        stop_tools: Collection[str] = (),
+        force_summarize: bool = False,
+        on_max_retries: MoreRounds | None = None,
+        return_last_tool_calls: bool = False,
+        **options: Unpack[AgentOptions],
+    ) -> None:
+        super().__init__(llm, tools, **options)
+        self._returns_calls = return_last_tool_calls
+        self._loop = Loop(
+            model=self.model,
+            answers=self._answers,
+            instructions=self._instructions,
+            max_rounds=checked_limit("max_retries", max_retries),
+            max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
+            stop_tools=known_tools(self.executor, stop_tools),
+            summarizes=force_summarize,
+            more_rounds=on_max_retries,
+            suspends=self._suspends,
+        )
+
+    def __call__(self, query: Query, **options: Any) -> Any:
+        """Return the answer to a question, or with `return_last_tool_calls` the calls of the last round: see `RunResult.last_tool_calls`.
+
+        The arguments and errors are those of every agent.
+        """
+        result = self.run(query, **options)
+        answer = answer_of(result)
+        return result.last_tool_calls if self._returns_calls else answer
+
+    def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
+        visible = self._nothing_opened.fresh()
+        visible.restore([message.to_dict() for message in messages] if len(messages) > 1 else ())
+        talk = Talk(visible=visible, messages=list(messages))
+        return self._result(talk, (yield from looped(self._loop, talk)))
+
+    def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+        talk = talk_of(state, self._nothing_opened.from_json(self.executor, state.opened))
+        return self._result(talk, (yield from looped(self._loop, talk, decisions)))
+
+    def _result(self, talk: Talk, end: End) -> RunResult:
+        return result_of(talk, end, type(self).__name__)
+
+
+def talk_of(state: RunState, visible: Any) -> Talk:
+    """Return the conversation of a state."""
+    return Talk(
+        visible=visible,
+        messages=list(state.messages),
+        rounds=state.rounds,
+        calls=state.calls,
+        usage=state.usage,
+        prepared=state.prepared,
+    )
+
+
+def result_of(talk: Talk, end: End, agent: str, mind: Mapping[str, Any] | None = None) -> RunResult:
+    """Return the result of a run that is one loop, or that waits in one."""
+    state = None
+    if talk.prepared is not None:
+        state = RunState(
+            agent=agent,
+            messages=tuple(talk.messages),
+            prepared=talk.prepared,
+            rounds=talk.rounds,
+            calls=talk.calls,
+            usage=talk.usage,
+            opened=talk.visible.to_json(),
+            mind=mind or {},
+        )
+    return RunResult(
+        answer=end.answer,
+        stop_reason=end.reason,
+        steps=tuple(talk.steps),
+        messages=tuple(talk.messages),
+        usage=talk.usage,
+        error=end.error,
+        pending=() if state is None else state.prepared.waiting,
+        state=state,
+    )
+
+
+def checked_limit(name: str, value: object) -> int:
+    """Return a limit.
+
+    Raises:
+        ValueError: It is no number above 0.
+    """
+    if type(value) is not int or value < 1:
+        raise ValueError(f"{name} takes a whole number above 0, not {value!r}")
+    return value
+
+
+def known_tools(executor: Executor, names: Collection[str]) -> frozenset[str]:
+    """Return names of tools.
+
+    Raises:
+        ToolNotFoundError: There is no tool of one of them.
+    """
+    from fcregistry.errors import ToolNotFoundError  # on the way to an error
+
+    for name in names:
+        if name not in executor.tools:
+            raise ToolNotFoundError(
+                f"there is no tool {name!r} among those of the agent: {', '.join(executor.tools)}", name=name
+            )
+    return frozenset(names)

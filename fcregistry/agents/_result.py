@@ -1,0 +1,123 @@
+"""What came of a run of an agent? The answer, or why there is none; and what was said, called and used on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from fcregistry.models import Usage
+
+if TYPE_CHECKING:
+    from fcregistry._calls import ToolCall
+    from fcregistry._results import ToolResult
+    from fcregistry.agents._state import RunState
+    from fcregistry.execution import WaitingCall
+    from fcregistry.models import Message
+
+StopReason: TypeAlias = Literal[
+    "answered",
+    "stop_tool",
+    "length",
+    "content_filter",
+    "max_rounds",
+    "max_tool_calls",
+    "time_budget",
+    "cancelled",
+    "approval",
+    "invalid_answer",
+    "model_error",
+]
+"""Why a run ended."""
+
+WORDED: Final[dict[StopReason, str]] = {
+    "answered": "the model has answered",
+    "stop_tool": "a tool was called whose result is the answer",
+    "length": "the model's answer is cut off: it has reached its limit of tokens",
+    "content_filter": "the provider's filter has stopped the model",
+    "max_rounds": "the model was still calling tools in the last round that it was given",
+    "max_tool_calls": "the model made more calls than it may",
+    "time_budget": "the time was over",
+    "cancelled": "the run was cancelled",
+    "approval": "calls wait for somebody's decision",
+    "invalid_answer": "the model's answer was not of the type that was asked for",
+    "model_error": "the model gave no answer",
+}
+"""Each reason in words."""
+
+_WITH_ANSWER: Final = frozenset({"answered", "stop_tool"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing that was done in a run.
+
+    Attributes:
+        kind: What it was: the model was asked, calls were carried out, a plan was made, or a step of a plan was solved.
+        seconds: How long it took.
+        message: What the model said, where it was asked.
+        results: What came of the calls, where there were some.
+        texts: The steps of a plan; or of a step solved, what it was and what came of it.
+        model: What the model is called that was asked.
+        usage: What that took.
+    """
+
+    kind: Literal["model", "tools", "plan", "step"]
+    seconds: float = 0.0
+    message: Message | None = None
+    results: tuple[ToolResult, ...] = ()
+    texts: tuple[str, ...] = ()
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """What came of a run.
+
+    Attributes:
+        answer: What the model answered: a text, or a value of the type that was asked for. None where there is no answer; what is falsy may be
+            one, and `stop_reason` says so.
+        stop_reason: Why the run ended.
+        steps: What was done, in order.
+        messages: The conversation, without instructions: hand it back to go on with it.
+        usage: What all models together took.
+        error: What was raised, where the model gave no answer.
+        pending: The calls that wait for somebody's decision.
+        state: What `resume` takes up, where calls wait.
+    """
+
+    answer: Any = None
+    stop_reason: StopReason = "answered"
+    steps: tuple[Step, ...] = ()
+    messages: tuple[Message, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    error: BaseException | None = None
+    pending: tuple[WaitingCall, ...] = ()
+    state: RunState | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an answer."""
+        return self.stop_reason in _WITH_ANSWER
+
+    @property
+    def tool_results(self) -> tuple[ToolResult, ...]:
+        """The results of all calls, in order."""
+        return tuple(result for step in self.steps for result in step.results)
+
+    @property
+    def last_tool_calls(self) -> list[dict[str, Any]]:
+        """The calls of the last round that had some: `id`, `type`, `function`, and `tool_call_result`, what the model was told of it."""
+        from fcregistry.models._messages import written_call  # the shape of OpenAI's chat
+
+        last = next((step.results for step in reversed(self.steps) if step.results), ())
+        return [{**written_call(_call(result)), "tool_call_result": result.content} for result in last]
+
+    def __str__(self) -> str:
+        return str(self.answer) if self.ok else WORDED[self.stop_reason]
+
+
+def _call(result: ToolResult) -> ToolCall:
+    from fcregistry._calls import ToolCall  # a call that could not be read at all has none
+
+    return result.call or ToolCall("")

@@ -1,0 +1,156 @@
+"""How is a request sent to OpenAI's APIs, or to a server that speaks them? Through the official SDK; what it raises is worded here.
+
+Answers come out of here as plain JSON, whichever version of the SDK has read them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from fcregistry.errors import MissingDependencyError, ModelError
+from fcregistry.models._per_loop import PerLoop
+from fcregistry.models._sdk_errors import model_error
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+VARIABLE: Final = "OPENAI_API_KEY"
+
+Clients: TypeAlias = "AsyncOpenAI | Callable[[], AsyncOpenAI] | None"
+"""A client of the SDK, or a function that makes one for each event loop."""
+
+_NO_KEY: Final = "none"
+"""Sent to a server of one's own, which looks at no key; the SDK wants one."""
+
+_HOSTED: Final = "api.openai.com"
+
+
+class Connection:
+    """Sends the requests of one model.
+
+    Args:
+        model: Its name at the provider.
+        provider: The prefix of its name with us.
+        create: The function of a client that makes what is asked for: `client.chat.completions.create`.
+        base_url: Where the API is; that of OpenAI where it is not given.
+        api_key: The key for it.
+        client: Takes the place of both.
+
+    Raises:
+        ValueError: A client and what it has already are both given.
+        TypeError: The client is the SDK's for plain code.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        provider: str,
+        create: Callable[[AsyncOpenAI], Callable[..., Any]],
+        base_url: str | None,
+        api_key: str | None,
+        client: Clients,
+    ) -> None:
+        if client is not None and (base_url is not None or api_key is not None):
+            raise ValueError("give base_url and api_key, or a client, which has its own")
+        self.model = model
+        self.provider = provider
+        self._create = create
+        self._base_url = base_url
+        self._api_key = api_key
+        if client is None or callable(client):
+            make = client or self._made
+            self._clients = PerLoop(lambda: _asynchronous(make()), _close)
+        else:  # it stays its owner's to close
+            given = _asynchronous(client)
+            self._clients = PerLoop(lambda: given)
+
+    @property
+    def asked(self) -> str:
+        """The model with its provider."""
+        return f"{self.provider}:{self.model}"
+
+    async def answer(self, request: Mapping[str, Any]) -> object:
+        """Send a request, and return the whole answer as JSON.
+
+        Raises:
+            ModelError: There is none.
+            MissingDependencyError: The SDK is not installed.
+        """
+        client = await self._client()
+        try:
+            return _plain(await self._create(client)(**request))
+        except Exception as error:  # the SDK lets through whatever the libraries under it raise
+            raise self._error(error, client) from error
+
+    async def pieces(self, request: Mapping[str, Any]) -> AsyncGenerator[object]:
+        """Send a request, and yield the pieces of the answer as they come, each as JSON. Whoever stops listening hangs up.
+
+        Raises:
+            ModelError, MissingDependencyError: As for `answer`.
+        """
+        client = await self._client()
+        try:
+            async with (
+                await self._create(client)(**request, stream=True) as stream,
+                aclosing(stream.__aiter__()) as all_,
+            ):
+                async for piece in all_:
+                    yield _plain(piece)
+        except Exception as error:  # as above
+            raise self._error(error, client) from error
+
+    async def _client(self) -> AsyncOpenAI:
+        try:
+            return await self._clients.get()
+        except (ModelError, MissingDependencyError):
+            raise
+        except Exception as error:  # what an SDK says of a URL or a variable that it cannot use
+            raise self._error(error, None) from error
+
+    def _error(self, error: Exception, client: AsyncOpenAI | None) -> ModelError:
+        held = getattr(client, "api_key", None)  # of Azure's client, a placeholder while a token is used
+        secrets = [self._api_key, os.environ.get(VARIABLE), held if isinstance(held, str) else None]
+        return model_error(error, model=self.model, provider=self.provider, variable=VARIABLE, secrets=secrets)
+
+    def _made(self) -> AsyncOpenAI:
+        """Make a client, of what was given and what the environment says.
+
+        Raises:
+            MissingDependencyError: The SDK is not installed.
+            ModelError: OpenAI's own API is meant, and there is no key.
+        """
+        try:
+            from openai import AsyncOpenAI  # 0.7 s, and an extra: only whoever asks such a model pays for it
+        except ImportError as error:
+            raise MissingDependencyError(
+                f'{self.asked} needs the package openai: pip install "fcregistry[openai]"'
+            ) from error
+        base_url = self._base_url or os.environ.get("OPENAI_BASE_URL") or None
+        key = self._api_key or os.environ.get(VARIABLE)
+        if not key and (base_url is None or _HOSTED in str(base_url)):
+            raise ModelError(
+                f"{self.asked} cannot be asked without a key: set {VARIABLE}, or give api_key; for a server of your own, give base_url"
+            )
+        return AsyncOpenAI(base_url=base_url, api_key=key or _NO_KEY)
+
+
+def _asynchronous(client: AsyncOpenAI) -> AsyncOpenAI:
+    """Return a client that can be awaited; the other kind would ask, and block the loop, before that is noticed."""
+    if any(each.__name__ == "SyncAPIClient" for each in type(client).__mro__):
+        name = type(client).__name__
+        raise TypeError(f"the client is an {name}, which cannot be awaited: give an Async{name}")
+    return client
+
+
+async def _close(client: AsyncOpenAI) -> None:
+    await client.close()
+
+
+def _plain(answer: Any) -> object:
+    """Return an object of the SDK as the JSON that it was read from; anything else as it is."""
+    # Without warnings: a server that writes another type than the SDK expects is read all the same.
+    return answer.to_dict(warnings=False) if hasattr(answer, "to_dict") else answer

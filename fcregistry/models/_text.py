@@ -1,0 +1,205 @@
+"""When is a function from text to text a model? When it is told of tools in a dialect, and its text is read in that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from fcregistry import dialects
+from fcregistry._calls import ToolCall
+from fcregistry.models._asking import FunctionModel, Question, takes
+from fcregistry.models._completion import Completion, Delta, ToolCallDelta, Usage
+from fcregistry.models._cutting import CutText
+from fcregistry.models._messages import Message, arguments_text
+from fcregistry.models._offered import offered
+from fcregistry.models._wording import choice_text, structured, worded
+
+if TYPE_CHECKING:
+    from fcregistry._tool import Tool
+    from fcregistry.dialects import ChatFormat, ChatTemplate, Dialect, Parsed
+    from fcregistry.models._completion import FinishReason
+    from fcregistry.models._model import ToolChoice
+
+
+class TextModel(FunctionModel):
+    """A function from a prompt to a text as a model.
+
+    The conversation becomes a prompt: tools are told of in a message of the system, in the words of the dialect; the calls that were made
+    and their results stand in it as the models of the dialect's family write and read them. The text that comes back becomes content,
+    thoughts and calls. Calls that have no id get one. Without tools, text that looks like a call stays text.
+
+    Args:
+        function: Takes the prompt, and returns a text, or yields it in pieces; plain or async. One with a parameter `messages` is given
+            messages instead of a prompt, as dicts of which each has a role (`system`, `user`, `assistant`) and a text, unless `chat` is given.
+            One with a parameter `stop` is given the marks that end an answer, a list, by that name.
+        dialect: How calls are written: a name, or a dialect; `auto` asks for JSON, and reads whatever dialect is found.
+        chat: How messages become a prompt: the name of a chat format, such as `chatml`, or a chat format, or a template of the model's own;
+            by default `plain`. Text after a mark that ends an answer in it is cut off. A template that shows tools itself is given them.
+        name: What the model is called; by default, `callable:` and the function's name.
+
+    Raises:
+        DialectNotFoundError: There is no dialect, or no chat format, of that name.
+        TypeError: The function cannot be called, or the dialect or the chat format is none.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        dialect: str | Dialect = "auto",
+        chat: str | ChatFormat | ChatTemplate | None = None,
+        name: str | None = None,
+    ) -> None:
+        if not callable(function):
+            raise TypeError(f"the function is a callable from a prompt to a text, not {function!r}")
+        super().__init__(function, name)
+        self._dialect: Dialect = dialects.get(dialect) if isinstance(dialect, str) else dialect
+        if not hasattr(self._dialect, "render_calls"):
+            raise TypeError(f"dialect is the name of a dialect or a dialect, not {dialect!r}")
+        takes_messages = chat is None and takes(function, "messages")
+        self._chat = None if takes_messages else _chat(chat)
+        self._takes_stop = takes(function, "stop")
+
+    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Question:
+        tools = offered(tools, tool_choice)
+        prompt = self._prompt(messages, tools, choice_text(tool_choice) if tools else "")
+        stops = self._chat.stops if self._chat else ()
+        options = {"stop": list(dict.fromkeys((*stops, *self._dialect.stops)))} if self._takes_stop else {}
+        listener = _Listener(self.name, self._dialect, tools, stops, _Identities(messages))
+        return Question(lambda: self._function(prompt, **options), listener)
+
+    def _prompt(self, messages: Sequence[Message], tools: Sequence[Tool], choice: str) -> str | list[dict[str, Any]]:
+        if self._chat is not None and self._chat.takes_tools:
+            from fcregistry.formats import get  # only for templates that show tools
+
+            return self._chat.render(structured(messages, choice), get("openai").describe(tools))
+        told = self._dialect.render(tools) if tools else ""
+        plain = worded(messages, self._dialect, "\n\n".join(filter(None, (told, choice))))
+        return plain if self._chat is None else self._chat.render(plain)
+
+
+def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
+    found = dialects.chat_format(chat or "plain") if chat is None or isinstance(chat, str) else chat
+    if not hasattr(found, "render") or not hasattr(found, "takes_tools"):
+        raise TypeError(f"chat is the name of a chat format, a ChatFormat or a ChatTemplate, not {chat!r}")
+    return found
+
+
+class _Identities:
+    """Gives each call an id that no other of the conversation has."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        made = {call.id for message in messages for call in message.tool_calls}
+        self._used = made | {message.tool_call_id for message in messages}
+        self._next = count(1)
+
+    def identified(self, call: ToolCall) -> ToolCall:
+        """Return a call with its own id, or one of ours where it has none, or one that another has."""
+        identity = call.id or None
+        while identity is None or identity in self._used:
+            identity = f"call_{next(self._next)}"
+        self._used.add(identity)
+        return ToolCall(call.name, call.arguments, identity)
+
+
+class _Listener:
+    """Makes a completion of the text that a function returned or yielded."""
+
+    def __init__(
+        self, name: str, dialect: Dialect, tools: Sequence[Tool], stops: Sequence[str], identities: _Identities
+    ) -> None:
+        self._name = name
+        self._dialect = dialect
+        self._tools = tuple(tools)
+        self._cut = CutText(stops)
+        self._stream = dialect.stream(self._tools or None)
+        self._identities = identities
+        self._texts: list[str] = []
+        self._told = self._thought = ""
+        self._calls: list[ToolCall] = []
+
+    def whole(self, answer: object) -> Completion:
+        """Return the completion that a text is.
+
+        Raises:
+            TypeError: It is no text.
+        """
+        if not isinstance(answer, str):
+            raise TypeError(f"the model returned a {type(answer).__name__}; with a dialect, it returns or yields text")
+        self.heard(answer)
+        *_, completion = self.ended()
+        assert isinstance(completion, Completion)
+        return completion
+
+    def heard(self, piece: object) -> Delta | None:
+        """Take the next piece of the text.
+
+        Raises:
+            TypeError: It is no text.
+        """
+        if not isinstance(piece, str):
+            raise TypeError(f"the model yielded a {type(piece).__name__}; with a dialect, it returns or yields text")
+        return self._heard(self._cut.feed(piece))
+
+    def ended(self) -> Iterable[Delta | Completion]:
+        """Return what was held back until it was certain what it is, and the completion."""
+        last = self._heard(self._cut.close())
+        parsed = self._stream.close()
+        newest = self._take_rest(parsed.tool_calls)
+        message = self._message(parsed)
+        rest = Delta(
+            content=_rest(message.text, self._told),
+            reasoning=_rest(parsed.reasoning, self._thought),
+            tool_calls=tuple(self._pieces(newest)) if self._tools else (),
+        )
+        reason: FinishReason = "tool_calls" if message.tool_calls else "stop"
+        details = {"text": "".join(self._texts)}
+        usage = Usage(requests=1)
+        completion = Completion(message=message, finish_reason=reason, usage=usage, model=self._name, details=details)
+        return (*(each for each in (last, rest) if each is not None and each != Delta()), completion)
+
+    def _take_rest(self, calls: Sequence[ToolCall]) -> int:
+        """Take all calls of the text, and return how many were not told; what looked like calls may have been thoughts."""
+        told = [(call.name, call.arguments) for call in self._calls]
+        said = [(call.name, call.arguments) for call in calls]
+        revoked = next(first for first in range(len(told) + 1) if told[first:] == said[: len(told) - first])
+        del self._calls[:revoked]
+        missed = calls[len(self._calls) :]
+        self._calls += map(self._identities.identified, missed)
+        return len(missed)
+
+    def _heard(self, text: str) -> Delta | None:
+        if not text:
+            return None
+        self._texts.append(text)
+        new = self._stream.feed(text)
+        self._told += new.content
+        self._thought += new.reasoning
+        self._calls += map(self._identities.identified, new.tool_calls)
+        pieces = tuple(self._pieces(len(new.tool_calls))) if self._tools else ()
+        if not (new.content or new.reasoning or pieces):
+            return None
+        return Delta(content=new.content, reasoning=new.reasoning, tool_calls=pieces)
+
+    def _pieces(self, newest: int) -> Iterator[ToolCallDelta]:
+        """Yield the newest calls, each in one piece."""
+        first = len(self._calls) - newest
+        for place, call in enumerate(self._calls[first:], first):
+            yield ToolCallDelta(index=place, id=call.id, name=call.name, arguments=arguments_text(call))
+
+    def _message(self, parsed: Parsed) -> Message:
+        reasoning = parsed.reasoning or None
+        if self._calls and not self._tools:
+            return Message(role="assistant", content=self._without_thoughts("".join(self._texts)), reasoning=reasoning)
+        content = parsed.content or (None if self._calls else "")
+        return Message(role="assistant", content=content, tool_calls=tuple(self._calls), reasoning=reasoning)
+
+    def _without_thoughts(self, text: str) -> str:
+        """Return the text after the thoughts, which models write first."""
+        closes = self._dialect.thinks[1] if self._dialect.thinks else ""
+        return (text.rpartition(closes)[2] if closes else text).strip()
+
+
+def _rest(whole: str, told: str) -> str:
+    """Return what of a text was not told; nothing where it turned out to be another text."""
+    return whole[len(told) :] if whole.startswith(told) else ""

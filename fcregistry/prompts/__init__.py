@@ -1,0 +1,30 @@
+"""How are tools and answers asked for in a prompt, and how is what the model then writes read?
+
+`ToolPrompt` is the text that shows a model its tools, for models whose provider has no wire format for them. `OutputFormat` asks for an
+answer of a Python type, and reads it. Both are made of templates that can be replaced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fcregistry._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from fcregistry.prompts._calls import calls_of
+    from fcregistry.prompts._output_format import OutputFormat
+    from fcregistry.prompts._reading import OutputError, Reading
+    from fcregistry.prompts._tool_prompt import ToolPrompt
+
+__all__ = ["OutputError", "OutputFormat", "Reading", "ToolPrompt", "calls_of"]
+
+# Public name -> the module it lives in, imported when it is used.
+_HOMES: Final = {
+    "OutputError": "._reading",
+    "OutputFormat": "._output_format",
+    "Reading": "._reading",
+    "ToolPrompt": "._tool_prompt",
+    "calls_of": "._calls",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)

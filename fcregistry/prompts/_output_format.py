@@ -1,0 +1,210 @@
+"""How is an answer of a Python type asked for in a prompt, and read when it comes?"""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, overload
+
+from fcregistry._calls import Problem
+from fcregistry._problems import json_path
+from fcregistry._validation import Validator
+from fcregistry._yaml import pyyaml, write_yaml
+from fcregistry.errors import DefinitionError, said_by
+from fcregistry.prompts._choosing import chosen
+from fcregistry.prompts._excluding import schema_without, value_without
+from fcregistry.prompts._found import Wrong
+from fcregistry.prompts._json_answer import json_values
+from fcregistry.prompts._reading import Reading
+from fcregistry.prompts._template import filled
+from fcregistry.prompts._wording import ANSWER, EXAMPLES, LIST
+from fcregistry.prompts._yaml_answer import yaml_values
+from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, to_json_text
+from fcregistry.types._core import show_type, walk, with_plain_floats
+from fcregistry.types._formats import FORMATS
+from fcregistry.types._schemas import codec_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+T = TypeVar("T")
+Syntax: TypeAlias = Literal["json", "yaml"]
+
+_READERS: Final = {"json": json_values, "yaml": yaml_values}
+# Thoughts come first, and many chat templates write their opening mark, not the model; those that do not end leave no answer.
+_THOUGHTS: Final = re.compile(r"(?!\s*[{\[`])(?:.*?</think>|\s*<think>.*)", re.DOTALL)
+
+
+class OutputFormat(Generic[T]):
+    """An answer of a Python type: the instructions for a model, and the reader of what it writes. Immutable.
+
+    Args:
+        type: Any type that can stand in a tool's signature: a data class, a `TypedDict`, a model of pydantic, a list or a union of these.
+        exclude: Fields of it that the model is neither told of nor may write: a name, or `outer.inner`. They need a default.
+        examples: Values of the type that are shown.
+        syntax: What the model is to write: `json` or `yaml`. The latter needs the extra `fcregistry[yaml]`.
+        template: The text of the instructions, with the placeholders `$schema` and, where there are examples, `$examples`.
+
+    Raises:
+        DefinitionError: The type has no JSON form, a field cannot be left out, an example is not of the type, or the template is wrong.
+    """
+
+    __slots__ = (
+        "_annotation",
+        "_codec",
+        "_exact",
+        "_exclude",
+        "_schema",
+        "_shown",
+        "_syntax",
+        "_template",
+        "_validator",
+    )
+
+    @overload
+    def __init__(
+        self: OutputFormat[T],
+        type: type[T],
+        *,
+        exclude: Sequence[str] = (),
+        examples: Sequence[T] = (),
+        syntax: Syntax = "json",
+        template: str | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: OutputFormat[Any],
+        type: Any,
+        *,
+        exclude: Sequence[str] = (),
+        examples: Sequence[Any] = (),
+        syntax: Syntax = "json",
+        template: str | None = None,
+    ) -> None: ...
+    def __init__(
+        self,
+        type: Any,
+        *,
+        exclude: Sequence[str] = (),
+        examples: Sequence[Any] = (),
+        syntax: Syntax = "json",
+        template: str | None = None,
+    ) -> None:
+        """Read the type, and write the instructions."""
+        if syntax not in _READERS:
+            raise DefinitionError(f"the syntax of an answer is 'json' or 'yaml', not {syntax!r}")
+        if syntax == "yaml":
+            pyyaml()  # that it is missing is said now, and not at the first answer
+        self._annotation, self._syntax = type, syntax
+        self._exclude = (exclude,) if isinstance(exclude, str) else tuple(exclude)
+        self._codec, self._schema = self._read_type()
+        self._exact = any(each.exact for each in walk([self._codec]))
+        self._validator = Validator(self._schema, FORMATS)
+        shown = self._examples(examples)
+        self._template = self._own_template(bool(shown)) if template is None else template
+        fillings = {"schema": self._written(self._schema)}
+        if shown:
+            fillings["examples"] = "\n\n".join(map(self._block, shown))
+        self._shown = filled(self._template, fillings)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of what the model may write. A copy."""
+        return deepcopy(self._schema)
+
+    @property
+    def template(self) -> str:
+        """The text of the instructions with placeholders: what to begin with when writing another."""
+        return self._template
+
+    def instructions(self) -> str:
+        """Return what a model is told of the answer: the same text each time."""
+        return self._shown
+
+    def read(self, text: str) -> Reading[T]:
+        """Read an answer. What is wrong with it is in the reading, worded for the model.
+
+        Prose and code blocks around the answer, and thoughts before it that end with `</think>`, are passed over. JSON is put right
+        where a slip leaves one meaning, which `repairs` says; JSON that is cut off is refused, and nothing is guessed.
+
+        Args:
+            text: What the model wrote.
+        """
+        thoughts = _THOUGHTS.match(text)
+        found = _READERS[self._syntax](text[thoughts.end() :] if thoughts else text, self._exact)
+        taken = chosen(found, self._problems, takes_list=self._codec.kinds == {"array"}, syntax=self._syntax)
+        if isinstance(taken, Wrong):
+            return Reading(problems=(Problem("$", taken.reason),))
+        repairs = tuple(sorted(taken.repairs))
+        if problems := self._problems(taken.value):
+            return Reading(problems=problems, repairs=repairs)
+        try:
+            return Reading(value=self._codec.decode(taken.value), repairs=repairs)
+        except Refusal as refusal:
+            problem = Problem(json_path(refusal.path), refusal.reason)
+        except Exception as error:  # noqa: BLE001  # foreign code: an extension's codec may raise anything
+            problem = Problem("$", f"cannot be decoded: {error.__class__.__name__}: {said_by(error)}")
+        return Reading(problems=(problem,), repairs=repairs)
+
+    def parse(self, text: str) -> T:
+        """Return the value of an answer; see `read`.
+
+        Raises:
+            OutputError: It is not of the form that was asked for; the text of the error can be sent back to the model.
+        """
+        return self.read(text).unwrap()
+
+    def _problems(self, value: Any) -> tuple[Problem, ...]:
+        return self._validator.problems(with_plain_floats(value) if self._exact else value)
+
+    def _read_type(self) -> tuple[Codec, dict[str, Any]]:
+        """Return the codec of the type, and the schema of what the model may write of it."""
+        problems: list[str] = []
+        try:
+            codec = codec_of(self._annotation)
+            schema = schema_without(codec_schema(codec), self._exclude, problems)
+        except UnsupportedType as error:
+            raise self._refusal(error.problems) from None
+        if problems:
+            raise self._refusal(problems)
+        return codec, schema
+
+    def _examples(self, examples: Sequence[Any]) -> list[Any]:
+        """Return the examples as a model would write them."""
+        problems: list[str] = []
+        written = [self._example(value, f"examples[{place}]", problems) for place, value in enumerate(examples)]
+        if problems:
+            raise self._refusal(problems)
+        return written
+
+    def _example(self, value: Any, where: str, problems: list[str]) -> Any:
+        try:
+            if not self._codec.handles(value):
+                problems.append(
+                    f"{where} is of the Python type {show_type(value.__class__)}, or holds what does not fit"
+                )
+                return None
+            written = value_without(self._codec.encode(value), codec_schema(self._codec), self._schema)
+            problems += [f"{where}: {problem}" for problem in self._problems(written)]
+        except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
+            problems.append(f"{where} has no JSON form: {said_by(error)}")
+            return None
+        return written
+
+    def _own_template(self, has_examples: bool) -> str:
+        parts = [ANSWER[self._syntax]]
+        if self._codec.kinds == {"array"}:
+            parts.append(LIST)
+        return "\n\n".join([*parts, EXAMPLES] if has_examples else parts)
+
+    def _block(self, value: Any) -> str:
+        return f"```{self._syntax}\n{self._written(value)}\n```"
+
+    def _written(self, value: Any) -> str:
+        return to_json_text(value) if self._syntax == "json" else write_yaml(value).rstrip("\n")
+
+    def _refusal(self, problems: Sequence[str]) -> DefinitionError:
+        return DefinitionError(f"{show_type(self._annotation)} cannot be an output format:", tuple(problems))
+
+    def __repr__(self) -> str:
+        return f"<OutputFormat {show_type(self._annotation)}>"

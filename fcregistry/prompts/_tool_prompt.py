@@ -1,0 +1,168 @@
+"""What is a model told of tools that it cannot be sent through its provider's interface? A system prompt."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry._calls import ToolCall
+from fcregistry._json import ArgumentsError, read_json
+from fcregistry.errors import DefinitionError
+from fcregistry.execution._tools import toolset_of
+from fcregistry.prompts._calls import calls_of
+from fcregistry.prompts._described import describe_tools, describe_variables
+from fcregistry.prompts._template import filled
+from fcregistry.prompts._wording import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS
+from fcregistry.types import to_json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from fcregistry._registry import Registry
+    from fcregistry._toolset import Toolset
+    from fcregistry.dialects import Parsed
+    from fcregistry.execution._tools import ToolLike
+    from fcregistry.prompts._output_format import OutputFormat
+
+
+class ToolPrompt:
+    """A system prompt with tools, and the reader of what a model then writes. Immutable; `str(prompt)` is the text.
+
+    The same tools and settings give the same text, byte for byte: tools and variables stand in the order of their names.
+
+    Args:
+        tools: Names, selectors, functions, tools, toolsets, or a list of these, as for an executor.
+        format: How the tools are described: `json`, or any of `fcregistry.formats.names()`, such as `text`, `typescript` or `yaml`.
+        many: Whether the model may ask for several calls at once, in an array.
+        examples: Calls that are shown, such as `tool.make_call(…)` gives; where there may be many, also lists of calls that belong together.
+        output: The form of the answer, where it is more than a call. Then `many` and `examples` are its own affair.
+        context: Variables that the model is told of: name -> value. It reads their names and types.
+        shown: The names of the variables whose values it reads too, as JSON of at most 500 characters.
+        template: The text, with a placeholder for each thing that was given: `$tools`, `$context`, `$examples`, `$output`, and those of `texts`.
+        texts: Placeholder -> text, for placeholders of your own in the template.
+        registry: Where names are looked up; by default, the process's registry.
+
+    Raises:
+        DefinitionError: The template, an example or a variable is wrong, or a tool cannot be described.
+        FormatNotFoundError: There is no such format.
+        MissingDependencyError: The format needs a package that is not installed.
+        ToolNotFoundError, AmbiguousToolError, DuplicateToolError: As for an executor.
+    """
+
+    __slots__ = ("_many", "_output", "_template", "_text", "_tools")
+
+    def __init__(
+        self,
+        tools: ToolLike | Iterable[Any],
+        *,
+        format: str = "json",
+        many: bool = True,
+        examples: Sequence[ToolCall | Sequence[ToolCall]] = (),
+        output: OutputFormat[Any] | None = None,
+        context: Mapping[str, Any] | None = None,
+        shown: Collection[str] = (),
+        template: str | None = None,
+        texts: Mapping[str, str] = MappingProxyType({}),
+        registry: Registry | None = None,
+    ) -> None:
+        """Put the prompt together."""
+        self._tools = toolset_of(tools, registry)
+        self._many, self._output = many, output
+        fillings = {"tools": describe_tools(self._tools.values(), format)}
+        if context or shown:
+            fillings["context"] = describe_variables(context or {}, {shown} if isinstance(shown, str) else set(shown))
+        if examples:
+            fillings["examples"] = self._examples(examples)
+        if output is not None:
+            fillings["output"] = output.instructions()
+        self._template = self._own_template(fillings) if template is None else template
+        self._text = filled(self._template, fillings | _own(texts))
+
+    @property
+    def tools(self) -> Toolset:
+        """The tools."""
+        return self._tools
+
+    @property
+    def template(self) -> str:
+        """The text with placeholders: what to begin with when writing another."""
+        return self._template
+
+    def parse(self, text: str) -> Parsed:
+        """Return the calls that an answer holds, for an executor, and what it says beside them.
+
+        Without `output`, it is read as the dialect `json` reads it. With it, the calls are those that `calls_of` finds in the value, and where it
+        has none, the answer itself is the content.
+
+        Args:
+            text: What the model wrote.
+
+        Raises:
+            OutputError: The answer is not of the form that `output` asks for; the text of the error can be sent back to the model.
+        """
+        from fcregistry import dialects  # a prompt alone needs none
+
+        if self._output is None:
+            return dialects.get("json").parse(text, list(self._tools.values()))
+        reading = self._output.read(text)
+        calls = calls_of(reading.unwrap())
+        return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)
+
+    def _own_template(self, fillings: Mapping[str, str]) -> str:
+        parts = [TOOLS]
+        if "context" in fillings:
+            parts.append(CONTEXT)
+        parts.append(OUTPUT if "output" in fillings else CALLS if self._many else ONE_CALL)
+        if "examples" in fillings:
+            parts.append(EXAMPLES)
+        return "\n\n".join(parts)
+
+    def _examples(self, examples: Sequence[ToolCall | Sequence[ToolCall]]) -> str:
+        problems = []
+        if self._output is not None:
+            problems.append("they belong to the output: OutputFormat(…, examples=[…])")
+        batches = [[each] if isinstance(each, ToolCall) else list(each) for each in examples]
+        if not self._many and any(len(batch) != 1 for batch in batches):
+            problems.append("with many=False, each is one call")
+        shown = [[self._example(call, problems) for call in batch] for batch in batches]
+        if problems:
+            raise DefinitionError("the examples of the prompt cannot be shown:", tuple(problems))
+        texts = [to_json_text(batch if self._many else batch[0]) for batch in shown]
+        return "\n\n".join(f"```json\n{text}\n```" for text in texts)
+
+    def _example(self, call: ToolCall, problems: list[str]) -> dict[str, Any]:
+        """Return an example as a model would write it."""
+        tool = self._tools.get(call.name)
+        if tool is None:
+            problems.append(f"{call.name!r} is none of the tools; there are {', '.join(self._tools) or 'none'}")
+            return {}
+        try:
+            arguments = read_json(call.arguments) if isinstance(call.arguments, str) else dict(call.arguments or {})
+            problems += [f"{call.name}: {problem}" for problem in tool.validator().problems(arguments)]
+        except ArgumentsError as error:
+            problems.append(f"{call.name}: {error}")
+            return {}
+        return {"name": call.name, "arguments": arguments}
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<ToolPrompt {', '.join(self._tools)}>"
+
+
+_TAKEN: Final = ("tools", "context", "examples", "output")
+
+
+def _own(texts: Mapping[str, object]) -> dict[str, str]:
+    """Return the texts for placeholders of the caller's own."""
+    problems = [f"${name} has a meaning of its own; choose another name" for name in texts if name in _TAKEN]
+    own: dict[str, str] = {}
+    for name, text in texts.items():
+        if isinstance(text, str):
+            own[name] = text
+        else:
+            problems.append(f"${name} stands for a text, not {text!r:.60}")
+    if problems:
+        raise DefinitionError("texts: these placeholders cannot be:", tuple(problems))
+    return own

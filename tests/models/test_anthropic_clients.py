@@ -1,0 +1,100 @@
+"""Through which client, and with which key, is Anthropic's messages API asked? Over real HTTP, with the real SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from fcregistry.errors import MissingDependencyError, ModelError
+from fcregistry.models import Message
+from fcregistry.models._anthropic import AnthropicMessages
+
+from .anthropic_wire import TEXT, answer, client_at, model_at
+from .provider_server import ProviderServer
+
+
+def test_one_model_is_asked_on_several_loops_and_from_plain_code() -> None:
+    with ProviderServer(answer(TEXT)) as server:
+        model = model_at(server)
+        conversation = [Message(role="user", content="Hi")]
+        answered = [
+            asyncio.run(model.acomplete(conversation)),
+            asyncio.run(model.acomplete(conversation)),
+            model.complete("Hi"),
+        ]
+
+    assert [completion.message.content for completion in answered] == ["It rains."] * 3
+
+
+def test_a_client_that_is_given_is_used_and_left_open() -> None:
+    async def ask() -> bool:
+        client = client_at(server)()
+        async with client:
+            await AnthropicMessages("claude-test", client=client).acomplete([Message(role="user", content="Hi")])
+            return bool(client.is_closed())
+
+    with ProviderServer(answer(TEXT)) as server:
+        assert asyncio.run(ask()) is False
+
+
+def test_the_key_and_the_place_are_taken_from_the_arguments_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ProviderServer(answer(TEXT)) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-environment")
+        AnthropicMessages("claude-test").complete("Hi")
+        AnthropicMessages("claude-test", api_key="sk-ant-given").complete("Hi")
+        monkeypatch.delenv("ANTHROPIC_API_KEY")
+        AnthropicMessages("claude-test", base_url=server.url).complete("Hi")
+
+    keys = [
+        (request.headers.get("x-api-key") or request.headers["authorization"]).removeprefix("Bearer ")
+        for request in server.requests
+    ]
+    assert keys == ["sk-ant-environment", "sk-ant-given", "none"]
+
+
+def test_without_a_key_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
+        monkeypatch.delenv(name)
+    for name in ("HOME", "XDG_CONFIG_HOME"):  # where the SDK looks for profiles
+        monkeypatch.setenv(name, str(tmp_path))
+
+    with pytest.raises(
+        ModelError,
+        match=r"^anthropic:claude-test cannot be asked without a key: set ANTHROPIC_API_KEY, or give api_key",
+    ):
+        AnthropicMessages("claude-test").complete("Hi")
+
+
+def test_without_the_sdk_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anthropic", None)
+
+    with pytest.raises(
+        MissingDependencyError, match=r'anthropic:claude-test needs .* pip install "fcregistry\[anthropic\]"'
+    ):
+        AnthropicMessages("claude-test").complete("Hi")
+
+
+def test_a_client_and_what_it_has_already_are_not_given_together() -> None:
+    with pytest.raises(ValueError, match="give base_url and api_key, or a client"):
+        AnthropicMessages("claude-test", client=lambda: None, api_key="sk-ant-given")
+
+
+def test_a_client_that_waits_is_refused() -> None:
+    from anthropic import Anthropic
+
+    with (
+        Anthropic(api_key="sk-ant-test") as client,
+        pytest.raises(TypeError, match=r"client is an AsyncAnthropic, .* not Anthropic"),
+    ):
+        AnthropicMessages("claude-test", client=client)
+
+
+def test_a_model_says_what_it_is_called() -> None:
+    model = AnthropicMessages("claude-test")
+
+    assert (model.name, repr(model)) == ("anthropic:claude-test", "<Model anthropic:claude-test>")

@@ -1,0 +1,193 @@
+"""What is asked of Anthropic's messages API, and how is its answer read? Over real HTTP, with the real SDK."""
+
+from __future__ import annotations
+
+import pytest
+
+from fcregistry import Tool, ToolCall
+from fcregistry.errors import ModelError
+from fcregistry.models import Message, Usage
+
+from .anthropic_wire import TEXT, answer, ended, model_at, started, stream, texts
+from .provider_server import ProviderServer
+
+CALL = {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {"city": "Tokyo"}}
+
+
+def weather(city: str) -> str:
+    """Tell the weather in a city."""
+    return city
+
+
+WEATHER = Tool.from_function(weather)
+DESCRIBED = {
+    "name": "weather",
+    "description": "Tell the weather in a city.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": False,
+    },
+}
+
+
+def test_a_question_is_answered() -> None:
+    with ProviderServer(answer(TEXT)) as server:
+        completion = model_at(server).complete("Does it rain?")
+
+    (request,) = server.requests
+    assert (request.path, request.headers["anthropic-version"][:2]) == ("/v1/messages", "20")
+    assert "sk-ant-test" in (request.headers.get("x-api-key") or request.headers["authorization"])
+    assert request.json == {
+        "model": "claude-test",
+        "max_tokens": 8192,
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "Does it rain?"}]}],
+    }
+    assert completion.message == Message(role="assistant", content="It rains.", native={"anthropic": [TEXT]})
+    assert (completion.finish_reason, completion.model) == ("stop", "claude-test-1")
+    assert completion.usage == Usage(input_tokens=60, output_tokens=7, cached_tokens=30, requests=1)
+    assert completion.details == {"id": "msg_1", "stop_reason": "end_turn"}
+
+
+def test_tools_are_offered_and_calls_and_thoughts_are_read() -> None:
+    thought = {"type": "thinking", "thinking": "Tokyo, then.", "signature": "c2lnbmVk"}
+    hidden = {"type": "redacted_thinking", "data": "c2VjcmV0"}
+    usage = {"input_tokens": 1, "output_tokens": 9, "output_tokens_details": {"thinking_tokens": 4}}
+    with ProviderServer(answer(thought, hidden, TEXT, CALL, stop_reason="tool_use", usage=usage)) as server:
+        completion = model_at(server).complete([{"role": "system", "content": "Be brief."}, "Tokyo?"], [WEATHER])
+
+    request = server.requests[0].json
+    assert (request["system"], request["tools"]) == ("Be brief.", [DESCRIBED])
+    assert "tool_choice" not in request
+    assert completion.message.tool_calls == (ToolCall("weather", {"city": "Tokyo"}, "toolu_1"),)
+    assert (completion.message.reasoning, completion.finish_reason) == ("Tokyo, then.", "tool_calls")
+    assert completion.message.native["anthropic"] == [thought, hidden, TEXT, CALL]
+    assert completion.usage.reasoning_tokens == 4
+
+
+@pytest.mark.parametrize(
+    ("choice", "sent"),
+    [("required", {"type": "any"}), ("none", {"type": "none"}), ("weather", {"type": "tool", "name": "weather"})],
+)
+def test_whether_to_call_is_told(choice: str, sent: dict[str, str]) -> None:
+    with ProviderServer(answer(TEXT)) as server:
+        model_at(server).complete("Hi", [WEATHER], tool_choice=choice)
+        model_at(server).complete("Hi", tool_choice=choice)
+
+    with_tools, without = (request.json for request in server.requests)
+    assert with_tools["tool_choice"] == sent
+    assert "tool_choice" not in without
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("refusal", "content_filter"),
+        ("pause_turn", "other"),
+        ("something_new", "other"),
+        (None, "other"),
+    ],
+)
+def test_why_the_model_stopped_is_told_with_the_provider_s_own_word(reason: str | None, finish: str) -> None:
+    with ProviderServer(answer(TEXT, stop_reason=reason)) as server:
+        completion = model_at(server).complete("Hi")
+
+    assert completion.finish_reason == finish
+    assert completion.details.get("stop_reason") == reason
+
+
+def test_tools_of_the_provider_are_offered_and_what_they_did_is_no_call_but_is_given_back() -> None:
+    search = {"type": "web_search_20250305", "name": "web_search"}
+    asked = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "rain"}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [{"type": "web_search_result"}]}
+    before = {"type": "text", "text": "I look."}
+    with ProviderServer(answer(before, asked, found, TEXT, stop_reason="pause_turn")) as server:
+        model = model_at(server, settings={"tools": [search]})
+        completion = model.complete("Rain?", [WEATHER])
+        model.complete(["Rain?", completion.message])
+
+    first, second = (request.json for request in server.requests)
+    assert (first["tools"], second["tools"]) == ([DESCRIBED, search], [search])
+    assert (completion.message.tool_calls, completion.message.content) == ((), "I look.\n\nIt rains.")
+    assert second["messages"][1] == {"role": "assistant", "content": [before, asked, found, TEXT]}
+
+
+def test_a_text_with_citations_comes_in_blocks_and_runs_on() -> None:
+    cited = {"type": "text", "text": "rains", "citations": [{"type": "char_location", "cited_text": "rain"}]}
+    with ProviderServer(answer({"type": "text", "text": "It "}, cited, {"type": "text", "text": "."})) as server:
+        assert model_at(server).complete("Hi").message.content == "It rains."
+
+
+def test_settings_are_sent_as_they_are_and_what_is_said_in_the_conversation_goes_before() -> None:
+    settings = {"temperature": 0.5, "thinking": {"type": "adaptive"}, "system": "Never sent.", "max_tokens": 100}
+    with ProviderServer(answer(TEXT)) as server:
+        model_at(server, settings=settings, max_tokens=50).complete([{"role": "system", "content": "Be brief."}, "Hi"])
+
+    request = server.requests[0].json
+    assert (request["temperature"], request["thinking"]) == (0.5, {"type": "adaptive"})
+    assert (request["system"], request["max_tokens"]) == ("Be brief.", 100)
+    assert settings["max_tokens"] == 100
+
+
+def test_settings_of_the_sdk_are_not_sent() -> None:
+    settings = {
+        "timeout": 20,
+        "extra_headers": {"anthropic-beta": "a-beta"},
+        "extra_query": {"beta": "true"},
+        "extra_body": {"n": 1},
+    }
+    with ProviderServer(answer(TEXT)) as server:
+        model_at(server, settings=settings).complete("Hi")
+
+    (request,) = server.requests
+    assert sorted(request.json) == ["max_tokens", "messages", "model", "n"]
+    assert (request.headers["anthropic-beta"], request.path) == ("a-beta", "/v1/messages?beta=true")
+
+
+def test_a_call_that_a_limit_may_have_cut_is_text_that_no_executor_completes() -> None:
+    whole, cut = {**CALL, "id": "toolu_0"}, {**CALL, "input": {"city": "Tok"}}
+    with ProviderServer(answer(whole, cut, stop_reason="max_tokens"), answer(TEXT)) as server:
+        model = model_at(server)
+        message = model.complete("Tokyo?", [WEATHER]).message
+        model.complete(["Tokyo?", message])
+
+    assert [call.arguments for call in message.tool_calls] == [{"city": "Tokyo"}, '{"city": "Tok"']
+    sent = server.requests[1].json["messages"][1]["content"]
+    assert [block["input"] for block in sent] == [{"city": "Tokyo"}, {"INVALID_JSON": '{"city": "Tok"'}]
+
+
+def test_a_call_without_arguments_that_a_limit_may_have_cut_is_not_run_without_them() -> None:
+    with ProviderServer(answer({**CALL, "input": {}}, stop_reason="max_tokens")) as server:
+        (call,) = model_at(server).complete("Tokyo?", [WEATHER]).message.tool_calls
+
+    assert call.arguments == "{"
+
+
+def test_a_long_answer_is_streamed_by_itself() -> None:
+    with ProviderServer(stream(started(), texts(0, "It ", "rains."), ended())) as server:
+        completion = model_at(server, max_tokens=64_000).complete("Hi")
+
+    assert (server.requests[0].json["stream"], completion.message.content) == (True, "It rains.")
+
+
+@pytest.mark.parametrize("given", ["not JSON", "[]", '{"type": "message"}', '{"type": "message", "content": ["text"]}'])
+def test_an_answer_that_is_no_message_is_an_error(given: str) -> None:
+    reply = answer(TEXT)
+    reply = type(reply)(headers=reply.headers, pieces=[given])
+    with ProviderServer(reply) as server, pytest.raises(ModelError, match="answered what cannot be read") as raised:
+        model_at(server).complete("Hi")
+
+    assert raised.value.retryable is False
+
+
+def test_a_malformed_call_is_kept_for_the_executor_to_answer() -> None:
+    with ProviderServer(answer({**CALL, "name": ""}, CALL, stop_reason="tool_use")) as server:
+        broken, whole = model_at(server).complete("Hi", [WEATHER]).message.tool_calls
+
+    assert (broken.name, broken.id) == ("", "toolu_1")
+    assert whole.arguments == {"city": "Tokyo"}

@@ -1,0 +1,189 @@
+"""What is said in a conversation? Messages, read from what others write, and written as OpenAI's chat has them."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcregistry import Executor, ToolCall
+from fcregistry.execution import Content
+from fcregistry.models import Message, messages_of
+
+PIXEL = b"\x89PNG"
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("conversation", "messages"),
+    [
+        ("hello", [Message(role="user", content="hello")]),
+        ({"role": "system", "content": "x"}, [Message(role="system", content="x")]),
+        (Message(role="user", content="x"), [Message(role="user", content="x")]),
+        (
+            ["a", {"role": "assistant", "content": "b"}],
+            [Message(role="user", content="a"), Message(role="assistant", content="b")],
+        ),
+        (iter(["a"]), [Message(role="user", content="a")]),
+        (SimpleNamespace(role="user", content="x"), [Message(role="user", content="x")]),
+        ((), []),
+    ],
+)
+def test_a_question_a_message_or_a_conversation_is_a_conversation(conversation: Any, messages: list[Message]) -> None:
+    assert list(messages_of(conversation)) == messages
+
+
+@pytest.mark.parametrize(("role", "ours"), [("developer", "system"), ("model", "assistant")])
+def test_roles_that_others_call_otherwise_are_known(role: str, ours: str) -> None:
+    assert Message.of({"role": role, "content": "x"}).role == ours
+
+
+@pytest.mark.parametrize("value", [None, 5, {}, {"content": "x"}, [], object()])
+def test_what_has_no_role_is_no_message(value: Any) -> None:
+    with pytest.raises(
+        TypeError, match=f"a message is a Message, a text, or a dict with a role, not {type(value).__name__}"
+    ):
+        Message.of(value)
+
+
+def test_a_role_that_there_is_not_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="the role of a message is one of system, user, assistant, tool, not 'robot'"):
+        Message.of({"role": "robot", "content": "x"})
+
+
+@pytest.mark.parametrize("content", [5, {"text": "x"}])
+def test_content_that_is_neither_text_nor_parts_is_refused(content: Any) -> None:
+    with pytest.raises(ValueError, match="the content of a message is text or a list of parts"):
+        Message.of({"role": "user", "content": content})
+
+
+def test_calls_are_read_one_by_one_and_in_any_shape() -> None:
+    calls = [
+        {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+        {"name": "g", "arguments": {"a": 1}},
+        {"id": "3", "function": None},
+    ]
+    message = Message.of({"role": "assistant", "content": None, "tool_calls": calls})
+    assert message.tool_calls[:2] == (ToolCall("f", "{}", "1"), ToolCall("g", {"a": 1}))
+    assert (message.tool_calls[2].name, message.tool_calls[2].id) == ("", "3")
+    assert not Executor([]).run(message.tool_calls[2]).ok
+
+
+def test_only_the_assistant_calls() -> None:
+    assert Message.of({"role": "user", "content": "x", "tool_calls": [{"name": "f"}]}).tool_calls == ()
+
+
+@pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
+def test_thoughts_are_read_from_where_servers_put_them(name: str) -> None:
+    assert Message.of({"role": "assistant", "content": "x", name: "hm"}).reasoning == "hm"
+
+
+def test_content_of_one_text_is_that_text() -> None:
+    assert Message.of({"role": "user", "content": [{"type": "text", "text": "x"}]}).content == "x"
+
+
+def test_content_in_parts_is_content() -> None:
+    parts: list[Any] = [
+        {"type": "text", "text": "see"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+        {"type": "image_url", "image_url": {"url": "gopher:picture"}},
+        {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}},
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA"}},
+        {"type": "tool_use", "id": "1", "name": "f", "input": {}},
+        "and read",
+    ]
+    message = Message.of({"role": "user", "content": parts})
+    assert isinstance(message.content, tuple)
+    assert [part.kind for part in message.content] == ["text", "image", "link", "audio", "file", "text"]
+    assert message.content[1].data == PIXEL
+    assert message.content[3].media_type == "audio/mpeg"
+    assert message.text.startswith("see\n")
+    assert message.text.endswith("\nand read")
+
+
+@pytest.mark.parametrize(
+    ("part", "why"),
+    [
+        ({"type": "hologram"}, "no type that is known: 'hologram'"),
+        ({"type": "text"}, "a part of a message's content has no text"),
+        ({"type": "image_url", "image_url": {"url": "data:image/png,x"}}, "holds no base64"),
+        ({"type": "input_audio", "input_audio": {"data": "A", "format": "wav"}}, "holds no base64"),
+        ({"type": "file", "file": {"file_id": "file-1"}}, "a file of a message's content is given as file_data"),
+        (5, "no type that is known: 5"),
+    ],
+)
+def test_a_part_that_cannot_be_read_is_refused(part: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Message.of({"role": "user", "content": ["x", part]})
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def test_a_result_is_a_message_of_the_tool() -> None:
+    def f(a: int) -> str:
+        """Do."""
+        return str(a)
+
+    good, bad = Executor([f]).run_all([ToolCall("f", {"a": 1}, "1"), ToolCall("f", {"b": 1})])
+    assert Message.of_result(good) == Message(role="tool", content="1", tool_call_id="1", name="f")
+    failed = Message.of_result(bad, "2")
+    assert (failed.is_error, failed.tool_call_id, failed.text) == (True, "2", bad.content)
+
+
+def test_a_result_with_an_image_keeps_it() -> None:
+    def draw() -> list[Any]:
+        """Draw."""
+        return ["a dot", Content.image(PIXEL, media_type="image/png")]
+
+    message = Message.of_result(Executor([draw]).run(ToolCall("draw")))
+    assert isinstance(message.content, tuple)
+    assert "image" in [part.kind for part in message.content]
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def test_a_message_of_calls_alone_has_its_content_none() -> None:
+    """A provider that is sent such a message without it refuses the conversation."""
+    written = Message(role="assistant", tool_calls=(ToolCall("f", {"a": "é"}, "1"), ToolCall("g"))).to_dict()
+    assert written == {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": "é"}'}},
+            {"id": "", "type": "function", "function": {"name": "g", "arguments": "{}"}},
+        ],
+    }
+
+
+IMAGE = Content.image(PIXEL, media_type="image/png")
+CONTENTS = st.none() | st.text(max_size=5) | st.just((Content.text("see"), IMAGE))
+CALLS = st.builds(ToolCall, st.sampled_from(["f", "g"]), st.text(max_size=5), st.sampled_from(["1", "2"]))
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> Message:
+    roles: list[Literal["system", "user", "assistant", "tool"]] = ["system", "user", "assistant", "tool"]
+    role = draw(st.sampled_from(roles))
+    return Message(
+        role=role,
+        content=draw(CONTENTS),
+        tool_calls=tuple(draw(st.lists(CALLS, max_size=2))) if role == "assistant" else (),
+        tool_call_id=draw(st.none() | st.sampled_from(["1", ""])),
+        name=draw(st.none() | st.just("f")),
+        reasoning=draw(st.none() | st.just("hm")),
+        is_error=draw(st.booleans()),
+        native=draw(st.sampled_from([{}, {"openai": {"x": [1]}}])),
+    )
+
+
+@given(messages())
+def test_what_is_written_is_json_and_reads_the_same(message: Message) -> None:
+    assert Message.of(json.loads(json.dumps(message.to_dict()))) == message

@@ -1,0 +1,290 @@
+"""What makes a function from text to text a model? The prompt it is given, and how its text is read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcregistry import Executor, Tool, ToolCall, dialects
+from fcregistry.errors import DialectNotFoundError
+from fcregistry.models import Completion, Delta, Message, ToolCallDelta, messages_of
+from fcregistry.models._cutting import CutText
+from fcregistry.models._text import TextModel
+
+
+def weather(city: str) -> str:
+    """Tell the weather."""
+    return f"sunny in {city}"
+
+
+def clock() -> str:
+    """Tell the time."""
+    return "noon"
+
+
+TOOLS = [Tool.from_function(weather), Tool.from_function(clock)]
+HERMES = dialects.get("hermes")
+
+
+def call_text(city: str) -> str:
+    return HERMES.render_calls([ToolCall("weather", {"city": city})])
+
+
+SAID = f"<think>hm</think>Let me see.\n{call_text('Oslo')}\n{call_text('Bergen')}"
+CALLS = (ToolCall("weather", {"city": "Oslo"}, "call_1"), ToolCall("weather", {"city": "Bergen"}, "call_2"))
+
+
+class Text:
+    """A function that answers what it was told to, and keeps what it was given."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.heard: list[Any] = []
+
+    def __call__(self, prompt: str) -> Any:
+        self.heard.append(prompt)
+        return self.answer
+
+
+# --- the prompt -----------------------------------------------------------------------------------
+
+
+def test_a_question_is_a_readable_prompt_that_ends_where_the_model_goes_on() -> None:
+    text = Text("hi")
+    TextModel(text).complete("How are you?")
+    assert text.heard == [dialects.chat_format("plain").render([{"role": "user", "content": "How are you?"}])]
+    assert text.heard[0].endswith("Assistant:")
+
+
+def test_tools_are_told_in_the_first_message_of_the_system_in_the_words_of_the_dialect() -> None:
+    told = HERMES.render(TOOLS)
+    conversations: list[tuple[Any, str]] = [
+        ("?", told),
+        ([Message(role="system", content="Be short."), "?"], f"Be short.\n\n{told}"),
+    ]
+    for conversation, system in conversations:
+        text = Text("hi")
+        TextModel(text, "hermes", "chatml").complete(conversation, TOOLS)
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": "?"}]
+        assert text.heard == [dialects.chat_format("chatml").render(messages)]
+
+
+def test_calls_and_results_stand_in_the_prompt_as_the_dialect_writes_them() -> None:
+    """Results of one turn stand together; a call that the dialect cannot say is told all the same."""
+    results = Executor([weather]).run_all(CALLS)
+    conversation = [
+        Message.of("Oslo?"),
+        Message(role="assistant", content="Let me see.", tool_calls=CALLS, reasoning="hm"),
+        *map(Message.of_result, results),
+        Message(role="assistant", tool_calls=(ToolCall("weather", '{"city": ', "x"),)),
+    ]
+
+    def function(messages: Any) -> str:
+        heard.append(messages)
+        return ""
+
+    heard: list[Any] = []
+    TextModel(function, HERMES).complete(conversation)
+    answered = "\n".join(HERMES.render_result("weather", f"sunny in {city}") for city in ("Oslo", "Bergen"))
+    assert heard[0][:3] == [
+        {"role": "user", "content": "Oslo?"},
+        {"role": "assistant", "content": f"Let me see.\n{HERMES.render_calls(CALLS)}"},
+        {"role": "user", "content": answered},
+    ]
+    assert '{"city": ' in heard[0][3]["content"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "shown", "words"),
+    [
+        ("auto", ["weather", "clock"], ""),
+        ("required", ["weather", "clock"], "Answer with a call of a tool."),
+        ("clock", ["clock"], "Answer with a call of the tool clock."),
+        ("none", [], ""),
+    ],
+)
+def test_a_choice_is_told_in_words_and_by_the_tools_that_are_shown(choice: str, shown: list[str], words: str) -> None:
+    text = Text("hi")
+    TextModel(text, "hermes").complete("?", TOOLS, tool_choice=choice)
+    assert [name for name in ("weather", "clock") if f'"{name}"' in text.heard[0]] == shown
+    assert ("Answer with" in text.heard[0]) == bool(words)
+    assert words in text.heard[0]
+
+
+TEMPLATE = (
+    "{% for tool in tools %}[{{ tool.function.name }}]{% endfor %}"
+    "{% for message in messages %}<{{ message.role }}>{{ message.content }}"
+    "{% for call in message.tool_calls or [] %}{{ call.function.name }}({{ call.function.arguments.city }}){% endfor %}"
+    "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+def test_a_template_that_shows_tools_itself_is_given_tools_calls_and_results_as_they_are() -> None:
+    text = Text("hi")
+    template = dialects.ChatTemplate(TEMPLATE)
+    result = Executor([weather]).run(CALLS[0])
+    conversation: list[Any] = ["Oslo?", Message(role="assistant", tool_calls=CALLS[:1]), Message.of_result(result)]
+    TextModel(text, "hermes", template).complete(conversation, TOOLS)
+    assert text.heard == ["[weather][clock]<user>Oslo?<assistant>weather(Oslo)<tool>sunny in Oslo<assistant>"]
+
+
+def test_a_function_that_takes_stop_is_given_what_ends_an_answer() -> None:
+    heard: list[Any] = []
+
+    def function(prompt: str, stop: list[str]) -> str:
+        heard.append(stop)
+        return ""
+
+    TextModel(function, "hermes", "chatml").complete("?")
+    assert heard == [list(dict.fromkeys((*dialects.chat_format("chatml").stops, *HERMES.stops)))]
+    assert "<|im_end|>" in heard[0]
+
+
+# --- the answer -----------------------------------------------------------------------------------
+
+
+def test_a_text_becomes_content_thoughts_and_calls_with_ids() -> None:
+    completion = TextModel(Text(SAID), "hermes", name="mine").complete("?", TOOLS)
+    assert completion.message == Message(role="assistant", content="Let me see.", reasoning="hm", tool_calls=CALLS)
+    assert (completion.finish_reason, completion.model, completion.details) == ("tool_calls", "mine", {"text": SAID})
+    assert [result.content for result in Executor(TOOLS).run_all(CALLS)] == ["sunny in Oslo", "sunny in Bergen"]
+
+
+def test_ids_are_those_of_no_other_call_of_the_conversation() -> None:
+    said = [Message(role="assistant", tool_calls=CALLS), Message(role="tool", tool_call_id="call_3", content="x")]
+    completion = TextModel(Text(SAID), "hermes").complete(said, TOOLS)
+    assert [call.id for call in completion.message.tool_calls] == ["call_4", "call_5"]
+
+
+def test_a_tool_that_there_is_not_is_called_all_the_same_for_the_executor_to_answer() -> None:
+    said = HERMES.render_calls([ToolCall("no_such", {})])
+    (call,) = TextModel(Text(said), "hermes").complete("?", TOOLS).message.tool_calls
+    assert "there is no tool 'no_such'" in Executor(TOOLS).run(call).content
+
+
+def test_a_call_that_is_cut_off_is_text() -> None:
+    message = TextModel(Text(SAID[:-20]), "hermes").complete("?", TOOLS).message
+    assert message.tool_calls == CALLS[:1]
+
+
+def test_text_alone_is_text() -> None:
+    completion = TextModel(Text("Hello."), "hermes").complete("?", TOOLS)
+    assert (completion.message, completion.finish_reason) == (Message(role="assistant", content="Hello."), "stop")
+
+
+@pytest.mark.parametrize("choice", ["auto", "none"])
+def test_without_tools_what_looks_like_a_call_is_text(choice: str) -> None:
+    tools = TOOLS if choice == "none" else []
+    *_, last = TextModel(Text(iter(SAID)), "hermes").stream("?", tools, tool_choice=choice)
+    assert isinstance(last, Completion)
+    assert last.message == Message(role="assistant", content=SAID.removeprefix("<think>hm</think>"), reasoning="hm")
+    assert last.finish_reason == "stop"
+
+
+def test_what_a_model_writes_after_the_end_of_its_turn_is_cut_off() -> None:
+    for answer in ("Hi.<|im_end|>\n<|im_start|>user\nAnd?", iter(["Hi.<|im", "_end|>", "<|im_start|>", "user"])):
+        assert TextModel(Text(answer), "hermes", "chatml").complete("?").message.content == "Hi."
+
+
+@pytest.mark.parametrize("said", [None, {"role": "assistant", "content": "x"}, 5])
+def test_what_is_no_text_is_refused(said: Any) -> None:
+    with pytest.raises(
+        TypeError, match=f"the model returned a {type(said).__name__}; with a dialect, it returns or yields text"
+    ):
+        TextModel(Text(said)).complete("?")
+    with pytest.raises(TypeError, match=f"the model yielded a {type(said).__name__}; with a dialect"):
+        TextModel(Text(iter([said]))).complete("?")
+
+
+def test_a_dialect_that_is_not_named_is_found_out() -> None:
+    assert TextModel(Text(SAID)).complete("?", TOOLS).message.tool_calls == CALLS
+
+
+# --- in pieces ------------------------------------------------------------------------------------
+
+
+def told(deltas: list[Any]) -> tuple[str, str]:
+    return "".join(each.content for each in deltas), "".join(each.reasoning for each in deltas)
+
+
+@given(st.lists(st.integers(0, len(SAID)), max_size=30), st.booleans())
+def test_pieces_come_to_the_same_as_the_whole(cuts: list[int], with_tools: bool) -> None:
+    cuts.sort()
+    pieces = [SAID[start:end] for start, end in zip([0, *cuts], [*cuts, len(SAID)], strict=True)]
+    tools = TOOLS if with_tools else []
+    *deltas, last = TextModel(Text(iter(pieces)), "hermes", "chatml").stream("?", tools)
+    whole = TextModel(Text(SAID), "hermes", "chatml").complete("?", tools)
+    assert last == whole
+    assert told(deltas) == (whole.message.text, whole.message.reasoning)
+
+
+def test_what_looked_like_a_call_and_was_a_thought_is_no_call() -> None:
+    """Thoughts that were opened in the prompt are known by their end."""
+    said = [call_text("Oslo"), f"\nNo.</think>{call_text('Bergen')}"]
+    *deltas, last = TextModel(Text(iter(said)), "hermes").stream("?", TOOLS)
+    assert [call.name for each in deltas if isinstance(each, Delta) for call in each.tool_calls] == ["weather"] * 2
+    assert isinstance(last, Completion)
+    assert [call.arguments for call in last.message.tool_calls] == [{"city": "Bergen"}]
+    assert str(last.message.reasoning).endswith("No.")
+
+
+def test_calls_are_told_as_soon_as_they_are_complete() -> None:
+    said: list[Any] = [
+        each
+        for each in TextModel(Text(iter([SAID[:-5], SAID[-5:]])), "hermes").stream("?", TOOLS)
+        if isinstance(each, Delta)
+    ]
+    first, second = ([each for each in delta.tool_calls] for delta in said if delta.tool_calls)  # noqa: C416
+    assert first == [ToolCallDelta(index=0, id="call_1", name="weather", arguments='{"city": "Oslo"}')]
+    assert second == [ToolCallDelta(index=1, id="call_2", name="weather", arguments='{"city": "Bergen"}')]
+
+
+def test_it_may_be_async_or_a_generator() -> None:
+    async def whole(prompt: str) -> str:
+        await asyncio.sleep(0)
+        return SAID
+
+    async def pieces(prompt: str) -> AsyncIterator[str]:
+        for piece in SAID.split(" "):
+            yield f"{piece} "
+
+    def plain(prompt: str) -> Iterator[str]:
+        yield from SAID
+
+    for function in (whole, pieces, plain):
+        model = TextModel(function, "hermes")
+        assert model.complete("?", TOOLS).message.tool_calls == CALLS
+        assert asyncio.run(model.acomplete(messages_of("?"), TOOLS)).message.tool_calls == CALLS
+
+
+MARKS = ("<end>", "<e>", "end")
+
+
+@given(st.text(alphabet="<end>", max_size=20), st.lists(st.integers(0, 20), max_size=8))
+def test_text_is_cut_at_the_first_mark_however_it_comes(text: str, cuts: list[int]) -> None:
+    cuts = sorted(min(cut, len(text)) for cut in cuts)
+    cut_text = CutText(MARKS)
+    made = "".join(cut_text.feed(text[start:end]) for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True))
+    ends = [place for mark in MARKS if (place := text.find(mark)) >= 0]
+    assert made + cut_text.close() == text[: min(ends, default=len(text))]
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+
+
+def test_mistakes_are_told_when_the_model_is_made() -> None:
+    with pytest.raises(DialectNotFoundError, match="there is no dialect 'hermse'"):
+        TextModel(Text(""), "hermse")
+    with pytest.raises(DialectNotFoundError, match="chatlm"):
+        TextModel(Text(""), "hermes", "chatlm")
+    with pytest.raises(TypeError, match="dialect is the name of a dialect or a dialect, not 5"):
+        TextModel(Text(""), 5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="chat is the name of a chat format, a ChatFormat or a ChatTemplate, not 5"):
+        TextModel(Text(""), "hermes", 5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the function is a callable from a prompt to a text, not 'x'"):
+        TextModel("x", "hermes")  # type: ignore[arg-type]

@@ -1,0 +1,277 @@
+"""What is a model told of tools in a prompt, which prompts are refused at once, and which calls are read of its answer?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from fcregistry import Registry, Tool, ToolCall
+from fcregistry.errors import DefinitionError, FormatNotFoundError, ToolNotFoundError
+from fcregistry.prompts import OutputFormat, ToolPrompt, calls_of
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+def add_points(p1: Point, p2: Point) -> Point:
+    """Add two points, for $5 or ${tools}."""
+    return Point(p1.x + p2.x, p1.y + p2.y)
+
+
+def multiply(a: int, b: int) -> int:
+    """Multiply two numbers."""
+    return a * b
+
+
+ADD = Tool.from_function(add_points)
+MULTIPLY = Tool.from_function(multiply)
+EXAMPLE = ADD.make_call(p1=Point(x=1, y=2), p2=Point(x=3, y=4))
+MULTIPLY_SCHEMA = (
+    '{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, '
+    '"required": ["a", "b"], "additionalProperties": false}'
+)
+
+
+@dataclass
+class Step:
+    """What to do next.
+
+    Attributes:
+        name: The tool.
+        arguments: Its arguments, by name.
+        thought: Why.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    thought: str = ""
+
+
+def test_the_prompt_shows_tools_the_way_to_call_them_and_nothing_else() -> None:
+    assert str(ToolPrompt(multiply)) == (
+        "You can call these tools:\n\n"
+        f'{{"name": "multiply", "description": "Multiply two numbers.", "parameters": {MULTIPLY_SCHEMA}}}\n\n'
+        "To call tools, write a JSON array of calls in a code block, and nothing else. "
+        "Each call has the name of the tool and its arguments:\n\n"
+        "```json\n"
+        '[{"name": "the name of the tool", "arguments": {"the name of a parameter": "its value"}}]\n'
+        "```\n\n"
+        "Always write an array, also for one call. "
+        "Call only tools that are listed, and only where one is needed. Otherwise answer in plain text."
+    )
+
+
+def test_one_call_at_a_time_is_asked_for_without_an_array() -> None:
+    text = str(ToolPrompt([ADD], many=False, examples=[EXAMPLE]))
+    assert "Call one tool at a time" in text
+    assert "array" not in text.partition("To call a tool")[2]
+    assert text.endswith(
+        "For example:\n\n"
+        '```json\n{"name": "add_points", "arguments": {"p1": {"x": 1, "y": 2}, "p2": {"x": 3, "y": 4}}}\n```'
+    )
+
+
+def test_examples_are_made_of_python_calls_alone_or_together() -> None:
+    text = str(
+        ToolPrompt([ADD, MULTIPLY], examples=[EXAMPLE, [MULTIPLY.make_call(2, 3), MULTIPLY.make_call(a=4, b=5)]])
+    )
+    assert text.endswith(
+        "For example:\n\n"
+        '```json\n[{"name": "add_points", "arguments": {"p1": {"x": 1, "y": 2}, "p2": {"x": 3, "y": 4}}}]\n```\n\n'
+        '```json\n[{"name": "multiply", "arguments": {"a": 2, "b": 3}}, {"name": "multiply", "arguments": {"a": 4, "b": 5}}]\n```'
+    )
+
+
+def test_an_example_may_have_its_arguments_as_text_or_none() -> None:
+    def now() -> str:
+        """Tell the time."""
+        return "12:00"
+
+    text = str(ToolPrompt([MULTIPLY, now], examples=[ToolCall("multiply", '{"a": 1, "b": 2}'), ToolCall("now")]))
+    assert '[{"name": "multiply", "arguments": {"a": 1, "b": 2}}]' in text
+    assert '[{"name": "now", "arguments": {}}]' in text
+
+
+@pytest.mark.parametrize(
+    "format_name", ["yaml", "text", "typescript", "python", "openai", "anthropic", "json-schema", "mcp"]
+)
+def test_tools_are_described_in_any_format(format_name: str) -> None:
+    shown = str(ToolPrompt([MULTIPLY, ADD], format=format_name, template="<$tools>"))
+    definitions = [tool.definition(format_name) for tool in (ADD, MULTIPLY)]
+    for each in definitions:
+        assert (each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)).strip() in shown
+    assert shown.startswith("<")
+    assert not shown.endswith("\n>")
+
+
+def test_formats_that_send_one_object_are_shown_as_that_object() -> None:
+    shown = str(ToolPrompt([MULTIPLY, ADD], format="gemini", template="$tools"))
+    assert [json.loads(line) for line in shown.splitlines()]
+
+
+def test_variables_show_names_and_types_and_values_only_where_that_is_asked_for() -> None:
+    variables = {"x": 2, "api_key": "sk-very-secret", "here": Point(1, 2), "long": "a" * 600}
+    text = str(ToolPrompt(multiply, context=variables, shown=("x", "here", "long")))
+    assert (
+        "These variables are known:\n\n"
+        "- api_key: str\n"
+        '- here: Point = {"x": 1, "y": 2}\n'
+        f'- long: str = "{"a" * 499}… (602 characters)\n'
+        "- x: int = 2\n"
+    ) in text
+    assert "secret" not in text
+
+
+def test_the_prompt_is_the_same_whatever_the_order_of_tools_and_variables() -> None:
+    first = ToolPrompt([ADD, MULTIPLY], context={"a": 1, "b": 2.0}, shown=["a", "b"])
+    second = ToolPrompt([multiply, add_points], context={"b": 2.0, "a": 1}, shown={"b", "a"})
+    assert str(first) == str(second) == str(first)
+
+
+def test_tools_are_found_as_an_executor_finds_them() -> None:
+    registry = Registry()
+    registry.register(multiply, group="maths")
+    prompt = ToolPrompt("maths.*", registry=registry)
+    assert list(prompt.tools) == ["multiply"]
+    assert repr(prompt) == "<ToolPrompt multiply>"
+    with pytest.raises(ToolNotFoundError, match="divide"):
+        ToolPrompt("divide", registry=registry)
+
+
+def test_a_template_can_be_replaced_and_have_placeholders_of_its_own() -> None:
+    template = "$persona\n<TOOLS>\n$tools\n</TOOLS>\n<CONTEXT>\n${context}\n</CONTEXT>\nUSD: $$"
+    prompt = ToolPrompt(
+        multiply, format="text", context={"x": 1}, template=template, texts={"persona": "You are $tools. ${context}"}
+    )
+    assert str(prompt) == (
+        "You are $tools. ${context}\n"
+        "<TOOLS>\nmultiply(a: integer, b: integer)\n  Multiply two numbers.\n</TOOLS>\n"
+        "<CONTEXT>\n- x: int\n</CONTEXT>\nUSD: $"
+    )
+    assert prompt.template == template
+
+
+def test_the_own_template_is_a_place_to_begin_with() -> None:
+    prompt = ToolPrompt(ADD, context={"x": 1}, examples=[EXAMPLE])
+    again = ToolPrompt(ADD, context={"x": 1}, examples=[EXAMPLE], template=prompt.template)
+    assert str(again) == str(prompt)
+
+
+def test_nothing_that_a_tool_says_is_taken_for_a_placeholder() -> None:
+    assert "Add two points, for $5 or ${tools}." in str(ToolPrompt(ADD))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"template": "$tools $tool"}, "$tool is not known; here there are $tools"),
+        ({"template": "no tools"}, "$tools is missing: what it stands for would not be shown"),
+        ({"template": "$tools\n\n$context"}, "$context is not known; here there are $tools"),
+        ({"template": "$tools", "context": {"x": 1}}, "$context is missing: what it stands for would not be shown"),
+        ({"template": "$tools", "examples": [EXAMPLE]}, "$examples is missing: what it stands for would not be shown"),
+        (
+            {"template": "$tools", "output": OutputFormat(int)},
+            "$output is missing: what it stands for would not be shown",
+        ),
+        ({"template": "\n$tools for $5"}, "line 2: a $ that begins no placeholder; write $$ for a dollar sign"),
+        ({"texts": {"tools": "x"}}, "$tools has a meaning of its own; choose another name"),
+        ({"texts": {"mine": 3}}, "$mine stands for a text, not 3"),
+        ({"texts": {"mine": "x"}}, "$mine is missing: what it stands for would not be shown"),
+        ({"shown": ["x"]}, "there is no variable 'x' to be shown"),
+        ({"context": {"x": 1}, "shown": "y"}, "there is no variable 'y' to be shown"),
+        (
+            {"context": {"x": object()}, "shown": "x"},
+            "the value of 'x' cannot be shown: a value of type builtins.object has no JSON form",
+        ),
+        ({"examples": [ToolCall("divide", {})]}, "'divide' is none of the tools; there are add_points, multiply"),
+        ({"examples": [ToolCall("multiply", {"a": 1})]}, "multiply: $.b: is required"),
+        ({"examples": [ToolCall("multiply", {"a": "1", "b": 2})]}, 'multiply: $.a: must be an integer, not "1"'),
+        ({"examples": [[EXAMPLE, EXAMPLE]], "many": False}, "with many=False, each is one call"),
+        (
+            {"examples": [EXAMPLE], "output": OutputFormat(int)},
+            "they belong to the output: OutputFormat(…, examples=[…])",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_when_the_prompt_is_made(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        ToolPrompt([ADD, MULTIPLY], **arguments)
+    assert said in caught.value.problems
+
+
+def test_arguments_of_an_example_that_are_no_json_are_refused() -> None:
+    with pytest.raises(DefinitionError, match="multiply: the arguments are cut off"):
+        ToolPrompt(MULTIPLY, examples=[ToolCall("multiply", '{"a": 1')])
+
+
+def test_an_unknown_format_is_refused_with_those_there_are() -> None:
+    with pytest.raises(
+        FormatNotFoundError, match=r"there is no format 'xml'; the formats of a prompt are anthropic, .*, json, "
+    ):
+        ToolPrompt(MULTIPLY, format="xml")
+
+
+def test_an_example_of_a_wrong_type_raises_where_it_is_made() -> None:
+    with pytest.raises(TypeError, match="add_points 'p2' does not take 3"):
+        ADD.make_call(p1=Point(1, 2), p2=3)
+
+
+# --- the answer -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (
+            '```json\n[{"name": "multiply", "arguments": {"a": 2, "b": 3}}]\n```',
+            (ToolCall("multiply", {"a": 2, "b": 3}),),
+        ),
+        ('{"name": "multiply", "arguments": {"a": 2, "b": 3}}', (ToolCall("multiply", {"a": 2, "b": 3}),)),
+        ("It is six.", ()),
+        ('[{"name": "multiply", "arguments": {"a": 2', ()),
+    ],
+)
+def test_calls_are_read_as_the_dialect_json_reads_them(text: str, calls: tuple[ToolCall, ...]) -> None:
+    parsed = ToolPrompt(MULTIPLY).parse(text)
+    read = [
+        (call.name, json.loads(call.arguments) if isinstance(call.arguments, str) else call.arguments)
+        for call in parsed.tool_calls
+    ]
+    assert read == [(call.name, call.arguments) for call in calls]
+    assert bool(parsed.content) == (not calls)
+
+
+def test_calls_are_read_of_a_typed_answer() -> None:
+    prompt = ToolPrompt(MULTIPLY, output=OutputFormat(list[Step], exclude=("thought",)))
+    parsed = prompt.parse('So:\n{"name": "multiply", "arguments": {"a": 2, "b": 3}}')
+    assert parsed.tool_calls == (ToolCall("multiply", {"a": 2, "b": 3}),)
+    assert parsed.content == ""
+    assert parsed.repairs == ("the answer was one item where an array is due: taken as an array of it",)
+    assert str(prompt).endswith("Always write an array, also for one item.")
+    with pytest.raises(ValueError, match=r"\$\[0\]\.arguments: is required"):
+        prompt.parse('[{"name": "multiply"}]')
+
+
+def test_a_typed_answer_without_calls_is_content() -> None:
+    @dataclass
+    class Answer:
+        text: str
+
+    prompt = ToolPrompt(MULTIPLY, output=OutputFormat(list[Step] | Answer))
+    parsed = prompt.parse(' {"text": "Six."}\n')
+    assert (parsed.content, parsed.tool_calls) == ('{"text": "Six."}', ())
+
+
+def test_calls_are_those_with_a_name_and_arguments() -> None:
+    call = ToolCall("a", {"x": 1})
+    assert calls_of(Step("a", {"x": 1}, "hm")) == (call,)
+    assert calls_of({"name": "a", "arguments": {"x": 1}, "thought": "hm"}) == (call,)
+    assert calls_of([Step("a", {"x": 1}), "done", call]) == (call, call)
+    assert calls_of("done") == ()
+    assert calls_of(None) == ()
