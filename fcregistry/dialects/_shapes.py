@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._json import SLIPS, ArgumentsError, read_text
+from fcregistry._json._once import has_each_name_once
+from fcregistry._json._strict import PLAIN_DECODER
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -14,7 +16,6 @@ ToolShape: TypeAlias = "Tool | Mapping[str, Any]"
 """A tool, or its definition: `{"name", "parameters"}`, or as OpenAI's chat writes it."""
 
 _UNKNOWN: Final[Mapping[str, Any]] = {}
-_NUMBERS: Final = frozenset({"integer", "number"})
 
 
 class Shapes:
@@ -82,9 +83,8 @@ def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     kinds = _kinds(schema, root, 0)
     if not kinds or kinds == {"string"}:
         return text
-    try:
-        value, _ = read_text(text.strip(), False, SLIPS, "the value")
-    except ArgumentsError:
+    value = _read(text.strip())
+    if value is _NONE:
         return text
     kind = _kind(value)
     if kind in kinds or (kind == "integer" and "number" in kinds):
@@ -92,6 +92,24 @@ def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     if kind == "number" and "integer" in kinds and value.is_integer():
         return value  # 1.0 is an integer of JSON Schema
     return text
+
+
+def _read(text: str) -> Any:
+    """Return the JSON value of a text, also of one with slips; `_NONE` of one that has none."""
+    try:
+        value = PLAIN_DECODER.decode(text)
+        if type(value) in _SIMPLE or (type(value) is dict and has_each_name_once(text, value)):
+            return value
+    except (ValueError, RecursionError):
+        pass  # which the reader of slips says more exactly
+    try:
+        return read_text(text, False, SLIPS, "the value")[0]
+    except ArgumentsError:
+        return _NONE
+
+
+_NONE: Final = object()
+_SIMPLE: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def _kind(value: object) -> str:

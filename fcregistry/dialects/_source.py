@@ -114,11 +114,13 @@ class Source:
         """Return which of some texts comes next, which is not taken; nothing if none does. Of two that do, the longer one."""
         while True:
             found = max((text for text in texts if self.text.startswith(text, self.place)), key=len, default="")
+            if self.ended:
+                return found
             rest = self.text[self.place : self.place + max(map(len, texts))]
             may_come = (
                 text for text in texts if len(text) > len(rest) and len(text) > len(found) and text.startswith(rest)
             )
-            if self.ended or not any(may_come):
+            if not any(may_come):
                 return found
             yield None
 
@@ -150,7 +152,8 @@ class Source:
             end = found.end() if found else self.place
             pieces.append(self.text[self.place : end])
             self.place = end
-            if self.ended or (end < len(self.text) and not (unfinished and self.text.endswith(unfinished, end))):
+            left = len(self.text) - end
+            if self.ended or (left and not (left == len(unfinished) and self.text.endswith(unfinished))):
                 return "".join(pieces)
             yield wake
 

@@ -6,18 +6,24 @@ from __future__ import annotations
 class Trimmed:
     """Text without the space before its first word and after its last one; what stands between words is handed on with the next."""
 
-    __slots__ = ("_held", "_is_cut", "_new", "_told", "is_blank")
+    __slots__ = ("_held", "_is_broken_off", "_is_cut", "_new", "_told", "is_blank")
 
     def __init__(self) -> None:
         self._told: list[str] = []
         self._new: list[str] = []
         self._held: list[str] = []
         self._is_cut = False
+        self._is_broken_off = False
         self.is_blank = True
         """Whether there was no word yet."""
 
     def add(self, text: str) -> None:
         """Take more text."""
+        if self._is_broken_off:
+            text = text.lstrip()
+            if not text:
+                return
+            self._is_broken_off = False
         words = text.rstrip()
         if words:
             if words[0].isspace():
@@ -55,6 +61,7 @@ class Trimmed:
         """Begin a new paragraph, if there was text before."""
         if not self.is_blank:
             self._held = ["\n\n"]
+            self._is_broken_off = True
 
     def take_new(self) -> str:
         """Return what was not yet handed on, as far as that is known."""

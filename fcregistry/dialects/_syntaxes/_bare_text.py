@@ -1,0 +1,148 @@
+"""Where does a value end that is written as bare text between two marks, and can a call be written so?
+
+Nothing is escaped in such text, so a mark that ends a value may stand in the value, too. It ends the value only where what follows it, white space
+aside, can follow a value there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry._calls import ToolCall
+from fcregistry.dialects._prompt import json_text
+from fcregistry.dialects._shapes import Shapes
+from fcregistry.dialects._source import Marks, Source
+from fcregistry.dialects._syntaxes._objects import arguments_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from re import Pattern
+
+    from fcregistry.dialects._sections import CallReader
+    from fcregistry.dialects._source import Reading
+
+LIMITS: Final = (
+    "Nothing is escaped: a value that holds the mark that ends it, with what can follow it behind, cannot be written, nor one that holds "
+    "the end or the beginning of a whole call. Values take their types from the tools' schemas, and are text without."
+)
+"""What syntaxes of bare text cannot express."""
+
+_SPACE: Final = re.compile(r"\s*")
+AWAITED: Final = re.compile(r"\S").search
+
+
+def one_of(marks: Iterable[str]) -> str:
+    """Return the pattern of any of some marks."""
+    return f"(?:{'|'.join(map(re.escape, marks))})"
+
+
+def at_once(source: Source, pattern: Pattern[str]) -> re.Match[str] | None:
+    """Take what a pattern matches, if it is there already. It must end with a mark, so that more text would not change what it matches."""
+    found = pattern.match(source.text, source.place)
+    if found:
+        source.place = found.end()
+    return found
+
+
+def white_space(source: Source) -> Reading[str]:
+    """Take white space, and return it."""
+    return source.run(_SPACE, AWAITED)
+
+
+class Ending:
+    """What ends a value.
+
+    Args:
+        mark: The mark.
+        followed: What can follow it.
+        abandoned: Marks that end or open a whole call, with what can follow them. Where they come so, the mark that ends the value was forgotten,
+            and there is no value: else it would reach into the next call.
+        space: Takes the white space that may stand behind the marks.
+        blank: The pattern of that white space.
+    """
+
+    __slots__ = ("_followed", "_follows", "_mark", "_marks", "_space")
+
+    def __init__(
+        self,
+        mark: str,
+        followed: tuple[str, ...],
+        abandoned: Mapping[str, tuple[str, ...]],
+        space: Callable[[Source], Reading[str]] = white_space,
+        blank: str = r"\s*",
+    ) -> None:
+        self._mark = mark
+        self._marks = Marks(mark, *abandoned)
+        self._followed = {mark: followed, **abandoned}
+        self._space = space
+        self._follows: Final = re.compile(f"{blank}(?={one_of(followed)})").match
+
+    def stands_in(self, text: str) -> bool:
+        """Tell whether a mark stands in a text that may end a value."""
+        return self._marks.find(text, 0) is not None
+
+    def value(self, source: Source) -> Reading[str | None]:
+        """Take a value, its mark, and white space behind that; return the value, or None where it does not end."""
+        text, start = source.text, source.place
+        found = self._marks.find(text, start)
+        if found and found[0] == self._mark and (after := self._follows(text, found.end())):
+            source.place = after.end()  # all of it is there
+            return text[start : found.start()]
+        return (yield from self._in_pieces(source))
+
+    def _in_pieces(self, source: Source) -> Reading[str | None]:
+        pieces: list[str] = []
+        while True:
+            text, mark = yield from source.until(self._marks)
+            pieces.append(text)
+            if not mark:
+                return None
+            space = yield from self._space(source)
+            if (yield from source.is_next(*self._followed[mark])):
+                return "".join(pieces) if mark == self._mark else None
+            pieces += (mark, space)
+
+
+def keep(arguments: dict[str, Any], key: str, value: Any, source: Source) -> None:
+    """Keep an argument. Of two with one name it is the last, as in the parsers that are published, and that is said."""
+    if key in arguments:
+        source.repairs.append(f"the parameter {key!r} was given twice: the last one is taken")
+    arguments[key] = value
+
+
+def bare(value: Any, ending: Ending) -> str:
+    """Return a value as text: a string as it is, anything else as JSON, in which marks are escaped."""
+    if isinstance(value, str):
+        return value
+    text = json_text(value)
+    return text.replace("<", "\\u003c") if ending.stands_in(text) else text
+
+
+def must_be_read(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
+    """Return the text of a call, if it is read as that call.
+
+    Args:
+        text: What was written, from behind the mark that opens it.
+        call: The call.
+        read: What reads it.
+        mark: The mark.
+
+    Raises:
+        ValueError: It is read as anything else.
+    """
+    arguments = json.loads(json_text(arguments_of(call)))
+    kinds = {key: {"const": value} for key, value in arguments.items()}
+    source = Source(Shapes([{"name": call.name, "parameters": {"properties": kinds}}]))
+    source.add(text)
+    source.ended = True
+    try:
+        next(read(source, mark))
+    except StopIteration as end:
+        if end.value == [ToolCall(call.name, arguments)] and source.place == len(text):
+            return text
+    raise ValueError(
+        f"the call of {call.name!r} cannot be written as bare text: "
+        "a name in it holds what ends names, or a value holds what ends values, followed by what can follow one"
+    )

@@ -1,0 +1,245 @@
+"""How are calls written as tags, with one around each value? `<function=name><parameter=key>text</parameter></function>`, and its kin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import unescape
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry._calls import ToolCall
+from fcregistry.dialects._json_text import FAILED, Refused, json_value, read_value
+from fcregistry.dialects._sections import Calls
+from fcregistry.dialects._syntaxes._bare_text import Ending, at_once, bare, keep, must_be_read, one_of
+from fcregistry.dialects._syntaxes._objects import arguments_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fcregistry.dialects._sections import CallWriter
+    from fcregistry.dialects._source import Reading, Source
+
+_HEAD: Final = r"[^<>\n]*"
+_IN_HEAD: Final = re.compile(_HEAD)
+_AFTER_HEAD: Final = re.compile(r"[<>\n]").search
+_ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
+_QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
+
+_END: Final[dict[str, str]] = {}
+"""Stands for the tag that closes a call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tags:
+    """The tags of a family. One that ends with `=` has its name behind that; any other has it in the attribute `name`.
+
+    Attributes:
+        opens: What opens a section of calls; the first is written.
+        closes: What closes it; the first is written.
+        call: What opens and closes a call.
+        parameter: What opens and closes a value.
+        before: What may stand before a call, and is written there.
+        after: What may stand behind a call; the first is written.
+        apart: Whether each call is written in a section of its own.
+        trims: Whether a line break behind the opening tag of a value, and one before the closing one, are none of it.
+        framed: Whether these are always written.
+        tells_strings: Whether the attribute `string` is written, which tells strings from JSON. It is read in any family.
+        has_entities: Whether entities of HTML in a value stand for their characters.
+        takes_objects: Whether all values together may also be one JSON object.
+        unnamed: Reads a call whose tag has no name, from behind the tag to behind the closing one.
+    """
+
+    opens: tuple[str, ...]
+    closes: tuple[str, ...]
+    call: tuple[str, str]
+    parameter: tuple[str, str]
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    apart: bool = False
+    trims: bool = False
+    framed: bool = False
+    tells_strings: bool = False
+    has_entities: bool = False
+    takes_objects: bool = False
+    unnamed: Callable[[Source], Reading[ToolCall | None]] | None = None
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What opens a section: also a call without one, which is how the second call of a section is read."""
+        return (*self.opens, *self.before[:1], self.call[0])
+
+    @property
+    def ending(self) -> Ending:
+        """What ends a value."""
+        begun = (*self.before, self.call[0])
+        ended = {self.call[1]: (*self.closes, *self.after, *begun)}
+        return Ending(
+            self.parameter[1],
+            (self.parameter[0], self.call[1], *self.closes),
+            {**ended, **dict.fromkeys(self.opens, begun)},
+        )
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """Reads one call, and what closes it or its section.
+
+    Args:
+        tags: How it is written.
+    """
+
+    __slots__ = ("_closes", "_ending", "_next", "_starts", "_tags")
+
+    def __init__(self, tags: Tags) -> None:
+        self._tags = tags
+        self._ending = tags.ending
+        opened, closed = tags.call
+        among = rf"\s*(?>{one_of(tags.before)}\s*)*" if tags.before else r"\s*"
+        self._starts: Final = re.compile(rf"{among}{re.escape(opened)}({_HEAD})>")
+        self._next: Final = re.compile(rf"\s*(?:{re.escape(tags.parameter[0])}({_HEAD})>|{re.escape(closed)})")
+        self._closes: Final = re.compile(rf"\s*(?>{one_of(tags.after)}\s*)*{one_of(tags.closes)}")
+
+    def __call__(self, source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+        tags = self._tags
+        about = yield from self._start(source, mark)
+        if about is None:
+            return None
+        call = yield from (self._body(source, about) if about or tags.unnamed is None else tags.unnamed(source))
+        if call is None:
+            return None
+        if not at_once(source, self._closes):
+            yield from _among(source, tags.after)
+            yield from source.take(*tags.closes)
+        return [call]
+
+    def _start(self, source: Source, mark: str) -> Reading[dict[str, str] | None]:
+        """Take the tag that opens a call; return what it tells, or None where there is none."""
+        opened = self._tags.call[0]
+        if mark != opened:
+            if found := at_once(source, self._starts):
+                return _told(opened, found[1])
+            yield from _among(source, self._tags.before)
+            if not (yield from source.take(opened)):
+                return None
+        return (yield from _attributes(source, opened))
+
+    def _body(self, source: Source, about: dict[str, str]) -> Reading[ToolCall | None]:
+        """Take what stands in a call, and what closes it; return the call, or None where it is none, or cut off."""
+        name = about.get("name", "").strip()
+        if self._tags.takes_objects and name:
+            yield from source.space()
+            if (yield from source.is_next("{")):
+                return (yield from self._object(source, name))
+        return (yield from self._values(source, name))
+
+    def _object(self, source: Source, name: str) -> Reading[ToolCall | None]:
+        value = yield from json_value(source, "{")
+        yield from source.space()
+        if value is FAILED or not (yield from source.take(self._tags.call[1])):
+            return None
+        return ToolCall(name, value.text if isinstance(value, Refused) else value)
+
+    def _values(self, source: Source, name: str) -> Reading[ToolCall | None]:
+        arguments: dict[str, Any] = {}
+        while name:
+            parameter = yield from self._parameter(source)
+            if parameter is _END:
+                return ToolCall(name, arguments)
+            key = parameter.get("name") if parameter else ""
+            text = (yield from self._ending.value(source)) if key else None
+            if not (parameter and key) or text is None:
+                return None
+            if self._tags.trims:
+                text = text.removeprefix("\n").removesuffix("\n")
+            if self._tags.has_entities and "&" in text:
+                text = unescape(text)
+            keep(arguments, key, _value(source, name, key, text, parameter.get("string")), source)
+        return None
+
+    def _parameter(self, source: Source) -> Reading[dict[str, str] | None]:
+        """Take the tag that opens a value; return what it tells, `_END` where the call ends instead, or None where neither comes."""
+        opens = self._tags.parameter[0]
+        if found := at_once(source, self._next):
+            return _END if found[1] is None else _told(opens, found[1])
+        yield from source.space()
+        if (yield from source.take(self._tags.call[1])) or (yield from source.is_next(*self._tags.closes)):
+            return _END
+        return (yield from _attributes(source, opens)) if (yield from source.take(opens)) else None
+
+
+def _among(source: Source, marks: tuple[str, ...]) -> Reading[None]:
+    """Take white space, and any of some marks in it."""
+    yield from source.space()
+    while marks and (yield from source.take(*marks)):
+        yield from source.space()
+
+
+def _attributes(source: Source, tag: str) -> Reading[dict[str, str] | None]:
+    """Take the rest of an opening tag; return what it tells, or None where it is none."""
+    text = yield from source.run(_IN_HEAD, _AFTER_HEAD)
+    return _told(tag, text) if (yield from source.take(">")) else None
+
+
+def _told(tag: str, text: str) -> dict[str, str] | None:
+    """Return what an opening tag tells behind its beginning; None where that is no tag."""
+    if tag.endswith("="):
+        quoted = _QUOTED.fullmatch(text.strip())
+        return {"name": quoted[2] if quoted else text.strip()}
+    found: dict[str, str] = {}
+    place = 0
+    while each := _ATTRIBUTE.match(text, place):
+        found[each[1]] = next((value for value in each.groups()[1:] if value is not None), "")
+        place = each.end()
+    return None if text[place:].strip() else found
+
+
+def _value(source: Source, tool: str, parameter: str, text: str, string: str | None) -> Any:
+    if string == "true":
+        return text
+    if string == "false":
+        value = read_value(text.strip(), source.repairs)
+        if value is not FAILED and not isinstance(value, Refused):
+            return value
+    return source.shapes.value(tool, parameter, text)
+
+
+def section(tags: Tags) -> Calls:
+    """Return what opens calls, and reads them."""
+    return Calls(opens=tags.marks, read=_Reader(tags))
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def write_tags(tags: Tags) -> CallWriter:
+    """Return a writer of calls. It raises `ValueError` for one that would not be read again."""
+    read, ending = _Reader(tags), tags.ending
+
+    def write(calls: Sequence[ToolCall]) -> str:
+        texts = [must_be_read(_written(call, tags, ending), call, read, tags.opens[0]) for call in calls]
+        sections = texts if tags.apart else ["\n".join(texts)] if texts else []
+        return "\n".join(f"{tags.opens[0]}\n{text}\n{tags.closes[0]}" for text in sections)
+
+    return write
+
+
+def _written(call: ToolCall, tags: Tags, ending: Ending) -> str:
+    values = [_parameter(key, value, tags, ending) for key, value in arguments_of(call).items()]
+    before, after = "".join(tags.before), "".join(tags.after[:1])
+    return "\n".join([f"{before}{_tag(tags.call[0], call.name)}", *values, f"{tags.call[1]}{after}"])
+
+
+def _parameter(key: str, value: Any, tags: Tags, ending: Ending) -> str:
+    text = bare(value, ending)
+    if tags.has_entities and unescape(text) != text:
+        text = text.replace("&", "&amp;")
+    frame = "\n" if tags.framed or (tags.trims and (text.startswith("\n") or text.endswith("\n"))) else ""
+    string = f' string="{str(isinstance(value, str)).lower()}"' if tags.tells_strings else ""
+    return f"{_tag(tags.parameter[0], key, string)}{frame}{text}{frame}{tags.parameter[1]}"
+
+
+def _tag(opening: str, name: str, more: str = "") -> str:
+    return f"{opening}{name}>" if opening.endswith("=") else f'{opening} name="{name}"{more}>'

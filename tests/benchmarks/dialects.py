@@ -1,0 +1,98 @@
+"""What does it cost to read calls out of a model's text, whole and character by character, beside parsing the JSON in it?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+
+from _clock import compare
+from _tables import Row, Table, present, times, within
+
+from fcregistry import Tool, dialects
+
+ARGUMENTS = {
+    "query": "the weather in the cities of the north, and how it was in the year before " * 3,
+    "cities": ["Oslo", "Bergen", "Trondheim", "Tromsø", "Kirkenes", "Hammerfest", "Alta", "Bodø"],
+    "days": list(range(24)),
+    "options": {"unit": "celsius", "detail": {"wind": True, "rain": True, "snow": None}, "limit": 12.5},
+}
+WORDS = "The weather in the north was colder than in the year before, and it rained. "
+SIZE = 1024
+LONG = 1_000_000
+HOSTILE = {
+    "1 MB of `{`": "{" * LONG,
+    "1 MB of marks that open calls": "<tool_call>" * (LONG // 11),
+    "1 MB of calls that are begun": '<tool_call>{"name": ["' * (LONG // 22),
+    "1 MB of escapes in a string": '<tool_call>{"name": "' + "\\\\" * (LONG // 2),
+    "1 MB of comments that are not closed": "<tool_call>{/*" * (LONG // 14),
+    "1 MB of white space": " " * LONG,
+}
+FAMILIES = ("hermes", "mistral", "deepseek-v3", "qwen3-coder", "glm-4.5", "pythonic", "harmony", "json")
+
+
+def search(query: str, cities: list[str], days: list[int], options: dict[str, object]) -> str:
+    """Search."""
+    return query
+
+
+TOOLS = [Tool.from_function(search)]
+
+
+def reply(dialect: dialects.Dialect) -> str:
+    """Return a reply of 1 KB: words and one call."""
+    call = dialect.render_calls([TOOLS[0].make_call(**ARGUMENTS)])
+    return (WORDS * 20)[: max(SIZE - len(call), 0)] + "\n" + call
+
+
+def streamed(dialect: dialects.Dialect, text: str) -> dialects.Parsed:
+    """Read a text character by character."""
+    stream = dialect.stream(TOOLS)
+    for character in text:
+        stream.feed(character)
+    return stream.close()
+
+
+def family(name: str) -> list[Row]:
+    """Time one family."""
+    dialect = dialects.get(name)
+    text = reply(dialect)
+    assert len(dialect.parse(text, TOOLS).tool_calls) == 1
+    assert streamed(dialect, text) == dialect.parse(text, TOOLS)
+    parsed = json.dumps({"name": "search", "arguments": ARGUMENTS})
+    floor, whole = compare(lambda: json.loads(parsed), lambda: dialect.parse(text, TOOLS))
+    _, pieces = compare(lambda: json.loads(parsed), lambda: streamed(dialect, text))
+    return [
+        within(f"`{name}`: a reply of 1 KB (floor: `json.loads` of the call)", floor, whole, "µs", most=50),
+        within(f"`{name}`: the same, character by character", floor, pieces, "µs", most=1000),
+    ]
+
+
+def hostile() -> list[Row]:
+    """Time texts that are meant to take long."""
+    read: Callable[[str], object] = dialects.get("hermes").parse
+    return [
+        times(what, *compare(partial(_walk, text), partial(read, text), rounds=3), "ms")
+        for what, text in HOSTILE.items()
+    ]
+
+
+def _walk(text: str) -> int:
+    return sum(1 for _ in text)
+
+
+def main() -> None:
+    """Show what was measured."""
+    rows = [row for name in FAMILIES if name in dialects.names() for row in family(name)]
+    words = "One call in words for people, with the tool's schema known. The aim is for the machine that the other figures are of."
+    long = (
+        "The floor is a walk over the characters: what is read in one pass takes a multiple of that, whatever the text."
+    )
+    present(
+        Table(title="Calls in the text of models", words=words, rows=rows),
+        Table(title="Hostile text", words=long, rows=hostile()),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""Calls that are JSON objects: what is one, what is put right, and what is left to the executor to refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from fcregistry import Executor, ToolCall, dialects
+
+HERMES = dialects.get("hermes")
+JSON = dialects.get("json")
+
+
+def calls(text: str, name: str = "hermes") -> list[ToolCall]:
+    return list(dialects.get(name).parse(text).tool_calls)
+
+
+def in_tags(text: str) -> str:
+    return f"<tool_call>{text}</tool_call>"
+
+
+def test_a_name_that_stands_twice_is_for_the_executor_to_refuse() -> None:
+    (call,) = calls(in_tags('{"name": "f", "arguments": {"a": 1, "a": 2}}'))
+    assert call == ToolCall("f", '{"a": 1, "a": 2}')
+
+    def f(a: int) -> int:
+        """Return it."""
+        return a
+
+    result = Executor([f]).run(call)
+    assert result.error is not None
+    assert result.error.code == "malformed_call"
+    assert 'the name "a" stands twice' in result.content
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e400", "-Infinity"])
+def test_a_number_that_is_not_finite_is_for_the_executor_to_refuse(number: str) -> None:
+    (call,) = calls(in_tags(f'{{"name": "f", "arguments": {{"a": {number}}}}}'))
+    assert call.name == "f"
+    assert isinstance(call.arguments, str)
+
+
+def test_arguments_in_a_string_stay_text_for_the_executor_to_read() -> None:
+    assert calls(in_tags('{"name": "f", "arguments": "{\\"a\\": 1}"}')) == [ToolCall("f", '{"a": 1}')]
+
+
+@pytest.mark.parametrize(
+    ("written", "arguments"),
+    [
+        ('{"name": "f"}', {}),
+        ('{"name": "f", "arguments": null}', {}),
+        ('{"name": "f", "arguments": {}}', {}),
+        ('{"name": " f ", "parameters": {"a": 1}}', {"a": 1}),
+        ('{"type": "function", "function": {"name": "f", "arguments": {"a": 1}}}', {"a": 1}),
+        ("{'name': 'f', 'arguments': {'a': True,}}", {"a": True}),
+        ('{"name": "f", "arguments": {"a": 1} /* the first */}', {"a": 1}),
+    ],
+)
+def test_a_call_is_read(written: str, arguments: object) -> None:
+    assert calls(in_tags(written)) == [ToolCall("f", arguments)]  # type: ignore[arg-type]
+
+
+def test_what_was_put_right_is_said() -> None:
+    parsed = HERMES.parse(in_tags("{'name': 'f', 'arguments': {},}"))
+    assert parsed.repairs == (
+        "a call had single quotes that JSON does not know: taken as JSON writes them",
+        "a call had trailing commas: left out",
+    )
+    assert HERMES.parse(in_tags("{'name': 1}")).repairs == ()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"arguments": {}}',
+        '{"name": 1, "arguments": {}}',
+        '{"name": "", "arguments": {}}',
+        '{"name": "f", "city": "Oslo"}',
+        "[1]",
+        "{}",
+        "f(a=1)",
+        '{"name": "f", "arguments": {"a": 1}',
+    ],
+)
+def test_what_is_no_call_is_content_as_it_was_written(written: str) -> None:
+    parsed = HERMES.parse(in_tags(written))
+    assert parsed.tool_calls == ()
+    assert parsed.content == in_tags(written)
+
+
+def test_a_malformed_call_costs_no_other() -> None:
+    parsed = HERMES.parse(in_tags("{oops") + "\n" + in_tags('{"name": "f", "arguments": {}}'))
+    assert [call.name for call in parsed.tool_calls] == ["f"]
+    assert parsed.content == in_tags("{oops")
+
+
+def test_an_object_by_itself_is_a_call_only_with_arguments() -> None:
+    assert JSON.parse('{"name": "Oslo"}').tool_calls == ()
+    assert JSON.parse('{"name": "today", "arguments": {}}').tool_calls == (ToolCall("today", {}),)
+
+
+def test_a_call_that_closes_nowhere_is_one_where_its_end_is_certain() -> None:
+    assert calls('<tool_call>{"name": "f", "arguments": {}}') == [ToolCall("f", {})]
+    assert HERMES.parse('<tool_call>{"name": "f", "arguments": {}}</tool_c').content == ""
+
+
+def test_ids_are_kept() -> None:
+    (call,) = calls('[TOOL_CALLS] [{"name": "f", "arguments": {}, "id": "abc"}]', "mistral")
+    assert call.id == "abc"
+    (call,) = calls("[TOOL_CALLS]f[CALL_ID]abc[ARGS]{}", "mistral")
+    assert call.id == "abc"
+
+
+def test_an_id_of_kimi_holds_the_name() -> None:
+    text = "<|tool_call_begin|>functions.get_weather:3<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    (call,) = calls(text, "kimi-k2")
+    assert (call.name, call.id) == ("get_weather", "functions.get_weather:3")
+    assert "functions.get_weather:3<" in dialects.get("kimi-k2").render_calls([call])
+    assert "functions.f:0<" in dialects.get("kimi-k2").render_calls([ToolCall("f", {}, "functions.get_weather:3")])
+
+
+def test_text_that_is_no_object_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="no JSON object"):
+        HERMES.render_calls([ToolCall("f", "[1]")])
+    assert (
+        HERMES.render_calls([ToolCall("f", '{"a": 1}')])
+        == '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+    )
+
+
+def test_depth_is_bounded() -> None:
+    deep = "[" * 5000 + "]" * 5000
+    assert HERMES.parse(in_tags(f'{{"name": "f", "arguments": {{"a": {deep}}}}}')).tool_calls == ()

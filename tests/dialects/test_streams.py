@@ -1,0 +1,161 @@
+"""Reading text as it comes: what is said when, what is held back, and thoughts that were opened in the prompt."""
+
+from __future__ import annotations
+
+import pytest
+
+from fcregistry import Tool, dialects
+from fcregistry.dialects._shapes import Shapes
+from fcregistry.dialects._source import Marks
+from fcregistry.errors import DialectNotFoundError
+
+HERMES = dialects.get("hermes")
+CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+
+
+def test_words_are_handed_on_at_once() -> None:
+    stream = HERMES.stream()
+    assert [stream.feed(piece).content for piece in ("Hello", " there", ", ", "you")] == [
+        "Hello",
+        " there",
+        ",",
+        " you",
+    ]
+    assert stream.close().content == "Hello there, you"
+    assert not stream.rest
+
+
+def test_what_may_begin_a_call_is_held_back() -> None:
+    stream = HERMES.stream()
+    assert stream.feed("a <tool").content == "a"
+    assert stream.feed("box>").content == " <toolbox>"
+    assert stream.feed(" and <").content == " and"
+    assert stream.close().content == "a <toolbox> and <"
+    assert stream.rest.content == " <"
+
+
+def test_a_call_is_said_when_it_is_complete() -> None:
+    stream = HERMES.stream()
+    said = [stream.feed(character) for character in CALL]
+    assert [len(each.tool_calls) for each in said].count(1) == 1
+    assert len(stream.close().tool_calls) == 1
+
+
+def test_thoughts_are_handed_on_as_they_come() -> None:
+    stream = HERMES.stream()
+    assert stream.feed("<think>Let me").reasoning == "Let me"
+    assert stream.feed(" see</think>Done").reasoning == " see"
+    assert stream.close().content == "Done"
+
+
+def test_what_stands_before_the_end_of_thoughts_was_thought_and_calls_nothing() -> None:
+    parsed = HERMES.parse(f"I could write {CALL}.\n</think>\nNo need.")
+    assert parsed.reasoning == f"I could write {CALL}."
+    assert parsed.content == "No need."
+    assert parsed.tool_calls == ()
+
+
+def test_a_second_end_of_thoughts_says_nothing() -> None:
+    assert HERMES.parse("<think>a</think>b</think>c").content == "bc"
+
+
+def test_a_call_in_thoughts_is_none() -> None:
+    parsed = HERMES.parse(f"<think>{CALL}</think>Done")
+    assert parsed.tool_calls == ()
+    assert parsed.reasoning == CALL
+
+
+def test_a_closed_text_takes_no_more() -> None:
+    stream = HERMES.stream()
+    assert stream.close() == stream.close() == dialects.Parsed()
+    with pytest.raises(ValueError, match="closed"):
+        stream.feed("x")
+
+
+def test_space_around_a_call_becomes_one_empty_line() -> None:
+    assert HERMES.parse(f"  A.\n\n{CALL}\n\n{CALL}\n\nB.\n").content == "A.\n\nB."
+    assert HERMES.parse(f"A {CALL} B").content == "A  B"
+    assert HERMES.parse("A\n\n\n\nB").content == "A\n\n\n\nB"
+
+
+def test_parsed_says_what_it_holds() -> None:
+    parsed = HERMES.parse(f"Hi{CALL}")
+    assert repr(parsed) == "Parsed(content='Hi', tool_calls=(ToolCall('f', {}),))"
+    assert parsed
+    assert not dialects.Parsed()
+    assert parsed != "Hi"
+
+
+def test_marks_do_not_stand_inside_of_one_another() -> None:
+    with pytest.raises(ValueError, match="inside of another"):
+        Marks("<a>", "a")
+    with pytest.raises(ValueError, match="empty"):
+        Marks("")
+
+
+def test_an_unknown_dialect_is_told_with_those_there_are() -> None:
+    with pytest.raises(DialectNotFoundError, match="there is no dialect 'hermse'; the dialects are auto, apertus"):
+        dialects.get("hermse")
+
+
+# --- types of bare text ---------------------------------------------------------------------------
+
+
+def typed(schema: object, text: str) -> object:
+    shape = {
+        "name": "f",
+        "parameters": {"type": "object", "properties": {"x": schema}, "$defs": {"N": {"type": "integer"}}},
+    }
+    return Shapes([shape]).value("f", "x", text)
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "value"),
+    [
+        ({"type": "string"}, "42", "42"),
+        ({"type": "integer"}, " 42\n", 42),
+        ({"type": "integer"}, "4.0", 4.0),
+        ({"type": "integer"}, "4.5", "4.5"),
+        ({"type": "number"}, "4", 4),
+        ({"type": "boolean"}, "True", True),
+        ({"type": "boolean"}, "yes", "yes"),
+        ({"type": "object"}, "{'k': 1}", {"k": 1}),
+        ({"type": "array"}, '["a"]', ["a"]),
+        ({"type": ["integer", "null"]}, "null", None),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "null", None),
+        ({"anyOf": [{"type": "integer"}, {"type": "string"}]}, "7", 7),
+        ({"enum": [1, 2]}, "2", 2),
+        ({"const": True}, "true", True),
+        ({"$ref": "#/$defs/N"}, "3", 3),
+        ({"$ref": "#/$defs/M"}, "3", "3"),
+        ({"allOf": [{"type": "integer"}, {"minimum": 1}]}, "3", 3),
+        ({"properties": {}}, "{}", {}),
+        ({"items": {}}, "[1]", [1]),
+        ({}, "3", "3"),
+        (True, "3", "3"),
+    ],
+)
+def test_text_takes_the_type_of_its_place(schema: object, text: str, value: object) -> None:
+    found = typed(schema, text)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_a_parameter_that_nobody_knows_stays_text() -> None:
+    assert Shapes(None).value("f", "x", "3") == "3"
+    assert (
+        Shapes([{"function": {"name": "f", "parameters": {"additionalProperties": {"type": "integer"}}}}]).value(
+            "f", "y", "3"
+        )
+        == 3
+    )
+
+
+def test_the_schemas_of_tools_are_taken() -> None:
+    def f(n: int) -> int:
+        """Return it."""
+        return n
+
+    assert Shapes([Tool.from_function(f)]).value("f", "n", "3") == 3
+    assert "f" in Shapes([Tool.from_function(f)])
+    assert not Shapes(None).are_known
