@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fcregistry.models._completion import Completion, Delta, FinishReason, ToolCallDelta, Usage
     from fcregistry.models._messages import Message, MessageLike, messages_of
     from fcregistry.models._model import Model, ToolChoice
+    from fcregistry.models._offered import offered
     from fcregistry.models._openai import OpenAIChat, OpenAIResponses
     from fcregistry.models._resolving import resolve
     from fcregistry.models._text import TextModel
@@ -36,6 +37,7 @@ __all__ = [
     "ToolChoice",
     "Usage",
     "messages_of",
+    "offered",
     "resolve",
 ]
 
@@ -56,6 +58,7 @@ _HOMES: Final = {
     "ToolChoice": "._model",
     "Usage": "._completion",
     "messages_of": "._messages",
+    "offered": "._offered",
     "resolve": "._resolving",
 }
 

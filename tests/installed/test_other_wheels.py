@@ -139,6 +139,7 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
     assert states == {
         "acme-tools": "described",
         "fcregistry-clock": "described",
+        "fcregistry-llama": "installed",
         "fcregistry-numpy": "installed",
         "fcregistry-weather": "described",
         "broken-exit": "failed",

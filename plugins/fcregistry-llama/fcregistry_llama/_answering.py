@@ -1,0 +1,146 @@
+"""How does the model answer a conversation? It chooses what to do, then writes the arguments of what it chose, or text.
+
+Each step is one request, whose reply is held to a schema: first one of the names, then the arguments of that one tool.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry import ToolCall
+from fcregistry.errors import ModelError
+from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage, offered
+
+from fcregistry_llama._asking import Reply, Settings, ask
+from fcregistry_llama._bounds import MOST_CHARACTERS, Schema
+from fcregistry_llama._decoding import arguments_schema, choice_schema, is_empty
+from fcregistry_llama._prompts import ANSWER, arguments_told, choice_told, conversation
+
+if TYPE_CHECKING:
+    from fcregistry import Problem, Tool
+    from fcregistry.models import ToolChoice
+
+    from fcregistry_llama._servers import Server
+
+_CHOICE_TOKENS: Final = 80
+"""More than any name has."""
+
+_ATTEMPTS: Final = ((True, 0.0), (True, 0.7), (False, 0.7))
+"""How arguments are asked for, one time after the other: whether texts are held to patterns and formats, and the least temperature.
+
+Some decoders do not read every pattern, and no schema of a decoder says everything: what comes is validated, and asked for again.
+"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Answering:
+    """One answer, as it comes about.
+
+    Attributes:
+        server: The model's server.
+        settings: How it writes.
+        tell: Called with each piece of the answer.
+        is_stopped: Asked whether anybody still waits.
+        usage: What its requests took until now.
+    """
+
+    server: Server
+    settings: Settings
+    tell: Callable[[Delta], None]
+    is_stopped: Callable[[], bool]
+    usage: Usage = field(default_factory=Usage)
+
+    def answer(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
+        """Return the answer to a conversation.
+
+        Raises:
+            ModelError: The model writes nothing that is valid, or its server refuses.
+            Stopped: Nobody waits any more.
+            ValueError: The choice is the name of no tool.
+        """
+        may_call = offered(tools, tool_choice)
+        tool = self._chosen(messages, may_call, may_answer=tool_choice == "auto")
+        return self._worded(messages) if tool is None else self._calling(messages, tool)
+
+    def _chosen(self, messages: Sequence[Message], tools: Sequence[Tool], *, may_answer: bool) -> Tool | None:
+        """Return the tool that the model calls, or None if it is to answer in words."""
+        if not tools or (len(tools) == 1 and not may_answer):
+            return tools[0] if tools else None
+        named = {tool.name: tool for tool in tools}
+        other = _free(ANSWER, named) if may_answer else None
+        told = conversation(messages, choice_told(tools, other))
+        settings = replace(self.settings, max_tokens=_CHOICE_TOKENS)
+        reply = self._ask(told, settings, choice_schema([*named, *([other] if other else [])]))
+        name = _json(reply.text)
+        if name != other and name not in named:
+            raise ModelError(f"the model chose none of the tools {', '.join(named)}, but wrote {reply.text!r:.100}")
+        return None if name == other else named[name]
+
+    def _worded(self, messages: Sequence[Message]) -> Completion:
+        reply = ask(
+            self.server,
+            conversation(messages),
+            self.settings,
+            tell=lambda text, reasoning: self.tell(Delta(content=text, reasoning=reasoning)),
+            is_stopped=self.is_stopped,
+        )
+        message = Message(role="assistant", content=reply.text, reasoning=reply.reasoning or None)
+        usage = self.usage + reply.usage
+        return Completion(message=message, finish_reason="length" if reply.is_cut else "stop", usage=usage)
+
+    def _calling(self, messages: Sequence[Message], tool: Tool) -> Completion:
+        call_id = f"call_{1 + sum(len(message.tool_calls) for message in messages)}"
+        arguments = self._arguments(conversation(messages, arguments_told(tool)), tool)
+        is_cut = isinstance(arguments, str)
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        self.tell(Delta(tool_calls=(ToolCallDelta(index=0, id=call_id, name=tool.name, arguments=text),)))
+        message = Message(role="assistant", tool_calls=(ToolCall(tool.name, arguments, call_id),))
+        return Completion(message=message, finish_reason="length" if is_cut else "tool_calls", usage=self.usage)
+
+    def _arguments(self, told: Sequence[Mapping[str, str]], tool: Tool) -> dict[str, Any] | str:
+        """Return valid arguments, or the text of those that the limit of tokens cut off.
+
+        Raises:
+            ModelError: None of the attempts gave any.
+        """
+        problems: Sequence[Problem] = ()
+        longest = max(MOST_CHARACTERS, self.settings.max_tokens // 2)  # a token may be one character
+        for attempt, (texts, temperature) in enumerate(_ATTEMPTS):
+            schema = arguments_schema(tool.parameters, texts=texts, longest=longest)
+            if is_empty(schema):
+                return {}
+            warmth = max(temperature, self.settings.temperature)
+            settings = replace(self.settings, seed=self.settings.seed + attempt, temperature=warmth)
+            reply = self._ask(told, settings, schema)
+            if reply.is_cut:
+                return reply.text
+            arguments = _json(reply.text)
+            problems = tool.validator().problems(arguments)
+            if not problems and isinstance(arguments, dict):
+                return arguments
+        raise ModelError(
+            f"the model wrote no valid arguments of {tool.name} in {len(_ATTEMPTS)} attempts; of the last,"
+            f" {'; '.join(f'{each.path} {each.message}' for each in problems)};"
+            " take a larger model, or a schema that says less"
+        )
+
+    def _ask(self, told: Sequence[Mapping[str, str]], settings: Settings, schema: Schema) -> Reply:
+        reply = ask(self.server, told, settings, schema=schema, is_stopped=self.is_stopped)
+        self.usage += reply.usage
+        # Where a template has the model think first, the server takes all that comes for thoughts.
+        return reply if reply.text else replace(reply, text=reply.reasoning)
+
+
+def _free(word: str, named: Mapping[str, object]) -> str:
+    """Return a word that no tool is named by."""
+    return word if word not in named else _free(f"{word}_", named)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:  # a decoder that could not read the schema: what comes is as good as nothing
+        return None

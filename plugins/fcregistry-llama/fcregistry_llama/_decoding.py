@@ -1,0 +1,207 @@
+"""What may a model write as the arguments of a tool? The tool's own schema, bounded, in the keywords that decoders know.
+
+A decoder goes token by token and cannot look ahead, so whatever has no end in a schema may have none in an answer: a small model fills a
+text or a list until its limit of tokens. Here each has an end. What no decoder knows (`uniqueItems`, `not`, `contains`, `if`, ...) is left
+out: whoever decodes with this validates what comes against the tool's own schema.
+
+Source: JSON Schema Core and Validation, 2020-12; llama.cpp, "GBNF Guide"; llguidance, "JSON schema".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from fcregistry_llama._bounds import BOUNDS, MOST_CHARACTERS, Schema, anything, number, text
+from fcregistry_llama._merging import merged
+
+MOST_ITEMS: Final = 8
+"""Items of an array whose schema states no `maxItems`."""
+
+MOST_DEPTH: Final = 3
+"""How often a schema may come back to itself below itself."""
+
+_SCALARS: Final = ("string", "number", "boolean", "null")
+_ABOUT: Final = {
+    "object": frozenset({"properties", "required", "additionalProperties"}),
+    "array": frozenset({"items", "prefixItems", "minItems", "maxItems"}),
+    "string": frozenset({"minLength", "maxLength", "pattern", "format"}),
+    "number": frozenset({*BOUNDS, "multipleOf"}),
+}
+"""Type -> the keywords that say something of its values."""
+
+_SAID: Final = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf"}).union(*_ABOUT.values())
+"""The keywords that are read here; others, such as `title`, say nothing to a decoder."""
+
+_NAMES: Final = "^[A-Za-z][A-Za-z0-9_ -]{0,23}$"
+"""The names that are written where a schema leaves them open."""
+
+_LAYOUT: Final = {"x-guidance": {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}}
+"""How llguidance lays JSON out: on one line. Others do not read this."""
+
+
+def choice_schema(names: Sequence[str]) -> Schema:
+    """Return the schema of one of these names, as a JSON string."""
+    return {**_LAYOUT, "type": "string", "enum": [*names]}
+
+
+def arguments_schema(parameters: Mapping[str, Any], *, texts: bool = True, longest: int = MOST_CHARACTERS) -> Schema:
+    """Return what a model may write as arguments.
+
+    Args:
+        parameters: The schema of the tool's parameters.
+        texts: Whether to hold texts to their `pattern` and `format`: not every decoder can read every pattern.
+        longest: Characters that a text may have, if its schema does not ask for more.
+
+    Returns:
+        A schema whose values are valid against the given one, as far as decoders know its keywords. Of a schema that has no end, as where
+        a record must hold another of its kind: that of an object of anything.
+    """
+    writer = _Bounded(parameters, texts=texts, longest=longest)
+    written = writer.schema(parameters, {})
+    if written is None or written.get("type", "object") != "object":
+        written = {"type": "object"}
+    return {**_LAYOUT, **written, **({"$defs": writer.named} if writer.named else {})}
+
+
+def is_empty(schema: Schema) -> bool:
+    """Tell whether a schema of arguments leaves nothing to write but `{}`."""
+    return schema.get("additionalProperties") is False and not (schema["properties"] or schema.get("patternProperties"))
+
+
+class _Bounded:
+    """Writes the bounded form of one schema and of all it refers to.
+
+    Args:
+        root: The whole schema, in which references lead somewhere.
+        texts, longest: As for `arguments_schema`.
+    """
+
+    def __init__(self, root: Mapping[str, Any], *, texts: bool, longest: int) -> None:
+        self._root = root
+        self._texts = texts
+        self._longest = longest
+        self._names: dict[tuple[str, int], str | None] = {}
+        self.named: dict[str, Schema] = {}
+
+    def schema(self, given: Any, depths: Mapping[str, int]) -> Schema | None:
+        """Return the bounded form of a schema, or None if nothing that ends is valid against it.
+
+        Args:
+            given: The schema.
+            depths: Reference -> how often it was followed to come here.
+        """
+        if given is False:
+            return None
+        if not isinstance(given, Mapping):
+            return anything()
+        if "allOf" in given:
+            return self.schema(merged(given, self._found), depths)
+        if "$ref" in given:
+            return self._referred(given, depths)
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in given:
+                return self._one_of(given, keyword, depths)
+        if "const" in given or "enum" in given:
+            return {"enum": [given["const"]] if "const" in given else list(given["enum"])}
+        return self._typed(given, depths)
+
+    def _found(self, reference: str) -> Any:
+        """Return what a reference leads to within the schema; anything, where it leads out of it."""
+        found: Any = self._root
+        if not reference.startswith("#"):
+            return True
+        for step in reference[1:].split("/")[1:]:
+            key = step.replace("~1", "/").replace("~0", "~")
+            found = found.get(key, True) if isinstance(found, Mapping) else True
+        return found
+
+    def _referred(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+        reference = given["$ref"]
+        depth = depths.get(reference, 0)
+        if depth > MOST_DEPTH:
+            return None
+        beside = {keyword: value for keyword, value in given.items() if keyword != "$ref" and keyword in _SAID}
+        if beside:
+            return self.schema(
+                merged({"allOf": [self._found(reference), beside]}, self._found), {**depths, reference: depth + 1}
+            )
+        key = (reference, depth)
+        if key not in self._names:
+            self._names[key] = None
+            name = f"{reference.rsplit('/', 1)[-1]}-{depth}"
+            written = self.schema(self._found(reference), {**depths, reference: depth + 1})
+            if written is not None:
+                self.named[name] = written
+                self._names[key] = name
+        found = self._names[key]
+        return None if found is None else {"$ref": f"#/$defs/{found}"}
+
+    def _one_of(self, given: Mapping[str, Any], keyword: str, depths: Mapping[str, int]) -> Schema | None:
+        beside = {each: value for each, value in given.items() if each != keyword and each in _SAID}
+        choices = [
+            self.schema(merged({"allOf": [each, beside]}, self._found) if beside else each, depths)
+            for each in given[keyword]
+        ]
+        ending = [each for each in choices if each is not None]
+        return {"anyOf": ending} if ending else None
+
+    def _typed(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+        types = given.get("type", _implied(given))
+        if not isinstance(types, str):
+            return self._one_of({"anyOf": [{**given, "type": each} for each in types]}, "anyOf", depths)
+        if types == "object":
+            return self._object(given, depths)
+        if types == "array":
+            return self._array(given, depths)
+        if types == "string":
+            return text(given, texts=self._texts, longest=self._longest)
+        return number(given, types) if types in ("integer", "number") else {"type": types}
+
+    def _object(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+        """Return the form of an object: names that its schema does not list are written only where it lists none."""
+        others = given.get("additionalProperties", True)
+        required = list(given.get("required", ()))
+        listed = {
+            **given.get("properties", {}),
+            **{each: others for each in required if each not in given.get("properties", {})},
+        }
+        properties = {name: self.schema(each, depths) for name, each in listed.items()}
+        if any(properties[name] is None for name in required):
+            return None
+        written: Schema = {
+            "type": "object",
+            "properties": {name: each for name, each in properties.items() if each is not None},
+            "required": required,
+            "additionalProperties": False,
+        }
+        if not listed and (value := self.schema(others, depths)) is not None:
+            written["patternProperties"] = {_NAMES: value}
+        return written
+
+    def _array(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+        fixed = [self.schema(each, depths) for each in given.get("prefixItems", ())]
+        rest = self.schema(given.get("items", True), depths)
+        least = given.get("minItems", 0)
+        most = min(given.get("maxItems", max(MOST_ITEMS, least)), _room(fixed, rest))
+        if least > most:
+            return None
+        written: Schema = {"type": "array", "minItems": least, "maxItems": most}
+        if fixed:
+            written["prefixItems"] = fixed[:most]
+        return {**written, "items": False if rest is None else rest}
+
+
+def _room(fixed: Sequence[Schema | None], rest: Schema | None) -> float:
+    """Return how many items can be written at all."""
+    if None in fixed:
+        return fixed.index(None)
+    return len(fixed) if rest is None else float("inf")
+
+
+def _implied(given: Mapping[str, Any]) -> str | tuple[str, ...]:
+    """Return the type that a schema without `type` is about."""
+    for type_, keywords in _ABOUT.items():
+        if not keywords.isdisjoint(given):
+            return type_
+    return _SCALARS

