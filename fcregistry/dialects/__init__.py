@@ -12,6 +12,7 @@ from fcregistry._lazy import lazy_names
 from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:
+    from fcregistry.dialects._auto import detect
     from fcregistry.dialects._chat import ChatFormat, ChatTemplate, chat_format, chat_format_names
     from fcregistry.dialects._dialect import Dialect
     from fcregistry.dialects._parsed import Parsed
@@ -25,6 +26,7 @@ __all__ = [
     "Parsed",
     "chat_format",
     "chat_format_names",
+    "detect",
     "get",
     "names",
 ]
@@ -38,6 +40,7 @@ _HOMES: Final = {
     "Parsed": "._parsed",
     "chat_format": "._chat",
     "chat_format_names": "._chat",
+    "detect": "._auto",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -16,7 +16,10 @@ _FAMILIES: Final = {
     "_objects": ("ernie-4.5", "granite4", "hermes", "internlm2", "json", "longcat", "xlam"),
     "_invocations": ("claude-xml", "deepseek-v3.2", "minimax-m2", "step3"),
     "_tags": ("glm-4.5", "mimo", "qwen3-coder", "seed-oss"),
+    "_braces": ("functiongemma", "gemma4"),
+    "_channels": ("harmony",),
     "_python": ("lfm2", "minicpm", "olmo3", "pythonic"),
+    "_react": ("react",),
 }
 """File in `_families` -> the names of its dialects. The files are imported when one of theirs is asked for."""
 
@@ -37,6 +40,10 @@ def get(name: str) -> Dialect:
     Raises:
         DialectNotFoundError: There is none of that name; says which there are.
     """
+    if name == "auto":
+        from fcregistry.dialects._auto import auto  # which needs all families
+
+        return auto()
     home = _HOMES.get(name)
     if home is None:
         raise DialectNotFoundError(f"there is no dialect {name!r}; the dialects are auto, {', '.join(names())}")

@@ -1,0 +1,121 @@
+"""Texts whose dialect is not known: which is found, and what is handed on before it is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from fcregistry import ToolCall, dialects
+from fcregistry.dialects._auto import auto, detect
+
+from .goldens import Golden, goldens
+
+CASES = [(name, case) for name, cases in sorted(goldens().items()) for case in cases]
+CALLING = [(name, case) for name, case in CASES if case.calls and name != "glm-4"]
+
+
+def outlines(calls: Iterable[tuple[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Return the names in calls: how texts are trimmed and escaped differs between families that share a syntax."""
+    return [(name, sorted(arguments)) for name, arguments in calls]
+
+
+@pytest.mark.parametrize(("name", "case"), CALLING, ids=[f"{name}-{place}" for place, (name, _) in enumerate(CALLING)])
+def test_a_published_text_makes_its_calls_whoever_is_taken_for_its_author(name: str, case: Golden) -> None:
+    """Families may share a syntax: then the calls are the same."""
+    found = detect(case.text, case.tools)
+    assert found is not None
+    calls = found.parse(case.text, case.tools).tool_calls
+    assert outlines((call.name, call.arguments) for call in calls) == outlines(case.calls)
+    if found.name == name:
+        assert [(call.name, call.arguments) for call in calls] == [
+            (call, dict(arguments)) for call, arguments in case.calls
+        ]
+    assert auto().parse(case.text, case.tools).tool_calls == calls
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('<tool_call>{"name": "f", "arguments": {}}</tool_call>', "hermes"),
+        ("<|tool_call_start|>[f(a=1)]<|tool_call_end|>", "lfm2"),
+        ("<|thought_start|>hm<|thought_end|><|tool_call_start|>f(a=1)<|tool_call_end|>", "minicpm"),
+        ("<function_calls>\nf(a=1)\n</function_calls>", "olmo3"),
+        ("<|channel|>commentary to=functions.f<|message|>{}<|call|>", "harmony"),
+        ('<|tool_call>call:f{a:<|"|>x<|"|>}<tool_call|>', "gemma4"),
+        ("Thought: hm\nAction: f\nAction Input: {}", "react"),
+        ('{"name": "f", "arguments": {}}', "json"),
+        ('I call [f(a="{")].', "pythonic"),
+        ('<|python_tag|>{"name": "f", "parameters": {}}', "llama3"),
+        ('[TOOL_CALLS] [{"name": "f", "arguments": {}}]', "mistral"),
+        ('<tool_call>["name"]</tool_call> but [f(a=1)]', "pythonic"),
+    ],
+)
+def test_the_dialect_with_the_most_specific_marks_is_found(text: str, name: str) -> None:
+    found = detect(text)
+    assert found is not None
+    assert found.name == name
+    assert auto().detect(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Hello.",
+        "See [1] and {x}.",
+        '<tool_call>{"name": "f", "argum',
+        "Action: go home",
+        "```python\nprint(1)\n```",
+    ],
+)
+def test_a_text_without_a_call_has_no_dialect_and_is_content(text: str) -> None:
+    assert detect(text) is None
+    assert not auto().detect(text)
+    assert auto().parse(text) == dialects.Parsed(text)
+
+
+def test_a_text_without_a_call_in_channels_is_read_as_channels() -> None:
+    text = "<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final<|message|>Four.<|return|>"
+    assert auto().parse(text) == dialects.Parsed("Four.", "Easy.")
+
+
+@pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{name}-{place}" for place, (name, _) in enumerate(CASES)])
+def test_a_text_says_the_same_whatever_it_is_cut_into(name: str, case: Golden) -> None:
+    whole = auto().parse(case.text, case.tools)
+    for seed in range(3):
+        chance, stream, new, place = random.Random(seed), auto().stream(case.tools), [], 0
+        while place < len(case.text):
+            size = chance.randint(1, chance.choice((1, 4, 30)))
+            new.append(stream.feed(case.text[place : place + size]))
+            place += size
+        assert stream.close() == whole
+        assert stream.close() == whole
+        told = "".join(each.content for each in [*new, stream.rest])
+        assert told.endswith(whole.content)
+        if "</" not in case.text.split("<think>")[0]:  # no thoughts that were opened in the prompt
+            assert told == whole.content
+    with pytest.raises(ValueError, match="was closed"):
+        stream.feed("x")
+
+
+def test_words_are_handed_on_up_to_the_first_mark_of_any_dialect() -> None:
+    stream = auto().stream()
+    assert stream.feed("Let me look. ") == dialects.Parsed("Let me look.")
+    assert stream.feed("It is 1 <") == dialects.Parsed(" It is 1")
+    assert stream.feed(" 2") == dialects.Parsed(" < 2")
+    assert stream.feed(".<tool_c") == dialects.Parsed(".")
+    assert stream.feed('all>{"name": "f", "arguments": {}}</tool_call>') == dialects.Parsed()
+    assert stream.close() == dialects.Parsed("Let me look. It is 1 < 2.", "", (ToolCall("f", {}),))
+    assert stream.rest == dialects.Parsed("", "", (ToolCall("f", {}),))
+
+
+def test_what_is_told_and_written_is_that_of_json() -> None:
+    call = ToolCall("f", {"a": 1})
+    assert auto().render_calls([call]) == dialects.get("json").render_calls([call])
+    assert auto().render_result("f", "1") == dialects.get("json").render_result("f", "1")
+    assert auto().parse(auto().render_calls([call])).tool_calls == (call,)
+    assert auto().name == "auto"
+    assert auto() is auto()
