@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    from fcregistry import agents, dialects, discovery, errors, execution, formats, models, prompts, testing, types
+    from fcregistry import agents, dialects, discovery, errors, execution, expressions, formats, models, prompts, testing, types
     from fcregistry._calls import Problem, ToolCall
     from fcregistry._context import Context
     from fcregistry._decorator import fc_register
@@ -49,6 +49,7 @@ __all__ = [
     "discovery",
     "errors",
     "execution",
+    "expressions",
     "fc_register",
     "formats",
     "hookimpl",
@@ -76,6 +77,7 @@ _HOMES: dict[str, str | None] = {
     "discovery": None,
     "errors": None,
     "execution": None,
+    "expressions": None,
     "fc_register": "_decorator",
     "formats": None,
     "hookimpl": "discovery._hookspecs",

@@ -63,6 +63,7 @@ LAYERS = {
     "fcregistry._toolset": 9,
     "fcregistry.formats": 9,
     "fcregistry.dialects": 10,
+    "fcregistry.expressions": 10,
     "fcregistry._registry": 11,
     "fcregistry.execution": 12,
     "fcregistry.discovery": 13,

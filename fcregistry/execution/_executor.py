@@ -48,10 +48,13 @@ if TYPE_CHECKING:
     from fcregistry.execution._approving._policy import Policy
     from fcregistry.execution._approving._prepared import PreparedCalls
     from fcregistry.execution._approving._resuming import Decision
+    from fcregistry.execution._graphs._expressions import Reading
     from fcregistry.execution._repeating._caches import Cache
     from fcregistry.execution._repeating._retries import Retry
     from fcregistry.execution._settings import Exposure
     from fcregistry.execution._streams import Event
+    from fcregistry.expressions import CallGraph
+    from fcregistry.expressions._scope import Allowed, Context
     from fcregistry.formats._transform import OnRecursion
 
 
@@ -336,6 +339,74 @@ class Executor:
                 return failure(ToolCall(name), error_of, tool)
         return self.run(ToolCall(name, encoded))
 
+    def run_expression(
+        self,
+        expression: str | ToolCall | CallGraph,
+        *,
+        context: Context | None = None,
+        allow: Allowed | None = None,
+        cancellation: CancellationToken | None = None,
+        deps: Sequence[Any] = (),
+    ) -> ToolResult:
+        """Carry out a call that is written as Python writes it, such as `add(a=1, b=multiply(a=2, b=3))`, and wait for it.
+
+        Nothing runs before all calls in it may, and whoever has to approve of one was asked. Those that need nothing of each other run at the
+        same time.
+
+        Args:
+            expression: The text, or what `expressions.parse_call` returned.
+            context: As for `parse_call`.
+            allow: As for `parse_call`.
+            cancellation: As for `run`, for all of the calls.
+            deps: As for `run`, for all of the calls.
+
+        Returns:
+            What came of the outermost call; an error where the text is no call.
+        """
+        given = expression if isinstance(expression, str) else [expression]
+        return self._reading(given, context, allow, one=True).run(run_of(cancellation, deps))[0]
+
+    async def arun_expression(
+        self,
+        expression: str | ToolCall | CallGraph,
+        *,
+        context: Context | None = None,
+        allow: Allowed | None = None,
+        cancellation: CancellationToken | None = None,
+        deps: Sequence[Any] = (),
+    ) -> ToolResult:
+        """Carry out a call that is written as Python writes it on the running loop; as `run_expression` otherwise."""
+        given = expression if isinstance(expression, str) else [expression]
+        return (await self._reading(given, context, allow, one=True).arun(run_of(cancellation, deps)))[0]
+
+    def run_expressions(
+        self,
+        expressions: str | Iterable[ToolCall | CallGraph],
+        *,
+        context: Context | None = None,
+        allow: Allowed | None = None,
+        cancellation: CancellationToken | None = None,
+        deps: Sequence[Any] = (),
+    ) -> list[ToolResult]:
+        """Carry out calls that are written as Python writes them: a list, `[f(a=1), g(b=2)]`, or one on each line; as `run_expression` otherwise.
+
+        Returns:
+            What came of each outermost call, in their order; one error where the text cannot be read, and nothing ran.
+        """
+        return self._reading(expressions, context, allow, one=False).run(run_of(cancellation, deps))
+
+    async def arun_expressions(
+        self,
+        expressions: str | Iterable[ToolCall | CallGraph],
+        *,
+        context: Context | None = None,
+        allow: Allowed | None = None,
+        cancellation: CancellationToken | None = None,
+        deps: Sequence[Any] = (),
+    ) -> list[ToolResult]:
+        """Carry out calls that are written as Python writes them on the running loop; as `run_expressions` otherwise."""
+        return await self._reading(expressions, context, allow, one=False).arun(run_of(cancellation, deps))
+
     def __enter__(self) -> Self:
         self._lifetime.enter()
         return self
@@ -350,6 +421,13 @@ class Executor:
     async def __aexit__(self, *_: object) -> None:
         self._short, self._short_async = {}, {}
         await self._lifetime.aleave(self)
+
+    def _reading(
+        self, given: str | Iterable[ToolCall | CallGraph], context: Context | None, allow: Allowed | None, *, one: bool
+    ) -> Reading:
+        from fcregistry.execution._graphs._expressions import Reading  # Python's parser: few executors read expressions
+
+        return Reading(self._open_pipeline(), given, context, allow, one=one)
 
     def _open_pipeline(self) -> Pipeline:
         """Return what carries calls out; the short ways go past this, and are taken away when the executor is left."""

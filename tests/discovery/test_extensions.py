@@ -262,8 +262,10 @@ BROKEN = {
     ),
     "its hook is misspelt": (
         HOOK.replace("types(", "type(") + "pass",
-        "PluginError: acme-points[points]: there is no hook fc_register_type; "
-        "there are fc_after_call, fc_before_call, fc_register_types, fc_resolve_model",
+        (
+            "PluginError: acme-points[points]: there is no hook fc_register_type; "
+            "there are fc_after_call, fc_before_call, fc_register_types, fc_resolve_model"
+        ),
     ),
     "its hook takes another argument": (
         HOOK.replace("(types)", "(kinds)") + "pass",

@@ -1,0 +1,1 @@
+"""How do calls run that a model wrote as expressions, of which some need the results of others?"""

@@ -1,0 +1,22 @@
+"""How does a model write calls as Python does, and how are they read without running them?
+
+`parse_call(text, tools=…)` reads `add(a=1, b=multiply(a=2, b=3))` without `eval`, and returns a `ToolCall`, or a `CallGraph` of several.
+`render(…)` writes what it reads; `prompt(…)` tells a model how to write it. `Executor.run_expression` carries it out.
+"""
+
+from fcregistry.expressions._graph import CallGraph, Reference
+from fcregistry.expressions._parse import parse_call, parse_calls
+from fcregistry.expressions._problems import ExpressionError, ExpressionProblem
+from fcregistry.expressions._prompt import prompt
+from fcregistry.expressions._render import render
+
+__all__ = [
+    "CallGraph",
+    "ExpressionError",
+    "ExpressionProblem",
+    "Reference",
+    "parse_call",
+    "parse_calls",
+    "prompt",
+    "render",
+]

@@ -1,0 +1,206 @@
+"""How does a value that was written in an expression become JSON? By the codec of the place where it stands, without making what it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.errors import said_by
+from fcregistry.expressions._graph import Reference, mark
+from fcregistry.expressions._placeholders import Items, Made, Member, Result, is_known
+from fcregistry.expressions._types import TypeNames, seen_as
+from fcregistry.types import EncodingError, to_json, to_json_text
+from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
+from fcregistry.types._core import Codec
+from fcregistry.types._names import AliasCodec
+from fcregistry.types._records import MISSING, Field, RecordCodec
+from fcregistry.types._scalars import ANY
+
+if TYPE_CHECKING:
+    import ast
+
+    Path = tuple[str | int, ...]
+
+
+class Unwritable(ValueError):
+    """A value that has no JSON form where it stands.
+
+    Attributes:
+        path: Where, from the argument inwards.
+        node: Where in the text, if that is nearer than the argument.
+    """
+
+    def __init__(self, message: str, path: Path, node: ast.expr | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.node = node
+
+
+def encoded(value: Any, codec: Codec) -> Any:
+    """Return the JSON value of a Python value: by a codec where it is of that type, else by its own type, for validation to judge.
+
+    Raises:
+        EncodingError: It has no JSON form.
+    """
+    try:
+        return codec.encode(value) if codec.handles(value) else to_json(value)
+    except EncodingError:
+        raise
+    except Exception as error:  # foreign code: encoding a value reads its properties, which may raise anything
+        raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
+
+
+_CONTAINERS: Final = frozenset({list, tuple, set, dict})
+"""What is written item by item, where it is not of the type that is expected: an item of it may be."""
+
+
+def _handles(codec: Codec, value: Any) -> bool:
+    try:
+        return codec.handles(value)
+    except Exception:  # noqa: BLE001  # foreign code: an extension's codec may raise anything
+        return False
+
+
+class Encoder:
+    """Writes the arguments of one call.
+
+    Args:
+        types: The types that they may name.
+
+    Attributes:
+        references: Where results of other calls are to stand, as it is found out.
+    """
+
+    def __init__(self, types: TypeNames) -> None:
+        self._types = types
+        self.references: list[Reference] = []
+
+    def json(self, value: Any, codec: Codec, path: Path) -> Any:
+        """Return the JSON value of what was written.
+
+        Args:
+            value: The value, in which there may be placeholders.
+            codec: That of the place where it stands.
+            path: The place.
+
+        Raises:
+            Unwritable: It has no JSON form there.
+        """
+        if isinstance(value, Result):
+            self.references.append(Reference(path=path, call=value.call, codec=codec))
+            return mark(value.call)
+        if isinstance(value, Made):
+            return self._made(value, codec, path)
+        if isinstance(value, Member):
+            return self._member(value, codec, path)
+        if is_known(value) and (type(value) not in _CONTAINERS or _handles(codec, value)):
+            try:
+                return encoded(value, codec)
+            except EncodingError as error:
+                raise Unwritable(str(error), path) from None
+        if type(value) is dict:
+            return self._object(value, codec, path)
+        return self._array(value, codec, path)
+
+    def _array(self, values: Any, codec: Codec, path: Path) -> list[Any]:
+        item_at = _items(codec)
+        array = [self.json(value, item_at(place), (*path, place)) for place, value in enumerate(values)]
+        if type(values) not in (Items, set) or self.references:
+            return array
+        by_text = {to_json_text(each): each for each in array}  # as the codec of a set writes them
+        return [by_text[text] for text in sorted(by_text)]
+
+    def _object(self, values: dict[Any, Any], codec: Codec, path: Path) -> dict[str, Any]:
+        written: dict[str, Any] = {}
+        fields = {each.key: each.codec for record in seen_as(codec, RecordCodec) for each in record.fields}
+        mapping: DictCodec | None = next(seen_as(codec, DictCodec), None)
+        for key, value in values.items():
+            name = self._key(key, mapping, path)
+            if name in written:
+                raise Unwritable(f"the name {name!r} stands twice in one dict", path)
+            inner = ANY if mapping is None else mapping.item
+            written[name] = self.json(value, fields.get(name, inner), (*path, name))
+        return written
+
+    def _key(self, key: Any, mapping: DictCodec | None, path: Path) -> str:
+        if isinstance(key, (Made, Member)):
+            key = self.json(key, ANY, path)
+        elif mapping is not None and mapping.key.handles(key):
+            return mapping.key.encode(key)
+        if isinstance(key, str):
+            return key
+        try:
+            return str(next(iter(to_json({key: None}))))
+        except (EncodingError, TypeError):
+            raise Unwritable("the keys of a dict are texts or numbers", path) from None
+
+    def _member(self, member: Member, codec: Codec, path: Path) -> Any:
+        cls = self._types.enum(member.type)
+        assert cls is not None  # it was looked up when it was read
+        return self.json(cls[member.name], codec, path)
+
+    def _made(self, made: Made, expected: Codec, path: Path) -> Any:
+        codec = self._types.codec(made.name, expected)
+        assert codec is not None  # it was looked up when it was read
+        core = codec.core
+        if isinstance(core, RecordCodec):
+            return self._record(made, core, path)
+        if len(made.args) != 1 or made.kwargs:
+            raise Unwritable(f"{made.name} takes one value, by position", path, made.node)
+        return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY, path)
+
+    def _record(self, made: Made, record: RecordCodec, path: Path) -> dict[str, Any]:
+        """Return the object of a record: by its fields' codecs. No code of its class runs before the call does."""
+        given = dict(zip(_positions(record, made, path), made.args, strict=False))
+        for name, value in made.kwargs.items():
+            if name in given:
+                raise Unwritable(f"{made.name} is given {name!r} twice", path, made.node)
+            given[name] = value
+        fields = {each.name: each for each in record.fields if each.constant is MISSING}
+        others = record.others or ANY
+        written: dict[str, Any] = {each.key: each.constant for each in record.fields if each.constant is not MISSING}
+        for name, value in given.items():
+            field = fields.get(name)
+            key = name if field is None else field.key
+            written[key] = self.json(value, others if field is None else field.codec, (*path, key))
+        return written
+
+
+def _items(codec: Codec) -> Callable[[int], Codec]:
+    """Return what gives the codec of an item of an array by its place."""
+    for sequence in seen_as(codec, ListCodec):
+        item: Codec = sequence.item
+        return lambda place: item
+    for row in seen_as(codec, TupleCodec):
+        items = tuple(row.children())
+        return lambda place: items[place] if place < len(items) else ANY
+    return lambda place: ANY
+
+
+def _positions(record: RecordCodec, made: Made, path: Path) -> list[str]:
+    """Return the names of the fields that a record takes by position, in their order."""
+    if not made.args:
+        return []
+    names = _taken_by_position(record)
+    if len(made.args) > len(names):
+        takes = f"takes {len(names)} values by position" if names else "takes its fields by name"
+        example = ", ".join(f"{each.name}=…" for each in record.fields if each.constant is MISSING)
+        raise Unwritable(f"{made.name} {takes}, not {len(made.args)}; write {made.name}({example})", path, made.node)
+    return names
+
+
+def _taken_by_position(record: RecordCodec) -> list[str]:
+    import inspect  # 11 ms, which only positions cost
+
+    known = [each.name for each in record.fields if each.constant is MISSING]
+    try:
+        parameters = inspect.signature(record.cls).parameters.values()
+    except (TypeError, ValueError):  # a class of an extension, which does not say
+        return known
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [each.name for each in parameters if each.kind in kinds and each.name in known]
+
+
+def field_value(record: RecordCodec, field: Field, value: Any) -> Any:
+    """Return what an instance has of a field, or `MISSING`."""
+    return record._get(value, field.attribute)

@@ -1,0 +1,236 @@
+"""Which text may be handed to Python's parser? Short, balanced and flat text of tokens that a call can have: hostile text is refused first.
+
+The parser of CPython is not made for strangers. Deep nesting exhausts its stack, or Python's; a tree takes hundreds of bytes for each token; and
+it warns of escapes that it does not know. So the text is cut into tokens here, as Python cuts it, and measured, before anything is parsed.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from typing import Final, NoReturn
+
+from fcregistry.expressions._problems import MOST_PROBLEMS, ExpressionError, ExpressionProblem
+from fcregistry.expressions._source import Source
+
+MOST_CHARACTERS: Final = 200_000
+"""How long a text may be: a file fits into an argument."""
+
+MOST_TOKENS: Final = 10_000
+"""How many numbers, texts, names and signs it may have: a syntax tree of them takes some 6 MB."""
+
+MOST_LEVELS: Final = 100
+"""How deeply it may nest: brackets, and signs one after the other, of which each nests too."""
+
+MOST_DIGITS: Final = 1_300
+"""How many characters a number may have: those of the largest that arithmetic makes."""
+
+_TOKEN: Final = re.compile(
+    r"""
+    [ \t\f]*+(?:
+    (?P<word>[^\W\d]\w*+(?!["']))
+    |(?P<string>(?P<prefix>[rRuUbBfFtT]|[bBfFtT][rR]|[rR][bBfFtT]|)(?P<quote>\"{3}|'{3}|"|'))
+    |(?P<joined>[^\W\d]\w*+)
+    |(?P<number>0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?[jJ]?)
+    |(?P<comma>,)
+    |(?P<open>[(\[{])
+    |(?P<close>[)\]}])
+    |(?P<space>\\\n|\#[^\n]*)
+    |(?P<end>[\n;])
+    |(?P<sign>[\s\S])
+    |$)
+    """,
+    re.VERBOSE,
+)
+_REST: Final = {
+    "'": re.compile(r"(?:[^'\\\n]|\\[\s\S])*+'"),
+    '"': re.compile(r'(?:[^"\\\n]|\\[\s\S])*+"'),
+    "'''": re.compile(r"(?:[^'\\]|\\[\s\S]|'(?!''))*+'''"),
+    '"""': re.compile(r'(?:[^"\\]|\\[\s\S]|"(?!""))*+"""'),
+}
+"""What a string goes on with, by what opens it."""
+
+_ESCAPE: Final = re.compile(r"\\(?:([4-7][0-7]{2})|([\s\S]))")
+_KNOWN_ESCAPES: Final = frozenset("\\'\"abfnrtvx01234567\n")
+_KEYWORDS: Final = frozenset(keyword.kwlist) - {"True", "False", "None"}
+_PAIRS: Final = {")": "(", "]": "[", "}": "{"}
+_FENCED: Final = re.compile(r"```[ \t]*\w*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_CONSTRUCTS: Final = {
+    **dict.fromkeys(("lambda", "def"), "a function"),
+    **dict.fromkeys(("for", "while"), "a loop or comprehension"),
+    **dict.fromkeys(("if", "elif", "else"), "a condition"),
+    **dict.fromkeys(("and", "or", "not"), "a boolean operator"),
+    **dict.fromkeys(("in", "is"), "a comparison"),
+    **dict.fromkeys(("import", "from"), "an import"),
+}
+"""What begins with a keyword; the others are named by themselves."""
+
+_CONTINUE: Final = frozenset({"in", "else", "elif", "as", "pass"})
+"""Keywords that go on with what another began, which was told."""
+
+
+def source_of(text: str) -> Source:
+    """Return the source of a text that may be parsed; a code fence around it is left out.
+
+    Raises:
+        ExpressionError: It may not: it is too long or too deep, its brackets or quotes are not closed, or it holds what no call has.
+        TypeError: It is no text.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"an expression is a text, not {type(text).__name__}")
+    if len(text) > MOST_CHARACTERS:
+        message = f"the text has {len(text)} characters; {MOST_CHARACTERS} are allowed"
+        raise ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    fenced = _FENCED.fullmatch(plain) if plain.startswith("```") else None
+    return _Scan(fenced[1].strip() if fenced else plain).run()
+
+
+class _Scan:
+    """One way through a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._edits: list[tuple[int, int, str]] = []  # what is written otherwise: from where, to where, as what
+        self._problems: list[ExpressionProblem] = []
+        self._open: list[int] = []  # where each bracket that is open stands
+        self._levels = [0]  # how many signs nest, in each bracket that is open, since its last comma
+        self._depth = 0  # their sum
+
+    def run(self) -> Source:
+        """Take all tokens."""
+        text, at, tokens = self._text, 0, 0
+        while at < len(text) and len(self._problems) < MOST_PROBLEMS:
+            found = _TOKEN.match(text, at)
+            assert found is not None  # one character is a sign, whatever it is
+            at = self._take(found)
+            tokens += 1
+            if tokens > MOST_TOKENS:
+                self._stop(found.start(), f"the text has more than {MOST_TOKENS} names, values and signs")
+        for place in self._open[:1]:
+            self._refuse(place, f"{text[place]!r} is never closed: the expression is cut off, or a bracket is missing")
+        if self._problems:
+            raise ExpressionError(self._problems)
+        return self._edited()
+
+    def _take(self, found: re.Match[str]) -> int:
+        """Take a token, and return where the next one begins."""
+        match found.lastgroup:
+            case "string":
+                return self._string(found)
+            case "word" | "joined" as kind:
+                self._word(found[kind], found.start(kind))
+            case "number":
+                self._number(found)
+            case "open":
+                self._nest(found.start("open"))
+                self._open.append(found.start("open"))
+                self._levels.append(0)
+            case "close":
+                self._close(found["close"], found.start("close"))
+            case "comma":
+                self._unnest()
+            case "end" if len(self._levels) == 1:
+                self._unnest()
+            case "sign":
+                self._sign(found["sign"], found.start("sign"))
+        return found.end()
+
+    def _sign(self, text: str, at: int) -> None:
+        if text == ":" and len(self._levels) == 1:
+            if not self._problems:  # behind a keyword, that was told
+                self._refuse(at, "a statement is not allowed; write a call, f(a=1)")
+        elif text == "\0" or "\ud800" <= text <= "\udfff":
+            self._refuse(at, f"the character U+{ord(text):04X} is not allowed")
+        else:
+            self._nest(at)
+
+    def _nest(self, at: int) -> None:
+        self._levels[-1] += 1
+        self._depth += 1
+        if self._depth > MOST_LEVELS:
+            self._stop(at, f"the expression is nested too deeply: at most {MOST_LEVELS} levels of brackets and signs")
+
+    def _unnest(self) -> None:
+        """Forget the signs of a bracket that is open: what comes next stands beside them."""
+        self._depth -= self._levels[-1]
+        self._levels[-1] = 0
+
+    def _close(self, text: str, at: int) -> None:
+        if not self._open or self._text[self._open[-1]] != _PAIRS[text]:
+            closes = f", and {self._text[self._open[-1]]!r} is open" if self._open else ""
+            self._stop(at, f"{text!r} closes nothing{closes}")
+        self._unnest()
+        self._open.pop()
+        self._levels.pop()
+
+    def _word(self, word: str, at: int) -> None:
+        if word in _KEYWORDS and not (word in _CONTINUE and self._problems):
+            construct = _CONSTRUCTS.get(word, f"`{word}`")
+            shown = "" if word in construct else f" (`{word}`)"
+            self._refuse(at, f"{construct}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
+
+    def _number(self, found: re.Match[str]) -> None:
+        number, at = found["number"], found.start("number")
+        if len(number) > MOST_DIGITS:
+            self._refuse(at, f"a number of {len(number)} characters is too long; {MOST_DIGITS} are allowed")
+        after = self._text[found.end() : found.end() + 1]
+        if after.isalnum() or after == "_":
+            self._refuse(at, f"{number[:20] + after!r} is no number")
+
+    def _string(self, found: re.Match[str]) -> int:
+        prefix, quote, at = found["prefix"].lower(), found["quote"], found.start("string")
+        if "f" in prefix or "t" in prefix:
+            self._refuse(at, "an f-string is not allowed; write the text, or join texts with +")
+        rest = _REST[quote].match(self._text, found.end())
+        if rest is None:
+            self._stop(
+                at, f"the text that {quote} opens is never closed: the expression is cut off, or a quote is missing"
+            )
+        text = rest[0]
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+            self._refuse(at, "the text holds half a character (a lone surrogate)")
+        if "\0" in text:
+            self._refuse(at, r"the text holds a null character; write \0")
+        if "\\" in text and "r" not in prefix:
+            self._escapes(text, rest.start(), is_bytes="b" in prefix)
+        return rest.end()
+
+    def _escapes(self, text: str, start: int, *, is_bytes: bool) -> None:
+        """Write an escape that Python does not know as what it stands for, itself: Python would warn of it."""
+        for found in _ESCAPE.finditer(text):
+            octal, escaped = found.groups()
+            if octal:
+                new = f"\\x{int(octal, 8) & 255:02x}" if is_bytes else f"\\u{int(octal, 8):04x}"
+            elif escaped in _KNOWN_ESCAPES or (escaped in "uUN" and not is_bytes):
+                continue
+            else:
+                new = f"\\{found[0]}"
+            self._edits.append((start + found.start(), start + found.end(), new))
+
+    def _edited(self) -> Source:
+        """Return the text with its edits, and where they made it longer."""
+        parts: list[str] = []
+        added: list[int] = []
+        last = grown = 0
+        for start, end, new in self._edits:
+            parts += (self._text[last:start], new)
+            added += [start + grown] * (len(new) - (end - start))
+            grown += len(new) - (end - start)
+            last = end
+        return Source(text="".join([*parts, self._text[last:]]), added=added)
+
+    def _refuse(self, at: int, message: str) -> None:
+        line = self._text.count("\n", 0, at) + 1
+        column = at - (self._text.rfind("\n", 0, at) + 1) + 1
+        self._problems.append(ExpressionProblem(code="malformed_call", message=message, line=line, column=column))
+
+    def _stop(self, at: int, message: str) -> NoReturn:
+        self._refuse(at, message)
+        raise ExpressionError(self._problems)
+
+
+def _as_name(text: str, end: int, word: str) -> str:
+    """Return what to write where a keyword is meant as the name of an argument."""
+    is_name = re.compile(r"\s*=(?!=)").match(text, end) is not None
+    return f'; for an argument of that name, write **{{"{word}": …}}' if is_name else ""

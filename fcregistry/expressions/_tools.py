@@ -1,0 +1,182 @@
+"""Which tool does a model mean by a name in an expression, and which arguments by their places?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from fcregistry._functions import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._naming import did_you_mean, nearest
+from fcregistry._tool import Tool
+from fcregistry._toolset import Toolset
+from fcregistry.expressions._types import TypeNames
+from fcregistry.types._scalars import ANY
+
+if TYPE_CHECKING:
+    from fcregistry.types import Codec
+
+Tools: TypeAlias = "Tool | Callable[..., Any] | Mapping[str, Tool] | Iterable[Tool | Callable[..., Any]]"
+
+_NO_NAME: Final = re.compile(r"\W")
+
+_MOST_SUGGESTIONS: Final = 3
+"""For so many unknown names of one text, those are told that may be meant."""
+
+
+def identifier(name: str) -> str:
+    """Return what a tool is called in Python: with underscores for what no name has there."""
+    written = _NO_NAME.sub("_", name)
+    return f"_{written}" if written[:1].isdigit() else written
+
+
+def toolset_of(tools: Tools) -> Mapping[str, Tool]:
+    """Return the tools that were given, by wire name.
+
+    Raises:
+        TypeError: Something that is neither a tool nor a function, such as a name.
+        DefinitionError: A function that cannot be a tool.
+        DuplicateToolError: Two tools of one wire name.
+    """
+    if isinstance(tools, Mapping):
+        return tools
+    given = [tools] if isinstance(tools, Tool) or callable(tools) else tools
+    if not _are_listed(given):
+        raise TypeError(
+            f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
+        )
+    return Toolset(_tool_of(each) for each in given)
+
+
+def _are_listed(given: object) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, str)
+
+
+def _tool_of(given: object) -> Tool:
+    if isinstance(given, Tool):
+        return given
+    if callable(given) and not isinstance(given, type):
+        return Tool.from_function(given)
+    raise TypeError(f"{given!r} is no tool: give a Tool or a function; registry.select(…) gives those of names")
+
+
+class Written(NamedTuple):
+    """One argument of a call, where it was found to belong.
+
+    Attributes:
+        name: The name of the parameter.
+        codec: The codec of its type.
+        value: What was written.
+        at: Which of the arguments it was, from 0.
+    """
+
+    name: str
+    codec: Codec
+    value: Any
+    at: int
+
+
+class BindingProblem(ValueError):
+    """Arguments that a tool does not take in these places; the message tells the model why."""
+
+
+class ToolNames:
+    """The tools that an expression may call.
+
+    Attributes:
+        tools: The tools, by wire name.
+    """
+
+    __slots__ = ("_by_name", "_parameters", "_unknown", "tools")
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self.tools = tools
+        self._by_name: dict[str, Tool] | None = None
+        self._parameters: dict[str, Parameters] = {}
+        self._unknown = 0
+
+    def find(self, name: str) -> Tool | None:
+        """Return the tool that a name means: its own, or as Python has to write that, with its group, or an alias."""
+        return self.tools.get(name) or self.other(name)
+
+    def other(self, name: str) -> Tool | None:
+        """Return the tool that a name means which is not its own: looked for last, since that takes time."""
+        if self._by_name is None:
+            self._by_name = {}
+            for each in self.tools.values():
+                grouped = ".".join(map(identifier, (*each.group.split("."), each.declared_name)))
+                for other in (identifier(each.name), grouped, *map(identifier, each.options.aliases)):
+                    self._by_name.setdefault(other, each)
+        return self._by_name.get(name)
+
+    def unknown(self, name: str, what: str = "tool") -> str:
+        """Return what is said of a name that no tool has."""
+        shown = name if len(name) <= 64 else f"{name[:64]}…"
+        self._unknown += 1
+        if self._unknown > _MOST_SUGGESTIONS:  # looking for near ones among thousands takes time
+            return f"there is no {what} {shown!r}"
+        known = sorted(map(identifier, self.tools))
+        if near := did_you_mean(nearest(shown, known)):
+            return f"there is no {what} {shown!r}{near}"
+        if not known:
+            return f"there is no {what} {shown!r}; there are none"
+        listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
+        return f"there is no {what} {shown!r}; the tools are {listed}"
+
+    def parameters(self, tool: Tool) -> Parameters:
+        """Return the parameters of a tool.
+
+        Raises:
+            PluginError: Its plugin does not load.
+            DefinitionError: It cannot be defined.
+        """
+        known = self._parameters.get(tool.name)
+        return known or self._parameters.setdefault(tool.name, Parameters(tool))
+
+
+class Parameters:
+    """The parameters of one tool.
+
+    Args:
+        tool: The tool.
+
+    Attributes:
+        types: The types that arguments of it may name.
+    """
+
+    def __init__(self, tool: Tool) -> None:
+        every = tool.signature.parameters
+        self._name = identifier(tool.name)
+        self._codecs = {each.name: each.codec for each in every if each.kind is not STAR_STAR}
+        self._others = next((each.codec for each in every if each.kind is STAR_STAR), ANY)
+        self._star = next((each.name for each in every if each.kind is STAR), None)
+        self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
+        if not self._codecs and every:  # a tool of a schema alone: its properties stand for parameters
+            self._positional = list(tool.parameters.get("properties", ()))
+        self.types = TypeNames(each.codec for each in every)
+
+    def bound(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[Written]:
+        """Return the arguments of a call by the names of their parameters. An unknown name is left for validation to judge.
+
+        Raises:
+            BindingProblem: There are too many, or one is given twice.
+        """
+        written = [
+            self._written(name, value, at) for at, (name, value) in enumerate(zip(self._positional, args, strict=False))
+        ]
+        rest = args[len(self._positional) :]
+        if rest and self._star is None:
+            takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
+            raise BindingProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
+        if rest and self._star is not None:
+            written.append(self._written(self._star, rest, len(self._positional)))
+        taken = {each.name for each in written}
+        for at, (name, value) in enumerate(kwargs, len(args)):
+            if name in taken:
+                raise BindingProblem(f"{self._name} is given {name!r} twice")
+            taken.add(name)
+            written.append(self._written(name, value, at))
+        return written
+
+    def _written(self, name: str, value: Any, at: int) -> Written:
+        return Written(name, self._codecs.get(name, self._others), value, at)

@@ -1,0 +1,239 @@
+"""What does a node of an argument mean? A Python value, or what stands for one until it is known where it goes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.errors import said_by
+from fcregistry.expressions._arithmetic import ArithmeticProblem, computed, signed
+from fcregistry.expressions._encoding import Unwritable
+from fcregistry.expressions._making import Maker
+from fcregistry.expressions._placeholders import BROKEN, Broken, Items, Made, Member, Result, is_known
+from fcregistry.expressions._tree import construct, dotted
+from fcregistry.expressions._types import TIMES, constant, time_of_text, time_type
+from fcregistry.types import UnsupportedType, codec_of
+
+if TYPE_CHECKING:
+    from fcregistry._tool import Tool
+    from fcregistry.expressions._reader import CallReader
+
+_MOST_JOINED: Final = 1_000_000
+"""How many characters all joins of one expression may make."""
+
+_OTHER_CONSTANTS: Final = {"true": "True", "false": "False", "null": "None", "none": "None", "undefined": "None"}
+
+
+class ValueReader:
+    """Reads what stands in the arguments of one call.
+
+    Args:
+        reader: Reads calls, and gathers problems.
+        tool: The tool that is called, whose types may be named.
+    """
+
+    def __init__(self, reader: CallReader, tool: Tool) -> None:
+        self._reader = reader
+        self._scope = reader.scope
+        self._types = reader.scope.tools.parameters(tool).types
+        self._made = Maker(self._types)
+        self._refuse = reader.refuse
+
+    def value(self, node: ast.expr) -> Any:
+        """Return what a node means; `BROKEN` where something is wrong, which was noted."""
+        read = _READ.get(type(node))
+        if read is None:
+            return self._refuse(node, f"{construct(node)} is not allowed")
+        return read(self, node)
+
+    def _constant(self, node: ast.Constant) -> Any:
+        if node.value is Ellipsis:
+            return self._refuse(node, "`...` is no value; write the whole")
+        return node.value
+
+    def _sequence(self, node: ast.List | ast.Tuple) -> Any:
+        values = self._all(node.elts)
+        return tuple(values) if isinstance(node, ast.Tuple) else values
+
+    def _set(self, node: ast.Set) -> Any:
+        values = self._all(node.elts)
+        try:
+            return set(values) if all(map(is_known, values)) else Items(values)
+        except TypeError:  # lists, say, which no set of Python's can hold
+            return Items(values)
+
+    def _all(self, nodes: list[ast.expr]) -> list[Any]:
+        return [self.value(each) for each in nodes]
+
+    def _dict(self, node: ast.Dict) -> Any:
+        written: dict[Any, Any] = {}
+        for key_node, value_node in zip(node.keys, node.values, strict=True):
+            if key_node is None:
+                self._refuse(value_node, "unpacking is not allowed in a dict; write its items out")
+                continue
+            key, value = self.value(key_node), self.value(value_node)
+            try:
+                if key in written:
+                    self._refuse(key_node, "the key stands twice in one dict")
+                written[key] = value
+            except TypeError:
+                self._refuse(key_node, f"{construct(key_node)} cannot be the key of a dict; take a text or a number")
+        return written
+
+    def _signed(self, node: ast.UnaryOp) -> Any:
+        value = self._computable(node.operand)
+        return value if isinstance(value, Broken) else self._calculated(node, lambda: signed(node.op, value))
+
+    def _computed(self, node: ast.BinOp) -> Any:
+        left, right = self._computable(node.left), self._computable(node.right)
+        if isinstance(left, Broken) or isinstance(right, Broken):
+            return BROKEN
+        return self._calculated(node, lambda: computed(node.op, left, right))
+
+    def _computable(self, node: ast.expr) -> Any:
+        value = self.value(node)
+        if isinstance(value, Result):
+            return self._refuse(
+                node,
+                f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool",
+            )
+        return value
+
+    def _calculated(self, node: ast.expr, compute: Callable[[], Any]) -> Any:
+        try:
+            value = compute()
+        except ArithmeticProblem as problem:
+            return self._refuse(node, str(problem))
+        if isinstance(value, str):
+            self._reader.joined += len(value)
+            if self._reader.joined > _MOST_JOINED:
+                return self._refuse(node, f"all joined texts are too long together: at most {_MOST_JOINED} characters")
+        return value
+
+    def _name(self, node: ast.expr) -> Any:
+        """Return what a name means, which may have dots; nothing is ever looked up in what it means."""
+        name = dotted(node)
+        if name is None:
+            return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
+        if name in self._scope.context:
+            value = self._scope.context[name]
+            if isinstance(value, type):
+                return self._refuse(node, f"{name} is a type; write {name}(…)")
+            return value
+        if (known := constant(name)) is not None:
+            return known
+        if "." in name:
+            return self._member(node, name)
+        return self._refuse(node, self._unknown(name), "invalid_arguments")
+
+    def _member(self, node: ast.expr, name: str) -> Any:
+        enum, _, member = name.rpartition(".")
+        self._learn(enum)
+        cls = self._types.enum(enum)
+        if cls is None:
+            return self._refuse(node, f"an attribute is not allowed: {name[:60]!r}")
+        if member not in cls.__members__:
+            return self._refuse(
+                node,
+                f"{enum} has no member {member[:60]!r}; it has {', '.join(list(cls.__members__)[:20])}",
+                "invalid_arguments",
+            )
+        return Member(enum, member, node)
+
+    def _unknown(self, name: str) -> str:
+        if self._scope.tools.find(name) is not None:
+            return f"{name} is a tool; call it, {name}(…)"
+        if name in _OTHER_CONSTANTS:
+            return f"{name!r} is no value of Python; write {_OTHER_CONSTANTS[name]}"
+        names = ", ".join(sorted(self._scope.context)[:20])
+        known = f"the names are {names}" if names else "there are none"
+        return f"there is no name {name[:60]!r}; {known}. A text stands in quotes"
+
+    def _call(self, node: ast.Call) -> Any:
+        name = dotted(node.func)
+        if name is None:
+            return self._refuse(
+                node.func, f"{construct(node.func)} cannot be called; call a tool or a type by its name"
+            )
+        tool = self._scope.tools.tools.get(name)
+        if tool is not None:
+            return self._reader.call(node, tool)
+        self._learn(name)
+        make = self._scope.allow.get(name) or self._time(name) or self._types.enum(name)
+        if make is None and self._types.codec(name) is None:
+            tool = self._scope.tools.other(name)
+            return self._not_called(node, name) if tool is None else self._reader.call(node, tool)
+        args, kwargs = self._arguments(node)
+        return Made(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
+
+    def _time(self, name: str) -> Callable[..., Any] | None:
+        """Return what makes a date or time by a name, if the name means that."""
+        if name in self._scope.context:
+            known = self._scope.context[name]
+            return known if any(known is each for each in TIMES.values()) else None
+        return time_type(name) or time_of_text(name)
+
+    def _not_called(self, node: ast.Call, name: str) -> Broken:
+        if name in self._scope.context:
+            return self._refuse(node.func, f"{name} cannot be called: it is a value")
+        if "." in name:
+            return self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}")
+        types = self._types.names()
+        known = f"; the types are {', '.join(types[:20])}" if types else ""
+        return self._refuse(node.func, self._scope.tools.unknown(name, "tool or type") + known, "unknown_tool")
+
+    def _learn(self, name: str) -> None:
+        """Let a type of the context be written by its name there."""
+        cls = self._scope.context.get(name)
+        if isinstance(cls, type):
+            try:
+                self._types.learn(name, codec_of(cls))
+            except UnsupportedType:
+                return  # then it cannot be written, only be called, by `allow`
+
+    def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        args = self._all(node.args)  # which refuses unpacking: here, every argument is written out
+        kwargs: dict[str, Any] = {}
+        for each in node.keywords:
+            if each.arg is None:
+                self._refuse(each.value, "unpacking is not allowed here; write the arguments out")
+            elif each.arg in kwargs:
+                self._refuse(each.value, f"{each.arg!r} is given twice")
+            else:
+                kwargs[each.arg] = self.value(each.value)
+        return args, kwargs
+
+    def _run(
+        self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call what may be called while the expression is read: a function that the application allows, or a type of times."""
+        if self._reader.problems:
+            return BROKEN
+        try:
+            given = [self._made.python(each) for each in args]
+            named = {each: self._made.python(value) for each, value in kwargs.items()}
+        except Unwritable as problem:
+            return self._refuse(problem.node or node, str(problem), "invalid_arguments")
+        try:
+            return function(*given, **named)
+        except Exception as error:  # noqa: BLE001  # foreign code: what the application allows may raise anything
+            said = f": {said_by(error)[:200]}" if said_by(error) else ""
+            return self._refuse(
+                node, f"{name} cannot make a value of this: {type(error).__name__}{said}", "invalid_arguments"
+            )
+
+
+_READ: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
+    ast.Constant: ValueReader._constant,
+    ast.List: ValueReader._sequence,
+    ast.Tuple: ValueReader._sequence,
+    ast.Set: ValueReader._set,
+    ast.Dict: ValueReader._dict,
+    ast.UnaryOp: ValueReader._signed,
+    ast.BinOp: ValueReader._computed,
+    ast.Name: ValueReader._name,
+    ast.Attribute: ValueReader._name,
+    ast.Call: ValueReader._call,
+}
+"""The nodes that an argument may be made of. What stands not here is refused."""

@@ -1,0 +1,460 @@
+"""Do calls that are written as Python writes them run: typed, together where they can, and not before all of them may?"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from fcregistry import Executor, Tool, ToolCall, ToolResult, hookimpl
+from fcregistry._cancellation import CancellationToken
+from fcregistry.execution import Approve, Deny, Policy
+from fcregistry.expressions import parse_call, parse_calls
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+ran: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_ran() -> None:
+    ran.clear()
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    ran.append("add")
+    return a + b
+
+
+def multiply(a: int, b: int) -> int:
+    """Multiply."""
+    ran.append("multiply")
+    return a * b
+
+
+def divide(a: int, b: int) -> float:
+    """Divide."""
+    ran.append("divide")
+    return a / b
+
+
+def middle(p1: Point, p2: Point) -> Point:
+    """Return the point between two."""
+    return Point((p1.x + p2.x) // 2, (p1.y + p2.y) // 2)
+
+
+def total(numbers: list[float]) -> float:
+    """Add all."""
+    return sum(numbers)
+
+
+def opaque() -> object:
+    """Return what has no JSON form."""
+    return object()
+
+
+async def later(value: int) -> int:
+    """Return it, later."""
+    await asyncio.sleep(0)
+    return value
+
+
+def delete(name: str) -> str:
+    """Delete something."""
+    ran.append("delete")
+    return f"{name} is gone"
+
+
+def pick() -> str:
+    """Pick a name."""
+    ran.append("pick")
+    return "old.txt"
+
+
+DELETE = Tool.from_function(delete, requires_approval=True)
+TOOLS: list[Any] = [add, multiply, divide, middle, total, later, pick, DELETE]
+Run = Callable[..., ToolResult]
+
+
+@pytest.fixture(params=["run_expression", "arun_expression"])
+def run(request: pytest.FixtureRequest) -> Run:
+    """Run an expression by either way."""
+
+    def carried_out(executor: Executor, text: Any, **given: Any) -> ToolResult:
+        if request.param == "run_expression":
+            return executor.run_expression(text, **given)
+        return asyncio.run(executor.arun_expression(text, **given))
+
+    return carried_out
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("add(3, 4)", 7),
+        ("add(x, b=y)", 15),
+        ("multiply(a=2024 - 2017, b=12)", 84),
+        ("add(multiply(2, 3), 4)", 10),
+        ("add(a=20, b=multiply(a=2, b=4))", 28),
+        ("middle(Point(x=1, y=2), Point(3, 4))", Point(2, 3)),
+        ("middle(middle(Point(0, 0), Point(4, 4)), origin)", Point(1, 1)),
+        ("middle(Point(add(1, 1), 0), {'x': 4, 'y': multiply(2, 2)})", Point(3, 2)),
+        ("total([add(1, 2), 0.5, later(4)])", 7.5),
+        ("later(later(later(5)))", 5),
+        ("total(list_of(3))", 6),
+    ],
+)
+def test_the_value_of_an_expression_is_that_of_its_outermost_call(run: Run, text: str, value: Any) -> None:
+    context = {"x": 10, "y": 5, "origin": Point(0, 0), "Point": Point}
+    result = run(Executor(TOOLS), text, context=context, allow={"list_of": lambda n: list(range(1, n + 1))})
+    assert result.unwrap() == value
+    assert result.arguments is not None
+
+
+def test_a_call_that_was_read_before_runs_too(run: Run) -> None:
+    executor = Executor(TOOLS)
+    for text in ("add(1, 2)", "add(multiply(1, 1), 2)"):
+        assert run(executor, parse_call(text, tools=executor.tools)).value == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "content"),
+    [
+        (
+            "lambda: 1",
+            "malformed_call",
+            "the expression is no call that can be made; nothing was run:\n- $: a function (`lambda`) is not allowed (line 1, column 1)",
+        ),
+        (
+            "ad(1, 2)",
+            "unknown_tool",
+            "the expression is no call that can be made; nothing was run:\n- $: there is no tool 'ad'; did you mean 'add'? (line 1, column 1)",
+        ),
+        (
+            "middle(Point(x=1j, y=2), 3)",
+            "invalid_arguments",
+            (
+                "the expression is no call that can be made; nothing was run:\n"
+                "- $.p1.x: a value of type builtins.complex has no JSON form (line 1, column 8)"
+            ),
+        ),
+        (
+            "add(1, 'x')",
+            "invalid_arguments",
+            'the arguments of add are not valid; it was not run:\n- $.b: must be an integer, not "x"',
+        ),
+        (
+            "add(divide(1, 0), 2)",
+            "tool_failed",
+            "add was not run, since it needs the result of divide, which failed: ZeroDivisionError: division by zero",
+        ),
+        (
+            "add(divide(1, 2), 2)",
+            "invalid_arguments",
+            "the arguments of add are not valid; it was not run:\n- $.a: must be an integer, not 0.5",
+        ),
+        (
+            "add(middle(Point(0, 0), Point(0, 0)), 2)",
+            "invalid_arguments",
+            'the arguments of add are not valid; it was not run:\n- $.a: must be an integer, not {"x": 0, "y": 0}',
+        ),
+    ],
+)
+def test_what_is_wrong_is_a_result_worded_for_a_model(run: Run, text: str, code: str, content: str) -> None:
+    result = run(Executor(TOOLS), text)
+    assert result.error is not None
+    assert (result.error.code, result.content) == (code, content)
+
+
+def test_nothing_runs_where_one_call_of_the_expression_is_wrong(run: Run) -> None:
+    """What can be known before the inner calls have run is: all arguments but their results."""
+    result = run(Executor(TOOLS), "add(multiply(1, 2), add(multiply(3, 'x'), 4))")
+    assert ran == []
+    assert result.error is not None
+    assert result.error.code == "invalid_arguments"
+    assert run(Executor(TOOLS), "add(multiply(1, 2), 'x')").content == (
+        'the arguments of add are not valid; it was not run:\n- $.b: must be an integer, not "x"'
+    )
+    assert run(Executor(TOOLS), "add(a=multiply(1, 2), c=3)").error is not None
+    assert ran == []
+
+
+def test_all_calls_that_are_wrong_are_told_together(run: Run) -> None:
+    result = run(Executor(TOOLS), "add(multiply(1, 'x'), add(3, 'y'))")
+    assert result.content == (
+        "add was not run, since nothing of an expression runs before all of it may, and these may not:\n"
+        '- multiply: the arguments of multiply are not valid; it was not run:\n- $.b: must be an integer, not "x"\n'
+        '- add: the arguments of add are not valid; it was not run:\n- $.b: must be an integer, not "y"'
+    )
+
+
+def test_a_result_without_a_json_form_is_refused_where_it_would_stand(run: Run) -> None:
+    class Unwritable(dict[str, Any]):
+        pass
+
+    def loose() -> Any:
+        """Return something."""
+        return {"k": object()}
+
+    result = run(Executor([loose, total]), "total([loose()])")
+    assert result.error is not None
+    assert result.error.code == "unencodable_result"
+
+
+def test_calls_that_need_nothing_of_each_other_run_at_the_same_time(run: Run) -> None:
+    """Each of them waits for the others, so one after the other they would wait for ever."""
+    barrier = threading.Barrier(3, timeout=20)
+
+    def meet(name: str) -> str:
+        """Meet the others."""
+        barrier.wait()
+        return name
+
+    def joined(names: list[str]) -> str:
+        """Join them."""
+        return "".join(names)
+
+    assert run(Executor([meet, joined]), "joined([meet('a'), meet('b'), joined([meet('c')])])").value == "abc"
+
+
+def test_calls_that_touch_the_same_do_not_run_at_the_same_time(run: Run) -> None:
+    """Also where that is known only once they have what they need. Two that met at the barrier would have run together."""
+    barrier = threading.Barrier(2)
+    met: list[str] = []
+
+    def write(text: str) -> str:
+        """Write."""
+        try:
+            barrier.wait(0.1)
+        except threading.BrokenBarrierError:
+            barrier.reset()
+        else:
+            met.append(text)
+        return text
+
+    def same(text: str) -> str:
+        """Return it."""
+        return text
+
+    executor = Executor([Tool.from_function(write, writes="file"), same, pair])
+    assert run(executor, "pair(write('a'), write('b'))").value == "ab"
+    assert run(executor, "pair(write(same('c')), write(same('d')))").value == "cd"
+    assert met == []
+
+
+def test_a_tool_that_wants_its_callers_thread_has_it() -> None:
+    here = threading.get_ident()
+
+    def where(after: int = 0) -> bool:
+        """Tell whether it runs here."""
+        return threading.get_ident() == here
+
+    tool = Tool.from_function(where, blocking="caller")
+
+    def both(a: bool, b: bool, c: int) -> bool:
+        """Tell whether both."""
+        return a and b
+
+    executor = Executor([tool, both, multiply])
+    assert executor.run_expression("both(where(), where(multiply(1, 2)), multiply(2, 3))").unwrap() is True
+
+
+# --- approval -------------------------------------------------------------------------------------
+
+
+def test_whoever_approves_sees_where_results_are_to_stand_before_anything_runs(run: Run) -> None:
+    asked: list[Any] = []
+
+    def approve(tool: Tool, call: ToolCall) -> bool:
+        asked.append((tool.name, call.arguments, list(ran)))
+        return True
+
+    result = run(Executor(TOOLS, approve=approve), "delete(pick())")
+    assert asked == [("delete", {"name": {"$result": "call-1"}}, [])]
+    assert result.value == "old.txt is gone"
+    assert result.approval is not None
+    assert result.approval.approved
+    assert ran == ["pick", "delete"]
+
+
+def test_nothing_of_an_expression_runs_where_one_call_is_not_approved(run: Run) -> None:
+    denied = run(Executor(TOOLS, approve=lambda tool, call: Deny("it is still needed")), "delete(pick())")
+    assert denied.error is not None
+    assert denied.error.code == "denied"
+    assert "it is still needed" in denied.content
+    nobody = run(Executor([*TOOLS, pair]), "pair(delete(pick()), delete('a'))")
+    assert nobody.content == (
+        "pair was not run, since nothing of an expression runs before all of it may, and delete may not: "
+        "delete requires approval, and nobody is there to give it; it was not run"
+    )
+    assert ran == []
+
+
+def test_a_call_beside_one_that_is_refused_does_not_run_either(run: Run) -> None:
+    result = run(Executor([*TOOLS, pair]), "pair(pick(), delete('a'))")
+    assert ran == []
+    assert result.content == (
+        "pair was not run, since nothing of an expression runs before all of it may, and delete may not: "
+        "delete requires approval, and nobody is there to give it; it was not run"
+    )
+
+
+def pair(a: str, b: str) -> str:
+    """Join two."""
+    return a + b
+
+
+def test_a_policy_that_denies_an_inner_call_stops_the_whole(run: Run) -> None:
+    result = run(Executor(TOOLS, policy=Policy(deny=["multiply"])), "add(multiply(1, 2), divide(4, 2))")
+    assert ran == []
+    assert result.error is not None
+    assert result.error.code == "denied"
+
+
+def test_approval_that_depends_on_arguments_is_asked_for_where_these_are_not_known_yet(run: Run) -> None:
+    asked: list[Any] = []
+    tool = Tool.from_function(delete, requires_approval=lambda arguments: arguments["name"] == "plan.txt")
+
+    def approve(tool: Tool, call: ToolCall) -> bool:
+        asked.append(call.arguments)
+        return True
+
+    executor = Executor([tool, pick], approve=approve)
+    assert run(executor, "delete('old.txt')").ok
+    assert asked == []
+    assert run(executor, "delete(pick())").ok
+    assert asked == [{"name": {"$result": "call-1"}}]
+
+
+def test_arguments_that_an_approver_puts_in_place_may_keep_the_results(run: Run) -> None:
+    def approve(tool: Tool, call: ToolCall) -> Approve:
+        assert isinstance(call.arguments, dict)
+        return Approve({**call.arguments, "b": 100})
+
+    guarded = Tool.from_function(add, name="guarded", requires_approval=True)
+    executor = Executor([guarded, multiply], approve=approve)
+    assert run(executor, "guarded(multiply(2, 3), 4)").value == 106
+    replaced = Executor([guarded, multiply], approve=lambda tool, call: Approve({"a": 1, "b": 2}))
+    assert run(replaced, "guarded(multiply(2, 3), 4)").value == 3
+    wrong = Executor([guarded, multiply], approve=lambda tool, call: Approve({"a": 1, "b": "x"}))
+    assert not run(wrong, "guarded(multiply(2, 3), 4)").ok
+    assert ran == ["multiply", "add", "multiply", "add"]
+
+
+def test_hooks_see_each_call_with_its_results_in_place(run: Run) -> None:
+    seen: list[Any] = []
+
+    class Hooks:
+        @hookimpl
+        def fc_before_call(self, tool: Tool, call: ToolCall) -> None:
+            seen.append((tool.name, call.arguments))
+
+    assert run(Executor(TOOLS, hooks=[Hooks()]), "add(multiply(2, 3), 4)").value == 10
+    assert seen == [("multiply", {"a": 2, "b": 3}), ("add", {"a": 6, "b": 4})]
+
+
+def test_an_expression_that_is_cancelled_runs_nothing(run: Run) -> None:
+    token = CancellationToken()
+    token.cancel("enough")
+    result = run(Executor(TOOLS), "add(multiply(2, 3), 4)", cancellation=token)
+    assert result.error is not None
+    assert result.error.code == "cancelled"
+    assert ran == []
+
+
+def test_an_interrupt_in_a_tool_is_the_users() -> None:
+    def interrupted(a: int = 0) -> int:
+        """Be interrupted."""
+        raise KeyboardInterrupt
+
+    executor = Executor([interrupted, add])
+    for text in ("add(interrupted(), 1)", "add(interrupted(), interrupted(1))", "add(add(1, 2), interrupted())"):
+        with pytest.raises(KeyboardInterrupt):
+            executor.run_expression(text)
+
+
+# --- several --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["run_expressions", "arun_expressions"])
+def run_all(request: pytest.FixtureRequest) -> Callable[..., list[ToolResult]]:
+    """Run expressions by either way."""
+
+    def carried_out(executor: Executor, text: Any, **given: Any) -> list[ToolResult]:
+        if request.param == "run_expressions":
+            return executor.run_expressions(text, **given)
+        return asyncio.run(executor.arun_expressions(text, **given))
+
+    return carried_out
+
+
+def test_each_expression_of_a_list_has_a_result(run_all: Callable[..., list[ToolResult]]) -> None:
+    executor = Executor(TOOLS)
+    results = run_all(
+        executor, "[add(1, 2), add(multiply(2, 3), x), divide(1, 0), add(divide(1, 0), 1)]", context={"x": 4}
+    )
+    assert [each.value for each in results] == [3, 10, None, None]
+    assert [each.ok for each in results] == [True, True, False, False]
+    assert [each.value for each in run_all(executor, "[add(1, 2), multiply(3, 4)]")] == [3, 12]
+    assert [
+        each.value for each in run_all(executor, parse_calls("[add(1, 2), add(add(1, 2), 3)]", tools=executor.tools))
+    ] == [3, 6]
+    assert run_all(executor, "[]") == []
+
+
+def test_an_expression_that_is_refused_takes_no_other_with_it(run_all: Callable[..., list[ToolResult]]) -> None:
+    results = run_all(Executor(TOOLS), "[delete(pick()), add(multiply(2, 3), 4)]")
+    assert [each.ok for each in results] == [False, True]
+    assert "pick" not in ran
+
+
+def test_a_list_that_cannot_be_read_is_one_error_and_runs_nothing(run_all: Callable[..., list[ToolResult]]) -> None:
+    (result,) = run_all(Executor(TOOLS), "[add(1, 2), add(x.y, 3)]")
+    assert result.error is not None
+    assert result.error.code == "malformed_call"
+    assert ran == []
+
+
+def test_what_is_no_expression_raises() -> None:
+    with pytest.raises(TypeError, match="an expression is a text, or what parse_call returned, not 3"):
+        Executor(TOOLS).run_expression(3)  # type: ignore[arg-type]
+
+
+# --- installed tools ------------------------------------------------------------------------------
+
+
+@pytest.mark.once
+def test_a_plugin_is_imported_for_the_expression_that_names_its_tool(site: Any) -> None:
+    tools = """
+        from fcregistry import fc_register
+        @fc_register()
+        def double(value: int) -> int:
+            "Double it."
+            return 2 * value
+    """
+    site.install("acme", {"tools": "acme_tools"}, {"acme_tools.py": tools})
+    site.install("broken", {"tools": "broken_tools"}, {"broken_tools.py": tools.replace("double", "halve")})
+    code = """
+        import asyncio, pathlib
+        from fcregistry import Executor
+        executor = Executor(["double", "halve"])
+        answer = ["acme_tools" in sys.modules, executor.run_expression("double(double(4))").value]
+        answer += ["acme_tools" in sys.modules, "broken_tools" in sys.modules]
+        for folder in map(pathlib.Path, sys.path):
+            if (folder / "broken_tools.py").exists():
+                (folder / "broken_tools.py").write_text("raise OSError('gone')")
+        results = [executor.run_expression("halve(halve(4))"), asyncio.run(executor.arun_expression("halve(1)"))]
+        answer += [each.error.code for each in results]
+    """
+    site.ask("import fcregistry; answer = len(fcregistry.registry.select('double', 'halve'))")  # the index is made
+    assert site.ask(code) == [False, 16, True, False, "unavailable", "unavailable"]
