@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fcregistry._registry import Registry, registry
     from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
-    from fcregistry.agents import FunctionCall, ReactAgent
+    from fcregistry.agents import FunctionCall, PlanAndSolveAgent, ReactAgent, ReWOOAgent
     from fcregistry.discovery import load_plugins
     from fcregistry.discovery._hookspecs import hookimpl
     from fcregistry.execution import Executor
@@ -37,7 +37,9 @@ __all__ = [
     "Context",
     "Executor",
     "FunctionCall",
+    "PlanAndSolveAgent",
     "Problem",
+    "ReWOOAgent",
     "ReactAgent",
     "Registry",
     "Tool",
@@ -66,7 +68,9 @@ _HOMES: dict[str, str | None] = {
     "Context": "_context",
     "Executor": "execution",
     "FunctionCall": "agents",
+    "PlanAndSolveAgent": "agents",
     "Problem": "_calls",
+    "ReWOOAgent": "agents",
     "ReactAgent": "agents",
     "Registry": "_registry",
     "Tool": "_tool",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 
-def has_each_name_once(text: str, value: dict[str, Any]) -> bool:
+def has_each_name_once(text: str, value: dict[str, Any] | list[Any]) -> bool:
     """Tell whether no name stands twice in an object of a JSON text: as many colons as names say so, beside those inside of strings."""
     count = text.count(":")
-    if count == len(value):  # every name stands right here, as in most calls
+    if count == (len(value) if type(value) is dict else 0):  # every name stands right here, as in most calls
         return True
     return count == _names_in(value) or ("\\u003" not in text and count == _colons_in(value))
 
 
-def _colons_in(value: dict[str, Any]) -> int:
+def _colons_in(value: dict[str, Any] | list[Any]) -> int:
     """Return how many colons the text of a JSON value has at least, if none is written as an escape."""
     count = 0
     inside: list[Any] = [value]
@@ -30,7 +30,7 @@ def _colons_in(value: dict[str, Any]) -> int:
     return count
 
 
-def _names_in(value: dict[str, Any]) -> int:
+def _names_in(value: dict[str, Any] | list[Any]) -> int:
     """Return how many names the objects in a JSON value have."""
     count = 0
     inside: list[Any] = [value]

@@ -55,8 +55,8 @@ def read_json(text: str, exact: bool = False) -> Any:
         raise too_deep() from None
     except ValueError as error:
         raise ArgumentsError(_bounded(error)) from None
-    if text.count("{") + text.count("[") > MAX_DEPTH:
-        _check_depth(value)
+    if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
+        raise too_deep()
     return value
 
 
@@ -136,15 +136,17 @@ def _bounded(error: Exception) -> str:
     return f"the arguments must be valid JSON: {str(error)[:200]}"
 
 
-def _check_depth(value: object) -> None:
+def is_too_deep(value: object) -> bool:
+    """Tell whether a value nests deeper than arguments may."""
     level, depth = [value], 0
     while level:
         depth += 1
         if depth > MAX_DEPTH + 1:
-            raise too_deep()
+            return True
         level = [
             inner
             for each in level
             if isinstance(each, (dict, list))
             for inner in (each.values() if isinstance(each, dict) else each)
         ]
+    return False

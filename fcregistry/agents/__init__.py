@@ -12,6 +12,7 @@ from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
     from fcregistry.agents._agent import Agent
+    from fcregistry.agents._conversation import Conversation
     from fcregistry.agents._events import (
         Calling,
         Event,
@@ -26,20 +27,25 @@ if TYPE_CHECKING:
     )
     from fcregistry.agents._function_call import FunctionCall
     from fcregistry.agents._on_demand import OnDemand
+    from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
     from fcregistry.agents._react import ReactAgent
     from fcregistry.agents._result import RunResult, Step, StopReason
+    from fcregistry.agents._rewoo import ReWOOAgent
     from fcregistry.agents._state import RunState
     from fcregistry.agents._visible import VisibleTools
 
 __all__ = [
     "Agent",
     "Calling",
+    "Conversation",
     "Event",
     "Finished",
     "FunctionCall",
     "OnDemand",
+    "PlanAndSolveAgent",
     "Planned",
     "Progressed",
+    "ReWOOAgent",
     "ReactAgent",
     "Returned",
     "RunResult",
@@ -57,12 +63,15 @@ __all__ = [
 _HOMES: Final = {
     "Agent": "._agent",
     "Calling": "._events",
+    "Conversation": "._conversation",
     "Event": "._events",
     "Finished": "._events",
     "FunctionCall": "._function_call",
     "OnDemand": "._on_demand",
+    "PlanAndSolveAgent": "._plan_and_solve",
     "Planned": "._events",
     "Progressed": "._events",
+    "ReWOOAgent": "._rewoo",
     "ReactAgent": "._react",
     "Returned": "._events",
     "RunResult": "._result",

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from fcregistry.agents._answers import Typed, Words
 from fcregistry.agents._driving import Control, adrive, astream, drive
 from fcregistry.agents._events import Finished
+from fcregistry.agents._history import conversation_of
 from fcregistry.agents._visible import VisibleTools
-from fcregistry.errors import UnfinishedRunError
+from fcregistry.errors import ApprovalError, UnfinishedRunError
 from fcregistry.execution import Executor
-from fcregistry.models import messages_of, resolve
+from fcregistry.models import resolve
 from fcregistry.models._plainly import stream_plainly
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Self, Unpack
 
     from fcregistry._cancellation import CancellationToken
     from fcregistry._registry import Registry
@@ -33,6 +34,20 @@ if TYPE_CHECKING:
 
 Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
 """A question, a message, or a conversation."""
+
+
+class RunOptions(TypedDict, total=False):
+    """What can be said of one run.
+
+    Attributes:
+        cancellation: Ends the run when it is cancelled.
+        time_budget: Seconds that the run may take; None for any.
+        deps: What the context of tools can have in this run.
+    """
+
+    cancellation: CancellationToken | None
+    time_budget: float | None
+    deps: Sequence[Any]
 
 
 class Agent(ABC):
@@ -91,9 +106,13 @@ class Agent(ABC):
     def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
         """Return the course of a run that goes on."""
 
+    def _messages(self, query: Query) -> tuple[Message, ...]:
+        """Return the messages of a query; what `FunctionCall` returned may be among them."""
+        return conversation_of(query, self.model)
+
     # Ask
 
-    def __call__(self, query: Query, **options: Any) -> Any:
+    def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
         """Return the answer to a question.
 
         Args:
@@ -105,106 +124,76 @@ class Agent(ABC):
         """
         return answer_of(self.run(query, **options))
 
-    def run(
-        self,
-        query: Query,
-        *,
-        cancellation: CancellationToken | None = None,
-        time_budget: float | None = None,
-        deps: Sequence[Any] = (),
-    ) -> RunResult:
+    def run(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
         """Answer a question, and wait for it. Whatever a model or a tool does is in the result, and raises nothing.
 
         Args:
             query: A question, a message, or a conversation: the `messages` of an earlier result, and what comes after them.
-            cancellation: Ends the run when it is cancelled.
-            time_budget: Seconds that the run may take; None for any.
-            deps: What the context of tools can have in this run.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools can have in this run, before what the agent has.
 
         Raises:
             TypeError, ValueError: The query is no conversation, or the time is none.
         """
-        return drive(self._course(messages_of(query)), Control(cancellation, time_budget, deps))
+        return drive(self._course(self._messages(query)), Control(**options))
 
-    async def arun(
-        self,
-        query: Query,
-        *,
-        cancellation: CancellationToken | None = None,
-        time_budget: float | None = None,
-        deps: Sequence[Any] = (),
-    ) -> RunResult:
+    async def arun(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
         """Answer a question on the running loop; as `run` otherwise."""
-        return await adrive(self._course(messages_of(query)), Control(cancellation, time_budget, deps))
+        return await adrive(self._course(self._messages(query)), Control(**options))
 
-    def stream(
-        self,
-        query: Query,
-        *,
-        cancellation: CancellationToken | None = None,
-        time_budget: float | None = None,
-        deps: Sequence[Any] = (),
-    ) -> Iterator[Event]:
+    def stream(self, query: Query, **options: Unpack[RunOptions]) -> Iterator[Event]:
         """Answer a question, and yield what happens as it does; a `Finished` comes last. Whoever stops listening cancels the run.
 
         The arguments and errors are those of `run`. The run takes place on a background loop.
         """
-        course, control = self._course(messages_of(query)), Control(cancellation, time_budget, deps)
+        course, control = self._course(self._messages(query)), Control(**options)
         return stream_plainly(lambda: astream(course, control, _finished))
 
-    def astream(
-        self,
-        query: Query,
-        *,
-        cancellation: CancellationToken | None = None,
-        time_budget: float | None = None,
-        deps: Sequence[Any] = (),
-    ) -> AsyncIterator[Event]:
+    def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncIterator[Event]:
         """Answer a question on the running loop, and yield what happens as it does; as `stream` otherwise."""
-        return astream(self._course(messages_of(query)), Control(cancellation, time_budget, deps), _finished)
+        return astream(self._course(self._messages(query)), Control(**options), _finished)
 
     # Take up
 
     def resume(
-        self,
-        state: RunState,
-        decisions: Mapping[str, Decision] | None = None,
-        *,
-        cancellation: CancellationToken | None = None,
-        time_budget: float | None = None,
-        deps: Sequence[Any] = (),
+        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
     ) -> RunResult:
         """Go on with a run that waits for decisions.
 
         Args:
             state: The `state` of its result; from another process, what `RunState.from_json` gives.
             decisions: `Approve()` or `Deny("why")` of the calls that wait, by the id that `pending` gives. One without a decision is refused.
-            cancellation: As for `run`.
-            time_budget: As for `run`, for what is left of the run.
-            deps: As for `run`.
+            **options: As for `run`, for what is left of the run.
 
         Raises:
             ApprovalError: A decision about a call that does not wait for one, the run was taken up before, or it is another agent's.
         """
         self._check_own(state)
-        return drive(self._resumed(state, decisions or {}), Control(cancellation, time_budget, deps))
+        return drive(self._resumed(state, decisions or {}), Control(**options))
 
     async def aresume(
-        self,
-        state: RunState,
-        decisions: Mapping[str, Decision] | None = None,
-        *,
-        cancellation: CancellationToken | None = None,
-        time_budget: float | None = None,
-        deps: Sequence[Any] = (),
+        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
     ) -> RunResult:
         """Go on with a run on the running loop; as `resume` otherwise."""
         self._check_own(state)
-        return await adrive(self._resumed(state, decisions or {}), Control(cancellation, time_budget, deps))
+        return await adrive(self._resumed(state, decisions or {}), Control(**options))
+
+    def resume_stream(
+        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+    ) -> Iterator[Event]:
+        """Go on with a run, and yield what happens as it does; as `resume` and `stream` otherwise."""
+        self._check_own(state)
+        course, control = self._resumed(state, decisions or {}), Control(**options)
+        return stream_plainly(lambda: astream(course, control, _finished))
+
+    def aresume_stream(
+        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+    ) -> AsyncIterator[Event]:
+        """Go on with a run on the running loop, and yield what happens as it does; as `resume` and `stream` otherwise."""
+        self._check_own(state)
+        return astream(self._resumed(state, decisions or {}), Control(**options), _finished)
 
     def _check_own(self, state: RunState) -> None:
-        from fcregistry.errors import ApprovalError  # on the way of few runs
-
         if state.agent != type(self).__name__:
             raise ApprovalError(f"this is the state of a {state.agent}, which a {type(self).__name__} cannot take up")
 

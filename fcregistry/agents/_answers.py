@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fcregistry.agents._loop import End
+from fcregistry.agents._rules import End
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
-    from fcregistry.agents._loop import Talk
     from fcregistry.agents._result import StopReason
+    from fcregistry.agents._rules import Talk
     from fcregistry.models import Completion
     from fcregistry.prompts import OutputFormat
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution import PreparedCalls
     from fcregistry.execution._approving._resuming import Decision
+    from fcregistry.execution._graphs._nodes import Node
     from fcregistry.models import Message, Model, ToolChoice
 
 T = TypeVar("T")
@@ -40,11 +41,24 @@ class Carry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resume:
-    """Carry out calls that waited. What comes back is their results."""
+    """Carry out calls that waited. What comes back is the results of all calls of their message that may be carried out, in their order.
+
+    Attributes:
+        calls: These calls: the prepared ones, and between them those of tools that are not visible.
+    """
 
     visible: VisibleTools
+    calls: tuple[ToolCall, ...]
     prepared: PreparedCalls
     decisions: Mapping[str, Decision] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Express:
+    """Carry out the calls of expressions. What comes back is the results of all, in their order; nobody is waited for."""
+
+    visible: VisibleTools
+    nodes: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +83,7 @@ class Stopped:
     reason: str
 
 
-Effect: TypeAlias = "Ask | Carry | Resume | Event"
+Effect: TypeAlias = "Ask | Carry | Resume | Express | Event"
 
 Course: TypeAlias = Generator[Any, Any, T]
 """Yields effects, is sent what came of each (nothing of an event), and returns a T."""

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
-import inspect
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from fcregistry import formats
-from fcregistry.agents._visible import VisibleTools
-from fcregistry.execution import Executor
+from fcregistry.agents._agent import Agent, Query, answer_of
+from fcregistry.agents._driving import Control, adrive, drive
+from fcregistry.agents._loop import asked, carried, taken_up
+from fcregistry.agents._react import result_of, talk_of
+from fcregistry.agents._rules import End, Loop, Talk
 from fcregistry.formats._messages import read_calls, shape_of
-from fcregistry.formats._reading import field, is_absent
+from fcregistry.models import Message, Model
+from fcregistry.models._answers import check_is_message
+from fcregistry.models._messages import written_call
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Unpack
 
     from fcregistry._registry import Registry
     from fcregistry._results import ToolResult
+    from fcregistry.agents._agent import RunOptions
+    from fcregistry.agents._effects import Course
+    from fcregistry.agents._result import RunResult
+    from fcregistry.agents._state import RunState
+    from fcregistry.agents._visible import VisibleTools
+    from fcregistry.execution import Executor
     from fcregistry.execution._approving._approval import Approver
+    from fcregistry.execution._approving._resuming import Decision
     from fcregistry.execution._tools import ToolLike
-
-Message: TypeAlias = dict[str, Any]
-Model: TypeAlias = Callable[..., Any]
+    from fcregistry.models._resolving import ModelLike
 
 
-class FunctionCall:
+class FunctionCall(Agent):
     """One round: the model, then the calls it made.
+
+    Calling it gives the message that the round came to. `run`, `stream` and their asynchronous forms, as of every agent, give a result whose
+    `answer` is the same; its `stop_reason` is `stop_tool` where calls were carried out.
 
     It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; one that it was given stays
     its owner's.
@@ -34,41 +46,46 @@ class FunctionCall:
     (AutoGen gives the record of one call this name. Here, as in LazyLLM, it is what carries calls out.)
 
     Args:
-        llm: A callable from messages to a message or a text. One that has a parameter `tools` is given the tools' definitions in
-            OpenAI's shape by that name. None where the application owns its loop, and only `execute` is used.
-        tools: What the model may call, as for `Executor`; or an `Executor`, made with whatever else there is to say. Of `OnDemand`, the model
-            sees what the conversation that it is asked in has opened.
-        registry: Where names are looked up; the process's by default.
-        approve: As for `Executor`.
+        llm: As for every agent. None where the application owns its loop, and only `execute` is used.
+        tools: As for every agent. Of `OnDemand`, the model sees what the conversation that it is asked in has opened.
+        instructions: As for every agent.
+        registry: As for every agent.
+        approve: As for `Executor`. Without it, `run` ends where somebody has to decide about calls, and `resume` takes it up; calling refuses
+            them.
+        deps: As for every agent.
 
     Raises:
         ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
-        TypeError: `llm` cannot be called, or an executor was given beside what it is made with.
+        ModelNotFoundError: There is no model of that name.
+        TypeError: `llm` is no model, or an executor was given beside what it is made with.
     """
 
     def __init__(
         self,
-        llm: Model | None = None,
+        llm: ModelLike | None = None,
         tools: ToolLike | Iterable[ToolLike] | Executor = (),
         *,
+        instructions: str = "",
         registry: Registry | None = None,
         approve: Approver | None = None,
+        deps: Sequence[Any] = (),
     ) -> None:
-        if llm is not None and not callable(llm):
-            raise TypeError(f"llm is a callable from messages to a message or text, not {llm!r}")
-        if isinstance(tools, Executor) and (registry is not None or approve is not None):
-            raise TypeError("registry and approve are for the executor: give them where it is made")
-        self._is_given = isinstance(tools, Executor)
-        self.executor = tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve)
-        self._nothing_opened = VisibleTools(self.executor)
-        self._llm = llm
-        self._takes_tools = llm is not None and _takes(llm, "tools")
+        model = _NoModel() if llm is None else llm
+        super().__init__(model, tools, instructions=instructions, registry=registry, approve=approve, deps=deps)
+        self._rules = Loop(
+            model=self.model,
+            answers=self._answers,
+            instructions=self._instructions,
+            max_rounds=2,  # the second one is the application's
+            suspends=self._suspends,
+        )
 
-    def __call__(self, query: str | Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str | Message:
+    def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
         """Run one round.
 
         Args:
-            query: A question, a message, or a conversation.
+            query: A question, a message, or a conversation. What a round returned can stand in it: its results are told to the model.
+            **options: As for `run`.
 
         Returns:
             The model's text if it chose no tool. Otherwise its message in OpenAI's shape, `role`, `content` and `tool_calls`, with
@@ -76,32 +93,44 @@ class FunctionCall:
 
         Raises:
             TypeError: There is no model, or it returned something else than a message or a text.
+            UnfinishedRunError: The round was stopped before the model had answered.
+            Exception: Whatever the model raises.
         """
-        if self._llm is None:
-            raise TypeError("there is no model: give llm=…, or use execute(message) with a message of your own model's")
-        messages = _messages(query)
-        visible = self.visible(messages)
-        told = {"tools": visible.describe("openai")} if self._takes_tools else {}
-        answer = self._llm(messages, **told)
-        if inspect.iscoroutine(answer):
-            answer.close()
-            raise TypeError("the model is a coroutine function; a round waits for it, so give a plain one")
-        if isinstance(answer, str):
-            return answer
-        content = _content(answer)
-        calls = read_calls(answer)
-        if not calls:
-            if content is None and is_absent(field(answer, "role")) and is_absent(field(answer, "content")):
-                _check_is_message(answer)
-                raise TypeError(f"the model returned a {type(answer).__name__}, neither a text nor a message")
-            return content or ""
-        results = visible.run_all(calls)
-        return {
-            "role": "assistant",
-            "content": content,
-            "tool_calls": [_openai_call(call, result) for call, result in zip(calls, results, strict=True)],
-            "tool_calls_results": [result.content for result in results],
-        }
+        return _said(drive(self._unasking(query), Control(**options)))
+
+    async def acall(self, query: Query, **options: Unpack[RunOptions]) -> Any:
+        """Run one round on the running loop; as calling it otherwise."""
+        return _said(await adrive(self._unasking(query), Control(**options)))
+
+    # The round
+
+    def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
+        return self._round(self._talk(messages), self._rules, None)
+
+    def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+        return self._round(
+            talk_of(state, self._nothing_opened.from_json(self.executor, state.opened)), self._rules, decisions
+        )
+
+    def _unasking(self, query: Query) -> Course[RunResult]:
+        """Return the course of a round that waits for nobody's decision: calls that need one, and have nobody to ask, are refused."""
+        return self._round(self._talk(self._messages(query)), replace(self._rules, suspends=False), None)
+
+    def _talk(self, messages: Sequence[Message]) -> Talk:
+        return Talk(visible=self.visible(message.to_dict() for message in messages), messages=list(messages))
+
+    def _round(self, talk: Talk, rules: Loop, decisions: Mapping[str, Decision] | None) -> Course[RunResult]:
+        if decisions is None:
+            completion = yield from asked(rules, talk)
+            if isinstance(completion, End):
+                return result_of(talk, completion, type(self).__name__)
+            calls = completion.message.tool_calls
+            end = (yield from carried(rules, talk, calls)) if calls else rules.answers.end(talk, completion)
+        else:
+            end = yield from taken_up(rules, talk, decisions)
+        return result_of(talk, end or End(reason="stop_tool", answer=_with_results(talk)), type(self).__name__)
+
+    # An application's own loop
 
     def visible(self, history: Iterable[object] = ()) -> VisibleTools:
         """Return the tools that the model sees in a conversation: all of them, where none stand behind gateways.
@@ -113,7 +142,7 @@ class FunctionCall:
         visible.restore(history)
         return visible
 
-    def execute(self, message: object, history: Sequence[object] = ()) -> list[Message]:
+    def execute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
         """Carry out the calls of a model's message: for an application that owns its loop.
 
         Args:
@@ -126,33 +155,54 @@ class FunctionCall:
         Raises:
             TypeError: It is no message, but a whole response, say.
         """
-        _check_is_message(message)
-        calls = read_calls(message)
-        if not calls:
-            return []
-        report = formats.get(_shape_of(calls)).report
-        assert report is not None
-        before = history[:-1] if history and _is_same(history[-1], message) else history
-        return report(self.visible(before).run_all(calls))
+        calls = _calls(message)
+        return _reported(calls, self.visible(_before(history, message)).run_all(calls)) if calls else []
 
-    def __enter__(self) -> Self:
-        if not self._is_given:
-            self.executor.__enter__()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if not self._is_given:
-            self.executor.__exit__(*raised)
-
-    async def __aenter__(self) -> Self:
-        return self.__enter__()
-
-    async def __aexit__(self, *raised: object) -> None:
-        if not self._is_given:
-            await self.executor.__aexit__(*raised)
+    async def aexecute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
+        """Carry out the calls of a model's message on the running loop; as `execute` otherwise."""
+        calls = _calls(message)
+        return _reported(calls, await self.visible(_before(history, message)).arun_all(calls)) if calls else []
 
     def __repr__(self) -> str:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
+
+
+class _NoModel(Model):
+    """What is asked where there is no model."""
+
+    name = "none"
+
+    async def acomplete(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("there is no model: give llm=…, or use execute(message) with a message of your own model's")
+
+
+def _said(result: RunResult) -> Any:
+    """Return what a round came to, whatever stopped the model; what the model raised is the caller's."""
+    if result.error is not None:
+        raise result.error
+    return answer_of(result) if result.stop_reason in ("cancelled", "time_budget") else result.answer
+
+
+def _with_results(talk: Talk) -> dict[str, Any]:
+    """Return the model's last message with the results of its calls."""
+    message = next(each for each in reversed(talk.messages) if each.role == "assistant")
+    return {
+        "role": "assistant",
+        "content": None if message.content is None else message.text,
+        "tool_calls": [written_call(call) for call in message.tool_calls],
+        "tool_calls_results": [result.content for result in talk.steps[-1].results],
+    }
+
+
+def _calls(message: object) -> list[Any]:
+    check_is_message(message)
+    return read_calls(message)
+
+
+def _reported(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any]]:
+    report = formats.get(_shape_of(calls)).report
+    assert report is not None
+    return report(results)
 
 
 def _shape_of(calls: list[Any]) -> str:
@@ -161,61 +211,13 @@ def _shape_of(calls: list[Any]) -> str:
     return (shapes.pop() if len(shapes) == 1 else None) or "openai"
 
 
+def _before(history: Sequence[object], message: object) -> Sequence[object]:
+    """Return what was said before a message, which may stand at the end."""
+    return history[:-1] if history and _is_same(history[-1], message) else history
+
+
 def _is_same(one: object, other: object) -> bool:
     try:
         return one is other or bool(one == other)
     except Exception:  # noqa: BLE001  # objects of an SDK: whatever they raise on ==, they are not the same
         return False
-
-
-def _check_is_message(message: object) -> None:
-    """Refuse what is no message: that it has no calls would be taken for the end of the conversation."""
-    if isinstance(message, (str, list, tuple)) or any(not is_absent(field(message, name)) for name in _OF_MESSAGES):
-        return
-    hint = (
-        "a whole response: give its message, response.choices[0].message"
-        if not is_absent(field(message, "choices"))
-        else ""
-    )
-    raise TypeError(f"the message is {hint or f'a {type(message).__name__}, not a message of a model'}")
-
-
-_OF_MESSAGES = ("role", "content", "tool_calls", "output", "type", "parts", "candidates")
-
-
-def _takes(function: Callable[..., Any], name: str) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # a callable written in C: it is given messages alone
-        return False
-    return name in parameters or any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
-
-
-def _messages(query: str | Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Message]:
-    if isinstance(query, str):
-        return [{"role": "user", "content": query}]
-    if isinstance(query, Mapping):
-        return [dict(query)]
-    return [dict(message) for message in query]
-
-
-def _content(message: object) -> str | None:
-    content = field(message, "content")
-    if isinstance(content, str):
-        return content
-    if isinstance(content, (list, tuple)):  # Anthropic's blocks
-        texts = [field(block, "text") for block in content if field(block, "type") == "text"]
-        return "".join(text for text in texts if isinstance(text, str))
-    return None
-
-
-def _openai_call(call: object, result: ToolResult) -> Message:
-    """Return a call as OpenAI's messages hold it, whatever shape it came in."""
-    read = result.call
-    name, arguments, identity = ("", None, None) if read is None else (read.name, read.arguments, read.id)
-    text = arguments if isinstance(arguments, str) else _json_text(arguments)
-    return {"id": identity or "", "type": "function", "function": {"name": name, "arguments": text}}
-
-
-def _json_text(arguments: Mapping[str, Any] | None) -> str:
-    return json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)

@@ -2,105 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from fcregistry._calls import ToolCall
-from fcregistry._results import CallError, ToolResult
+from fcregistry._results import ToolResult
 from fcregistry.agents._effects import Ask, Carry, Failed, Resume, Stopped
-from fcregistry.agents._events import Calling, Returned
+from fcregistry.agents._events import Calling
+from fcregistry.agents._requests import shown, with_ids
 from fcregistry.agents._result import Step
+from fcregistry.agents._rules import End, Loop, Talk
+from fcregistry.agents._telling import beyond, refused, told
 from fcregistry.execution import PreparedCalls
-from fcregistry.execution._watching._observation import unwatched
-from fcregistry.execution._writing._outcome import failure
-from fcregistry.models import Completion, Message, Usage
+from fcregistry.models import Completion, Message
 
 if TYPE_CHECKING:
-    from fcregistry.agents._answers import Answers
+    from fcregistry._calls import ToolCall
     from fcregistry.agents._effects import Course
-    from fcregistry.agents._result import StopReason
-    from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.models import Model
-
-MoreRounds = Callable[[int], int | None]
-"""Is told how many rounds there were, and returns how many more there may be; nothing for none."""
 
 SUMMARIZE: Final = (
     "There are no rounds left, and no tool can be called any more. Answer now, as well as you can, from what you know so far, "
     "and say what is missing."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loop:
-    """The rules of a loop.
-
-    Attributes:
-        model: Who is asked.
-        instructions: What the model is told before the conversation; empty for nothing.
-        max_rounds: How often the model is asked at most.
-        max_tool_calls: How many calls may be carried out at most; None for any number.
-        stop_tools: The tools whose result is the answer.
-        summarizes: Whether the model is asked for an answer without tools, once there are no rounds left.
-        more_rounds: Who is asked for more rounds when there are none left.
-        suspends: Whether the run ends for a while where somebody has to decide about a call.
-        answers: What an answer is.
-    """
-
-    model: Model
-    answers: Answers
-    instructions: str = ""
-    max_rounds: int = 5
-    max_tool_calls: int | None = None
-    stop_tools: frozenset[str] = frozenset()
-    summarizes: bool = False
-    more_rounds: MoreRounds | None = None
-    suspends: bool = True
-
-
-@dataclass(slots=True, kw_only=True)
-class Talk:
-    """A conversation in a loop, as far as it is. It changes.
-
-    Attributes:
-        visible: The tools that the model sees.
-        messages: What was said.
-        rounds: How often the model was asked.
-        extra: Rounds that were added to what the rules give.
-        calls: How many calls were carried out.
-        usage: What the model took.
-        steps: What was done.
-        prepared: Calls that wait.
-        retries: How often an answer was of the wrong type.
-    """
-
-    visible: VisibleTools
-    messages: list[Message]
-    rounds: int = 0
-    extra: int = 0
-    calls: int = 0
-    usage: Usage = field(default_factory=Usage)
-    steps: list[Step] = field(default_factory=list)
-    prepared: PreparedCalls | None = None
-    retries: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """How a loop ended.
-
-    Attributes:
-        reason: Why.
-        answer: The answer, if there is one.
-        error: What was raised, if the model gave none.
-    """
-
-    reason: StopReason
-    answer: Any = None
-    error: BaseException | None = None
 
 
 def looped(loop: Loop, talk: Talk, decisions: Mapping[str, Decision] | None = None) -> Course[End]:
@@ -112,18 +37,21 @@ def looped(loop: Loop, talk: Talk, decisions: Mapping[str, Decision] | None = No
         decisions: What was decided about the calls that wait in it.
     """
     if talk.prepared is not None:
-        end = yield from _taken_up(loop, talk, decisions or {})
+        end = yield from taken_up(loop, talk, decisions or {})
         if end is not None:
             return end
+    calls: Sequence[ToolCall] = _last_calls(talk)
     while _has_rounds(loop, talk):
         completion = yield from asked(loop, talk)
         if isinstance(completion, End):
             return completion
         calls = completion.message.tool_calls
-        end = (yield from _carried(loop, talk, calls)) if calls else loop.answers.end(talk, completion)
+        end = (yield from carried(loop, talk, calls)) if calls else (yield from _said(loop, talk, completion))
         if end is not None:
             return end
-    return (yield from _summarized(loop, talk)) if loop.summarizes else End(reason="max_rounds")
+    if loop.summarizes:
+        return (yield from _summarized(loop, talk))
+    return End(reason="max_rounds") if calls or not talk.rounds else _invalid(talk)
 
 
 def asked(loop: Loop, talk: Talk, *, last: bool = False) -> Course[Completion | End]:
@@ -135,16 +63,16 @@ def asked(loop: Loop, talk: Talk, *, last: bool = False) -> Course[Completion | 
         last: Whether it is to answer without calling.
     """
     began = perf_counter()
-    tools = tuple(talk.visible.tools.values())
+    tools = () if loop.expressions else talk.visible.offered()
     said = yield Ask(
-        model=loop.model, messages=_shown(loop, talk), tools=tools, tool_choice="none" if last and tools else "auto"
+        model=loop.model, messages=shown(loop, talk), tools=tools, tool_choice="none" if last and tools else "auto"
     )
     if isinstance(said, Failed):
         return End(reason="model_error", error=said.error)
     if isinstance(said, Stopped):
         return End(reason=said.reason)  # type: ignore[arg-type]  # one of ours
     talk.rounds += 1
-    message = _with_ids(said.message, talk)
+    message = with_ids(said.message, talk)
     completion: Completion = said if message is said.message else replace(said, message=message)
     talk.messages.append(message)
     talk.usage += said.usage
@@ -155,64 +83,74 @@ def asked(loop: Loop, talk: Talk, *, last: bool = False) -> Course[Completion | 
     return completion
 
 
+def _said(loop: Loop, talk: Talk, completion: Completion) -> Course[End | None]:
+    """Take what the model says without a call for its answer, unless it writes calls in its text; return how the loop ends, if it does."""
+    if loop.expressions is None:
+        return loop.answers.end(talk, completion)
+    left = _allowed(loop, talk) if _is_read(loop, talk, ()) else 0
+    reason = yield from loop.expressions.carried(talk, completion.message.text, left)
+    if reason == "answer":
+        return loop.answers.end(talk, completion)
+    if reason == "too many":
+        return End(reason="max_tool_calls" if _is_read(loop, talk, ()) else "max_rounds")
+    return _ended(loop, talk, talk.steps[-1].results)
+
+
 # --- calls ----------------------------------------------------------------------------------------
 
 
-def _carried(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> Course[End | None]:
-    """Carry out the calls of a message; return how the loop ends, if it does."""
-    if not _is_read(loop, talk):
-        return (yield from _told(loop, talk, [_refused(call, "there are no rounds left") for call in calls], 0.0))
-    allowed = _allowed(loop, talk, calls)
+def carried(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> Course[End | None]:
+    """Carry out the calls of the last message, and take down their results; return how the loop ends, if it does.
+
+    Args:
+        loop: The rules.
+        talk: The conversation.
+        calls: The calls.
+    """
+    if not _is_read(loop, talk, calls):
+        yield from told(talk, [refused(call, "there are no rounds left") for call in calls], 0.0)
+        return _ended(loop, talk, ())
+    allowed = tuple(calls[: _allowed(loop, talk)])
     began = perf_counter()
-    for call in calls[:allowed]:
+    for call in allowed:
         yield Calling(call=call)
-    results = yield Carry(visible=talk.visible, calls=tuple(calls[:allowed]), suspends=loop.suspends)
+    results = yield Carry(visible=talk.visible, calls=allowed, suspends=loop.suspends)
     if isinstance(results, PreparedCalls):
         talk.prepared = results
         return End(reason="approval")
-    return (yield from _told(loop, talk, [*results, *_beyond(calls[allowed:])], perf_counter() - began))
+    yield from told(talk, [*results, *beyond(calls[len(allowed) :])], perf_counter() - began)
+    return _ended(loop, talk, results)
 
 
-def _taken_up(loop: Loop, talk: Talk, decisions: Mapping[str, Decision]) -> Course[End | None]:
-    """Carry out the calls that waited, once somebody has decided."""
+def taken_up(loop: Loop, talk: Talk, decisions: Mapping[str, Decision]) -> Course[End | None]:
+    """Carry out the calls that waited, once somebody has decided; return how the loop ends, if it does.
+
+    Args:
+        loop: The rules.
+        talk: The conversation, whose last message makes the calls.
+        decisions: What was decided, by the ids of the calls.
+    """
     assert talk.prepared is not None
     calls = talk.messages[-1].tool_calls
-    allowed = _allowed(loop, talk, calls)
-    refused = {place: result for place, call in enumerate(calls[:allowed]) if (result := talk.visible.refusal(call))}
+    allowed = calls[: _allowed(loop, talk)]
     began = perf_counter()
-    ran = iter((yield Resume(visible=talk.visible, prepared=talk.prepared, decisions=decisions)))
+    results = yield Resume(visible=talk.visible, calls=allowed, prepared=talk.prepared, decisions=decisions)
     talk.prepared = None
-    results = [refused[place] if place in refused else next(ran) for place in range(len(calls[:allowed]))]
-    return (yield from _told(loop, talk, [*results, *_beyond(calls[allowed:])], perf_counter() - began))
+    yield from told(talk, [*results, *beyond(calls[len(allowed) :])], perf_counter() - began)
+    return _ended(loop, talk, results)
 
 
-def _told(loop: Loop, talk: Talk, results: list[ToolResult], seconds: float) -> Course[End | None]:
-    """Tell the model of results; return how the loop ends, if it does."""
-    calls = talk.messages[-1].tool_calls
-    for call, result in zip(calls, results, strict=True):
-        yield Returned(result=result)
-        talk.messages.append(Message.of_result(result, call.id).replaced(tool_call_id=call.id))
-    talk.steps.append(Step(kind="tools", seconds=seconds, results=tuple(results)))
-    talk.calls += len(results)
+def _ended(loop: Loop, talk: Talk, results: Sequence[ToolResult]) -> End | None:
+    """Return how the loop ends after some results, if it does."""
     if loop.max_tool_calls is not None and talk.calls > loop.max_tool_calls:
         return End(reason="max_tool_calls")
-    final = next((each for each in results if each.ok and each.call and each.call.name in loop.stop_tools), None)
+    final = next((each for each in results if each.ok and each.tool and each.tool.name in loop.stop_tools), None)
     return None if final is None else End(reason="stop_tool", answer=final.content)
 
 
-def _allowed(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> int:
-    """Return how many of the calls of a message may be carried out."""
-    return len(calls) if loop.max_tool_calls is None else max(loop.max_tool_calls - talk.calls, 0)
-
-
-def _beyond(calls: Sequence[ToolCall]) -> list[ToolResult]:
-    return [_refused(call, "there are no calls left") for call in calls]
-
-
-def _refused(call: ToolCall, why: str) -> ToolResult:
-    result = failure(call, CallError("unavailable", f"the call was not run: {why}"))
-    unwatched(result)
-    return result
+def _allowed(loop: Loop, talk: Talk) -> int | None:
+    """Return how many calls may still be carried out; None for any number."""
+    return None if loop.max_tool_calls is None else max(loop.max_tool_calls - talk.calls, 0)
 
 
 # --- the last rounds ------------------------------------------------------------------------------
@@ -227,9 +165,22 @@ def _has_rounds(loop: Loop, talk: Talk) -> bool:
     return talk.rounds < loop.max_rounds + talk.extra
 
 
-def _is_read(loop: Loop, talk: Talk) -> bool:
+def _is_read(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> bool:
     """Tell whether somebody will read the results of the calls that were just made: otherwise they are not to be carried out."""
-    return talk.rounds < loop.max_rounds + talk.extra or loop.summarizes or loop.more_rounds is not None
+    if talk.rounds < loop.max_rounds + talk.extra or loop.summarizes or loop.more_rounds is not None:
+        return True
+    find = talk.visible.executor._pipeline.find
+    return any((tool := find(call.name)) is not None and tool.name in loop.stop_tools for call in calls)
+
+
+def _last_calls(talk: Talk) -> Sequence[ToolCall]:
+    """Return the calls that the model made when it was last asked."""
+    return next((message.tool_calls for message in reversed(talk.messages) if message.role == "assistant"), ())
+
+
+def _invalid(talk: Talk) -> End:
+    """Return the end of a loop whose last answer was sent back, with what was wrong with it."""
+    return End(reason="invalid_answer", error=ValueError(talk.messages[-1].text))
 
 
 def _summarized(loop: Loop, talk: Talk) -> Course[End]:
@@ -238,53 +189,7 @@ def _summarized(loop: Loop, talk: Talk) -> Course[End]:
     completion = yield from asked(loop, talk, last=True)
     if isinstance(completion, End):
         return completion
-    if completion.message.tool_calls:
-        yield from _told(
-            loop,
-            talk,
-            [_refused(call, "no tool can be called any more") for call in completion.message.tool_calls],
-            0.0,
-        )
+    if calls := completion.message.tool_calls:
+        yield from told(talk, [refused(call, "no tool can be called any more") for call in calls], 0.0)
         return End(reason="max_rounds")
     return loop.answers.end(talk, completion) or End(reason="invalid_answer")
-
-
-# --- what the model is shown ----------------------------------------------------------------------
-
-
-def _shown(loop: Loop, talk: Talk) -> tuple[Message, ...]:
-    """Return the request: the instructions, the conversation, and how many rounds are left, at the end of the last result."""
-    messages = list(talk.messages)
-    left = loop.max_rounds + talk.extra - talk.rounds
-    last = messages[-1] if messages else None
-    if talk.rounds and left > 0 and last is not None and last.role == "tool":
-        messages[-1] = last.replaced(content=_noted(last, f"Tool-call rounds left: {left}."))
-    if loop.instructions:
-        messages.insert(0, Message(role="system", content=loop.instructions))
-    return tuple(messages)
-
-
-def _noted(message: Message, note: str) -> Any:
-    from fcregistry.execution import Content  # only for results with parts
-
-    if isinstance(message.content, tuple):
-        return (*message.content, Content.text(note))
-    return f"{message.content or ''}\n\n{note}"
-
-
-def _with_ids(message: Message, talk: Talk) -> Message:
-    """Return a message whose calls can be told apart by their ids: those that have none get one."""
-    calls = message.tool_calls
-    if not calls:
-        return message
-    known = {call.id for each in talk.messages for call in each.tool_calls}
-    given: list[ToolCall] = []
-    for call in calls:
-        identity = call.id
-        if not identity or identity in known:
-            identity = next(
-                name for place in range(1, len(known) + len(calls) + 2) if (name := f"call_{place}") not in known
-            )
-        known.add(identity)
-        given.append(call if identity == call.id else ToolCall(call.name, call.arguments, identity))
-    return message.replaced(tool_calls=tuple(given)) if given != list(calls) else message

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry.agents._agent import Agent, Query, answer_of
-from fcregistry.agents._loop import End, Loop, Talk, looped
+from fcregistry.agents._loop import looped
 from fcregistry.agents._result import RunResult
+from fcregistry.agents._rules import End, Loop, Talk
 from fcregistry.agents._state import RunState
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from fcregistry.agents._effects import Course
-    from fcregistry.agents._loop import MoreRounds
+    from fcregistry.agents._expressing import Expressions
     from fcregistry.agents._options import AgentOptions
+    from fcregistry.agents._rules import MoreRounds
     from fcregistry.execution import Executor
     from fcregistry.execution._approving._resuming import Decision
     from fcregistry.execution._tools import ToolLike
@@ -36,11 +38,15 @@ class ReactAgent(Agent):
         stop_tools: Names of tools whose result is the answer, as soon as one succeeds.
         force_summarize: Whether the model is asked for an answer without tools, once there are no rounds left.
         on_max_retries: Is told how many rounds there were, when there are none left, and returns how many more there may be; nothing for none.
+        calls: How the model calls: `json`, as its provider has it, or `expression`: it writes calls as Python does, also calls within calls. Then
+            nobody is waited for: calls that need approval, and have nobody to ask, are refused.
+        context: The names that expressions may use, with their values.
+        allow: The functions that expressions may call beside tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
         **options: As for every agent.
 
     Raises:
-        ValueError: A limit is no number of rounds or calls.
+        ValueError: A limit is no number of rounds or calls, or `calls` is neither.
         ToolNotFoundError: One of `stop_tools` is not there.
     """
 
@@ -54,6 +60,9 @@ class ReactAgent(Agent):
         stop_tools: Collection[str] = (),
         force_summarize: bool = False,
         on_max_retries: MoreRounds | None = None,
+        calls: Literal["json", "expression"] = "json",
+        context: Mapping[str, Any] | None = None,
+        allow: Mapping[str, Callable[..., Any]] | None = None,
         return_last_tool_calls: bool = False,
         **options: Unpack[AgentOptions],
     ) -> None:
@@ -69,6 +78,7 @@ class ReactAgent(Agent):
             summarizes=force_summarize,
             more_rounds=on_max_retries,
             suspends=self._suspends,
+            expressions=_expressions(calls, context, allow),
         )
 
     def __call__(self, query: Query, **options: Any) -> Any:
@@ -82,7 +92,7 @@ class ReactAgent(Agent):
 
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
         visible = self._nothing_opened.fresh()
-        visible.restore([message.to_dict() for message in messages] if len(messages) > 1 else ())
+        visible.restore(message.to_dict() for message in messages)
         talk = Talk(visible=visible, messages=list(messages))
         return self._result(talk, (yield from looped(self._loop, talk)))
 
@@ -94,12 +104,28 @@ class ReactAgent(Agent):
         return result_of(talk, end, type(self).__name__)
 
 
+def _expressions(
+    calls: str, context: Mapping[str, Any] | None, allow: Mapping[str, Callable[..., Any]] | None
+) -> Expressions | None:
+    if calls == "expression":
+        from fcregistry.agents._expressing import Expressions  # with Python's parser, for expressions alone
+
+        return Expressions(context=context or {}, allow=allow or {})
+    if calls != "json":
+        raise ValueError(f"calls is 'json' or 'expression', not {calls!r:.50}")
+    if context or allow:
+        raise ValueError("context and allow are for expressions: give calls='expression' with them")
+    return None
+
+
 def talk_of(state: RunState, visible: Any) -> Talk:
     """Return the conversation of a state."""
     return Talk(
         visible=visible,
         messages=list(state.messages),
         rounds=state.rounds,
+        extra=state.extra,
+        retries=state.retries,
         calls=state.calls,
         usage=state.usage,
         prepared=state.prepared,
@@ -115,6 +141,8 @@ def result_of(talk: Talk, end: End, agent: str, mind: Mapping[str, Any] | None =
             messages=tuple(talk.messages),
             prepared=talk.prepared,
             rounds=talk.rounds,
+            extra=talk.extra,
+            retries=talk.retries,
             calls=talk.calls,
             usage=talk.usage,
             opened=talk.visible.to_json(),

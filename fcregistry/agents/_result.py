@@ -25,6 +25,8 @@ StopReason: TypeAlias = Literal[
     "cancelled",
     "approval",
     "invalid_answer",
+    "invalid_plan",
+    "step_failed",
     "model_error",
 ]
 """Why a run ended."""
@@ -40,6 +42,8 @@ WORDED: Final[dict[StopReason, str]] = {
     "cancelled": "the run was cancelled",
     "approval": "calls wait for somebody's decision",
     "invalid_answer": "the model's answer was not of the type that was asked for",
+    "invalid_plan": "the planner gave no plan that can be carried out",
+    "step_failed": "a step of the plan could not be done",
     "model_error": "the model gave no answer",
 }
 """Each reason in words."""

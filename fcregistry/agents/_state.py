@@ -23,6 +23,8 @@ class RunState:
         messages: The conversation of the loop in which calls wait.
         prepared: The calls that wait.
         rounds: Rounds of the loop so far.
+        extra: Rounds that were added to those that it had.
+        retries: How often an answer was of the wrong type.
         calls: Calls of the run so far.
         usage: What all models together took.
         opened: What the conversation has opened of tools behind gateways.
@@ -33,6 +35,8 @@ class RunState:
     messages: tuple[Message, ...]
     prepared: PreparedCalls
     rounds: int = 0
+    extra: int = 0
+    retries: int = 0
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
     opened: Mapping[str, Any] = field(default_factory=dict)
@@ -53,6 +57,8 @@ class RunState:
             "messages": [message.to_dict() for message in self.messages],
             "prepared": self.prepared.to_json(key=key),
             "rounds": self.rounds,
+            "extra": self.extra,
+            "retries": self.retries,
             "calls": self.calls,
             "usage": asdict(self.usage),
             "opened": dict(self.opened),
@@ -79,6 +85,8 @@ class RunState:
             messages=tuple(map(Message.of, told["messages"])),
             prepared=PreparedCalls.from_json(told["prepared"], key=key, max_age=max_age),
             rounds=told["rounds"],
+            extra=told["extra"],
+            retries=told["retries"],
             calls=told["calls"],
             usage=Usage(**told["usage"]),
             opened=told["opened"],

@@ -43,7 +43,7 @@ class VisibleTools:
         DefinitionError: The executor has gateways of several `OnDemand`, or some without the tools behind them.
     """
 
-    __slots__ = ("_arrangement", "_at_first", "_beside", "_find", "_opened", "_visible", "executor")
+    __slots__ = ("_arrangement", "_at_first", "_beside", "_find", "_opened", "_steady", "_visible", "executor")
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
@@ -52,6 +52,7 @@ class VisibleTools:
         self._beside = self._beside_gateways()
         self._opened = Opened()
         self._visible = self._at_first = self._seen()
+        self._steady = _steady(self._visible)
 
     def fresh(self) -> Self:
         """Return another conversation with the same executor, in which nothing has been opened."""
@@ -59,6 +60,8 @@ class VisibleTools:
         for name in VisibleTools.__slots__:
             setattr(other, name, getattr(self, name))
         other._opened, other._visible = Opened(), self._at_first
+        if self._visible is not self._at_first:
+            other._steady = _steady(self._at_first)
         return other
 
     # See
@@ -67,6 +70,10 @@ class VisibleTools:
     def tools(self) -> Toolset:
         """The tools that are visible now, by wire name; without those whose environment is not set."""
         return Toolset(tool for tool in self._visible.values() if not tool.missing_env)
+
+    def offered(self) -> tuple[Tool, ...]:
+        """Return the same in their order, for who asks in every round: there may be thousands, and they seldom change."""
+        return tuple(self.tools.values()) if self._steady is None else self._steady
 
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the visible tools as a format describes them: what to send to a provider with the next message.
@@ -215,6 +222,7 @@ class VisibleTools:
         if opened != self._opened:
             self._opened = opened
             self._visible = self._seen()
+            self._steady = _steady(self._visible)
 
     def _opened_before(self, call: object) -> Opened:
         """Return what a call in a history opened: if it is a gateway's, and could be made today."""
@@ -241,6 +249,12 @@ class VisibleTools:
         results = [refused[place] if place in refused else next(others) for place in range(count)]
         self.note(results)
         return results
+
+
+def _steady(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
+    """Return tools in the order in which a model is told them; None where it depends on the environment which these are."""
+    tools = tuple(Toolset(visible.values()).values())
+    return None if any(tool._definition.declaration.options.get("requires_env") for tool in tools) else tools
 
 
 def _without(calls: Sequence[object], refused: Mapping[int, ToolResult]) -> list[object]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._calls import ToolCall
 from fcregistry._json import SLIPS, ArgumentsError, NotJsonError, read_text
 from fcregistry._json._once import has_each_name_once
-from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER
+from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER, is_too_deep
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
@@ -31,6 +31,8 @@ _MOST_FAILURES: Final = 8
 """How often Python's parser may refuse a value of one text: each time, it counts the lines of all text before, to say where."""
 
 _CLOSING: Final = {"{": "}", "[": "]"}
+_COMMENTS: Final = frozenset("/#")
+_BEFORE_VALUES: Final = frozenset(("", ",", ":"))
 
 
 def json_value(source: Source, opening: str = "{[") -> Reading[Any]:
@@ -63,7 +65,9 @@ def _at_once(source: Source) -> Any:
         source.failures += 1
         return FAILED
     text = source.text[source.place : end]
-    if text.count("{") + text.count("[") > MAX_DEPTH or not (type(value) is dict and has_each_name_once(text, value)):
+    if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
+        return FAILED  # how deep it may be is told bracket by bracket, as of text that comes in pieces
+    if not has_each_name_once(text, value):
         value = read_value(text, source.repairs)
     source.place = end
     return value
@@ -85,7 +89,7 @@ class Refused:
     """JSON that is refused for what it holds: a name twice, a number that is not finite, too many levels. The executor says so to the model.
 
     Args:
-        text: The text of an object.
+        text: The text of an object or an array.
     """
 
     __slots__ = ("_text",)
@@ -98,21 +102,26 @@ class Refused:
         """What was written."""
         return self._text
 
-    def call(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
-        """Return the call that it is, with the text of its arguments; None where it is none.
+    def calls(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> list[ToolCall] | None:
+        """Return the calls that it is, one or an array of them, with the text of their arguments; None where it, or anything in it, is none.
 
         Args:
             names: What the tool's name may be called.
             arguments: What the arguments may be called.
         """
         try:
-            pairs = json.loads(self._text, object_pairs_hook=_Pairs)
+            value = json.loads(self._text, object_pairs_hook=_Pairs)
         except (ValueError, RecursionError):
             return None
-        members = dict(pairs) if isinstance(pairs, _Pairs) else {}
-        name = next((members[key] for key in names if key in members), None)
-        held = next((members[key] for key in arguments if key in members), None)
-        return ToolCall(name, _written(held)) if isinstance(name, str) and name and held is not None else None
+        calls = [_call(each, names, arguments) for each in ([value] if isinstance(value, _Pairs) else value)]
+        return None if None in calls else [call for call in calls if call is not None]
+
+
+def _call(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
+    members = dict(pairs) if isinstance(pairs, _Pairs) else {}
+    name = next((members[key] for key in names if key in members), None)
+    held = next((members[key] for key in arguments if key in members), None)
+    return ToolCall(name, _written(held)) if isinstance(name, str) and name and held is not None else None
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -132,22 +141,19 @@ def balanced(source: Source) -> Reading[str | None]:
     pieces: list[str] = []
     open_brackets: list[str] = []
     while True:
-        pieces.append((yield from source.run(_OUTSIDE, _AWAITED_OUTSIDE)))
+        outside = yield from source.run(_OUTSIDE, _AWAITED_OUTSIDE)
+        pieces.append(outside)
         mark = source.text[source.place : source.place + 1]
-        if mark in _CLOSING and mark:
+        if not _may_follow(mark, outside):
+            return None
+        if mark in _CLOSING:
             open_brackets.append(_CLOSING[mark])
             if len(open_brackets) > MAX_DEPTH + 1:
                 return None
         elif mark in ("}", "]") and open_brackets and open_brackets[-1] == mark:
             open_brackets.pop()
-        elif mark in ('"', "'"):
-            text = yield from _string(source, mark)
-            if text is None:
-                return None
-            pieces.append(text)
-            continue
-        elif mark in ("/", "#"):
-            text = yield from _comment(source)
+        elif mark in _INSIDE or mark in _COMMENTS:
+            text = yield from (_string(source, mark) if mark in _INSIDE else _comment(source))
             if text is None:
                 return None
             pieces.append(text)
@@ -158,6 +164,15 @@ def balanced(source: Source) -> Reading[str | None]:
         pieces.append(mark)
         if not open_brackets:
             return "".join(pieces)
+
+
+def _may_follow(mark: str, outside: str) -> bool:
+    """Tell whether a value or a comment may begin behind what stands outside of strings: "[don't" and "[see http://" are prose."""
+    if mark in _CLOSING or mark in _INSIDE:
+        return outside.rstrip()[-1:] in _BEFORE_VALUES
+    if mark in _COMMENTS:
+        return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark == "/")
+    return bool(mark)
 
 
 def _string(source: Source, quote: str) -> Reading[str | None]:

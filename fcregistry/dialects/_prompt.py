@@ -74,6 +74,11 @@ def _function(definition: Any) -> Any:
     return definition["function"]
 
 
+def typescript(tool: Tool) -> str:
+    """Tell of a tool as a type of TypeScript."""
+    return str(formats.get("typescript").describe_one(tool))
+
+
 def json_text(value: Any) -> str:
     """Return a value as JSON on one line, as models are shown it: with a space after commas and colons, and letters as they are."""
     return json.dumps(value, ensure_ascii=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._json import SLIPS, ArgumentsError, read_text
 from fcregistry._json._once import has_each_name_once
-from fcregistry._json._strict import PLAIN_DECODER
+from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -98,7 +98,7 @@ def _read(text: str) -> Any:
     """Return the JSON value of a text, also of one with slips; `_NONE` of one that has none."""
     try:
         value = PLAIN_DECODER.decode(text)
-        if type(value) in _SIMPLE or (type(value) is dict and has_each_name_once(text, value)):
+        if type(value) in _SIMPLE or (_is_shallow(text) and has_each_name_once(text, value)):
             return value
     except (ValueError, RecursionError):
         pass  # which the reader of slips says more exactly
@@ -106,6 +106,10 @@ def _read(text: str) -> Any:
         return read_text(text, False, SLIPS, "the value")[0]
     except ArgumentsError:
         return _NONE
+
+
+def _is_shallow(text: str) -> bool:
+    return text.count("{") + text.count("[") <= MAX_DEPTH
 
 
 _NONE: Final = object()

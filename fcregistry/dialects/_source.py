@@ -62,9 +62,10 @@ class Source:
         shapes: The schemas of the tools that may be called.
         repairs: What was put right in calls.
         failures: How many values of JSON were refused by Python's own parser.
+        left: What a reader took behind calls and found to be none of them: it is content.
     """
 
-    __slots__ = ("_spent", "_start", "ended", "failures", "place", "repairs", "shapes", "text")
+    __slots__ = ("_spent", "_start", "ended", "failures", "left", "place", "repairs", "shapes", "text")
 
     def __init__(self, shapes: Shapes) -> None:
         self.text = ""
@@ -73,6 +74,7 @@ class Source:
         self.shapes = shapes
         self.repairs: list[str] = []
         self.failures = 0
+        self.left = ""
         self._spent: list[str] = []
         self._start = 0
 

@@ -192,6 +192,9 @@ class DialectStream:
             self._content.add(self._source.since())
         else:
             self._new_calls += calls
+            if self._source.left:
+                self._content.add(self._source.left)
+                self._source.left = ""
 
     def _read_words(self, section: Words) -> Reading[None]:
         into = self._reasoning if section.kind == "reasoning" else self._content

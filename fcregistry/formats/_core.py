@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.errors import DefinitionError
 from fcregistry.formats._definition import Definition, TextDefinition
+from fcregistry.formats._kept import KeptDefinitions
 
 if TYPE_CHECKING:
     from fcregistry._calls import ToolCall
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from fcregistry.formats._names import Alphabet
     from fcregistry.formats._profile import Profile
     from fcregistry.formats._transform import OnRecursion
+
+_KEPT: Final = KeptDefinitions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +40,7 @@ class Rendering:
     strict: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Format:
     """A wire shape, or a text, in which tools are described.
 
@@ -100,10 +103,20 @@ class Format:
         self, tool: Tool, strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
         """Return the definition of a tool, and the schema in it."""
-        from fcregistry.formats._transform import Unsayable, transformed  # not needed to read calls and report results
-
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
+        how = (self, strict, recursion)
+        kept = _KEPT.get(tool, how)
+        if kept is None:
+            kept = self._rendered(tool, strict, recursion)
+            _KEPT.put(tool, how, *kept)
+        return kept
+
+    def _rendered(
+        self, tool: Tool, strict: bool, recursion: OnRecursion
+    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
+        from fcregistry.formats._transform import Unsayable, transformed  # not needed to read calls and report results
+
         profile, schema = self._profile(strict), tool.parameters
         name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name
         try:

@@ -60,6 +60,9 @@ def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
 
 def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> list[str]:
     """Return how the schemas of one request are more, all together, than a provider takes."""
+    limits = profile.limits
+    if limits.tools is limits.optional is limits.unions is None:
+        return []  # which is not to be measured for nothing
     sizes = [size_of(schema) for schema in schemas]
     optional, unions = (sum(getattr(size, name) for size in sizes) for name in ("optional", "unions"))
     return _beyond({"tools": len(sizes), "optional": optional, "unions": unions}, profile, "together there are")

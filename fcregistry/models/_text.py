@@ -115,7 +115,8 @@ class _Listener:
         self._stream = dialect.stream(self._tools or None)
         self._identities = identities
         self._texts: list[str] = []
-        self._told = self._thought = ""
+        self._told: list[str] = []
+        self._thought: list[str] = []
         self._calls: list[ToolCall] = []
 
     def whole(self, answer: object) -> Completion:
@@ -148,8 +149,8 @@ class _Listener:
         newest = self._take_rest(parsed.tool_calls)
         message = self._message(parsed)
         rest = Delta(
-            content=_rest(message.text, self._told),
-            reasoning=_rest(parsed.reasoning, self._thought),
+            content=_rest(message.text, "".join(self._told)),
+            reasoning=_rest(parsed.reasoning, "".join(self._thought)),
             tool_calls=tuple(self._pieces(newest)) if self._tools else (),
         )
         reason: FinishReason = "tool_calls" if message.tool_calls else "stop"
@@ -173,8 +174,8 @@ class _Listener:
             return None
         self._texts.append(text)
         new = self._stream.feed(text)
-        self._told += new.content
-        self._thought += new.reasoning
+        self._told.append(new.content)
+        self._thought.append(new.reasoning)
         self._calls += map(self._identities.identified, new.tool_calls)
         pieces = tuple(self._pieces(len(new.tool_calls))) if self._tools else ()
         if not (new.content or new.reasoning or pieces):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from fcregistry import FunctionCall, Registry, Tool, ToolCall
-from fcregistry.errors import DuplicateToolError, ToolNotFoundError
+from fcregistry.agents import Calling, Returned
+from fcregistry.errors import DuplicateToolError, ModelNotFoundError, ToolNotFoundError, UnfinishedRunError
+from fcregistry.execution import Approve, CancellationToken
+
+from .scripts import WAYS, RunResult, Script, add, adds, calls, check_history, finished, says
 
 
 def get_current_weather(location: str, unit: str = "celsius") -> dict[str, Any]:
@@ -119,7 +125,7 @@ def test_failures_are_results_beside_those_that_succeeded() -> None:
         "there is no tool 'unknown'; the tools are fails, get_current_weather",
         "ValueError: no",
     ]
-    assert "is no tool call" in answer["tool_calls_results"][3]
+    assert "the name of the tool is" in answer["tool_calls_results"][3]
     assert [call["id"] for call in answer["tool_calls"]] == ["1", "2", "3", "4"]
     assert len(answer["tool_calls"]) == len(answer["tool_calls_results"]) == 4
     json.dumps(answer)
@@ -151,6 +157,118 @@ def test_the_callers_messages_are_copied() -> None:
 
     FunctionCall(model)(conversation)
     assert conversation == [{"role": "user", "content": "a"}]
+
+
+def test_a_message_in_another_providers_shape_is_told_as_it_was_written() -> None:
+    """The function that stands for the model knows its provider."""
+    conversation = [
+        {"role": "user", "parts": [{"text": "What is the weather?"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "get_current_weather", "args": {"location": "Oslo"}}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "rain"}]},
+        {"type": "function_call_output", "call_id": "1", "output": "rain"},
+    ]
+    model = Model("answer")
+
+    FunctionCall(model, tools=[get_current_weather])(conversation)
+    assert model.heard == [conversation]
+
+
+# --- the next round -------------------------------------------------------------------------------
+
+
+def test_what_a_round_returned_is_handed_back_for_the_next() -> None:
+    model = Model({"role": "assistant", "content": "Let me see.", "tool_calls": CALLS})
+    fc = FunctionCall(model, tools=[get_current_weather])
+    first = fc("What's the weather in Tokyo and Paris?")
+
+    model.answer = "It is mild."
+    assert fc(["What's the weather in Tokyo and Paris?", first]) == "It is mild."
+    question, said, *results = model.heard[1]
+    assert question == {"role": "user", "content": "What's the weather in Tokyo and Paris?"}
+    assert said == {"role": "assistant", "content": "Let me see.", "tool_calls": CALLS}
+    assert [(each["role"], each["tool_call_id"], each["content"]) for each in results] == [
+        ("tool", "1", CONTENTS[0]),
+        ("tool", "2", CONTENTS[1]),
+    ]
+    assert fc(json.loads(json.dumps([first]))) == "It is mild."
+
+
+def test_rounds_go_on_until_the_model_answers() -> None:
+    """A loop of an application's own, in four lines."""
+    model = Script(calls(adds(1, 2)), calls(adds(3, 4, None)), says("7"))
+    fc, conversation = FunctionCall(model, [add]), ["1 + 2 + 4?"]
+
+    while not isinstance(said := fc(conversation), str):
+        conversation.append(said)
+    assert said == "7"
+    assert [message.role for message in model.heard[2]] == ["user", "assistant", "tool", "assistant", "tool"]
+    check_history(model.heard[2])
+
+
+def test_results_that_come_as_messages_anyway_are_told_once() -> None:
+    model = Script(calls(adds(1, 2)), says("3"))
+    fc = FunctionCall(model, [add])
+    said = fc("1 + 2?")
+
+    fc(["1 + 2?", said, {"role": "tool", "tool_call_id": "1", "content": "3"}])
+    assert [message.role for message in model.heard[1]] == ["user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize("results", [[], ["3", "4"], "3", None])
+def test_results_that_are_not_of_these_calls_are_refused(results: Any) -> None:
+    said = {"role": "assistant", "content": None, "tool_calls": CALLS[:1], "tool_calls_results": results}
+    with pytest.raises(ValueError, match="a message has a result for each of its calls: 1 calls, tool_calls_results: "):
+        FunctionCall(Model("?"))(["?", said])
+
+
+# --- the round as a run ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_round_is_a_run_whose_answer_is_what_it_returns(way: Callable[..., RunResult]) -> None:
+    model = Script(calls(adds(1, 2), text="Let me see."))
+    result = way(FunctionCall(model, [add], instructions="Be brief."), "1 + 2?")
+
+    assert (result.stop_reason, result.ok, len(model.heard)) == ("stop_tool", True, 1)
+    assert result.answer == FunctionCall(Script(calls(adds(1, 2), text="Let me see.")), [add])("1 + 2?")
+    assert [message.role for message in result.messages] == ["user", "assistant", "tool"]
+    assert [message.role for message in model.heard[0]] == ["system", "user"]
+    check_history(result.messages)
+    assert way(FunctionCall(Script(says("3")), [add]), "?").answer == "3"
+
+
+def test_a_round_is_followed() -> None:
+    events = list(FunctionCall(Script(calls(adds(1, 2), text="So")), [add]).stream("?"))
+    assert [type(event).__name__ for event in events] == ["Text", "Calling", "Returned", "Finished"]
+    assert [event.call.id for event in events if isinstance(event, Calling)] == ["1"]
+    assert [event.result.content for event in events if isinstance(event, Returned)] == ["3"]
+    assert finished(events).answer["tool_calls_results"] == ["3"]
+
+
+def test_a_round_waits_for_a_decision_where_it_can_and_refuses_where_it_is_called() -> None:
+    tool = Tool.from_function(add, requires_approval=True)
+    fc = FunctionCall(Script(calls(adds(1, 2))), [tool])
+
+    waiting = fc.run("?")
+    assert (waiting.stop_reason, [call.id for call in waiting.pending]) == ("approval", ["1"])
+    assert waiting.state is not None
+    assert fc.resume(waiting.state, {"1": Approve()}).answer["tool_calls_results"] == ["3"]
+    (refused,) = fc("?")["tool_calls_results"]
+    assert "approval" in refused
+
+
+def test_a_round_that_is_stopped_says_so() -> None:
+    token = CancellationToken()
+    token.cancel()
+    fc = FunctionCall(Script(says("never heard")), [add])
+    with pytest.raises(UnfinishedRunError, match="there is no answer: the run was cancelled"):
+        fc("?", cancellation=token)
+    with pytest.raises(UnfinishedRunError, match="there is no answer: the run was cancelled"):
+        asyncio.run(fc.acall("?", cancellation=token))
+
+
+def test_a_text_that_was_cut_off_is_returned_as_far_as_it_came() -> None:
+    assert FunctionCall(Script(says("It is", "length")), [add])("?") == "It is"
 
 
 # --- what the model is told -----------------------------------------------------------------------
@@ -218,12 +336,13 @@ def test_a_whole_response_is_refused_with_where_its_message_is(response: Any) ->
         FunctionCall(tools=[get_current_weather]).execute(response)
 
 
-def test_a_model_that_is_a_coroutine_function_is_refused() -> None:
-    async def model(messages: Any) -> str:
-        return "answer"
+def test_a_model_may_be_a_coroutine_function() -> None:
+    async def model(messages: Any) -> Any:
+        return {"tool_calls": CALLS}
 
-    with pytest.raises(TypeError, match="the model is a coroutine function; a round waits for it, so give a plain one"):
-        FunctionCall(model)("?")
+    fc = FunctionCall(model, tools=[get_current_weather])
+    assert fc("?")["tool_calls_results"] == CONTENTS
+    assert asyncio.run(fc.acall("?"))["tool_calls_results"] == CONTENTS
 
 
 def test_without_a_model_a_round_is_refused_with_what_to_do() -> None:
@@ -231,10 +350,17 @@ def test_without_a_model_a_round_is_refused_with_what_to_do() -> None:
         FunctionCall(tools=[get_current_weather])("?")
 
 
-@pytest.mark.parametrize("llm", ["gpt", 5, {}])
+@pytest.mark.parametrize("llm", [5, {}])
 def test_what_is_no_model_is_refused(llm: Any) -> None:
-    with pytest.raises(TypeError, match="llm is a callable from messages to a message or text, not "):
-        FunctionCall(llm)
+    with pytest.raises(
+        TypeError, match=r"llm is a Model, a name such as .*, or a callable from messages to a message or text, not "
+    ):
+        FunctionCall(llm)("?")
+
+
+def test_a_model_that_is_not_there_is_refused_with_what_to_write() -> None:
+    with pytest.raises(ModelNotFoundError, match="there is no model 'gpt': write PROVIDER:MODEL"):
+        FunctionCall("gpt")
 
 
 def test_mistakes_in_tools_raise_before_any_model_is_called() -> None:
@@ -360,6 +486,13 @@ def test_execute_answers_malformed_anthropic_blocks_in_their_own_shape() -> None
         ("2", True),
         ("3", False),
     ]
+
+
+def test_execute_has_an_asynchronous_form() -> None:
+    fc = FunctionCall(tools=[get_current_weather])
+    message = {"role": "assistant", "content": None, "tool_calls": CALLS}
+    assert asyncio.run(fc.aexecute(message)) == fc.execute(message)
+    assert asyncio.run(fc.aexecute({"role": "assistant", "content": "Hello!"})) == []
 
 
 @pytest.mark.parametrize(

@@ -130,3 +130,73 @@ def test_text_that_is_no_object_cannot_be_written() -> None:
 def test_depth_is_bounded() -> None:
     deep = "[" * 5000 + "]" * 5000
     assert HERMES.parse(in_tags(f'{{"name": "f", "arguments": {{"a": {deep}}}}}')).tool_calls == ()
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "[Note: I'll look it up]",
+        "I [don't] know.",
+        "{I'm sure}",
+        "[#12] is done.",
+        "See [http://example] first.",
+        "[see",
+        '[the "best" one',
+    ],
+)
+def test_prose_in_brackets_hides_no_call_behind_it(prose: str) -> None:
+    """An apostrophe, a hash or slashes there open neither a string nor a comment, which would reach to the end."""
+    parsed = JSON.parse(f'{prose}\n{{"name": "f", "arguments": {{}}}}')
+    assert parsed.tool_calls == (ToolCall("f", {}),)
+    assert parsed.content == prose
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "left"),
+    [
+        ("hermes", '<tool_call>\n{"name": "f", "arguments": {}}\n{"name": "g", "argum', '{"name": "g", "argum'),
+        (
+            "hermes",
+            '<tool_call>\n{"name": "f", "arguments": {}}\n{"name" oops}\n</tool_call>',
+            '{"name" oops}\n</tool_call>',
+        ),
+        ("llama3", '{"name": "f", "parameters": {}}; {"name": "g"', '; {"name": "g"'),
+    ],
+)
+def test_what_is_cut_off_or_malformed_behind_a_call_is_content(name: str, text: str, left: str) -> None:
+    dialect = dialects.get(name)
+    stream = dialect.stream()
+    for character in text:
+        stream.feed(character)
+    for parsed in (dialect.parse(text), stream.close()):
+        assert parsed.tool_calls == (ToolCall("f", {}),)
+        assert parsed.content == left
+
+
+@pytest.mark.parametrize(("name", "marks"), [("jamba", ("<tool_calls>", "</tool_calls>")), ("json", ("", ""))])
+def test_a_name_that_stands_twice_in_an_array_is_for_the_executor_to_refuse(name: str, marks: tuple[str, str]) -> None:
+    text = '[{"name": "f", "arguments": {"a": 1, "a": 2}}, {"name": "g", "arguments": {"b": [{}]}}]'.join(marks)
+    assert calls(text, name) == [ToolCall("f", '{"a": 1, "a": 2}'), ToolCall("g", '{"b": [{}]}')]
+
+
+def test_an_array_that_is_refused_and_holds_anything_but_calls_is_content() -> None:
+    text = '<tool_calls>[{"name": "f", "arguments": {"a": 1, "a": 2}}, 3]</tool_calls>'
+    assert dialects.get("jamba").parse(text).content == text
+
+
+@pytest.mark.parametrize("depth", [98, 99, 100, 101, 102, 200, 960, 3000, 20_000])
+@pytest.mark.parametrize("brackets", [("[", "]"), ('{"a": ', "}")], ids=["arrays", "objects"])
+@pytest.mark.parametrize(
+    ("name", "marks"), [("hermes", ("<tool_call>", "</tool_call>")), ("jamba", ("<tool_calls>[", "]</tool_calls>"))]
+)
+def test_a_value_of_any_depth_is_read_alike_whole_and_in_pieces(
+    name: str, marks: tuple[str, str], brackets: tuple[str, str], depth: int
+) -> None:
+    """Deeper than the interpreter can walk, too: nothing is raised, and what is refused for its depth is refused however it comes."""
+    nested = "1".join(bracket * depth for bracket in brackets)
+    text = f'{{"name": "f", "arguments": {{"a": {nested}}}}}'.join(marks)
+    dialect = dialects.get(name)
+    stream = dialect.stream()
+    for start in range(0, len(text), 7):
+        stream.feed(text[start : start + 7])
+    assert stream.close() == dialect.parse(text)

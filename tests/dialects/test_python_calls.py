@@ -247,3 +247,19 @@ def test_hostile_nesting_is_content_and_leaves_the_interpreter_alone() -> None:
     ):
         assert len(PYTHONIC.parse(text).tool_calls) == (1 if text.endswith("]") else 0)
     assert sys.getrecursionlimit() == limit
+
+
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [
+        ("{'x': True, 'y': [None, 'None True', False]}", {"x": True, "y": [None, "None True", False]}),
+        ('[True, "it\'s False"]', [True, "it's False"]),
+        ("['\\\\', None]", ["\\", None]),
+    ],
+)
+def test_constants_stand_in_values_and_are_words_in_strings(arguments: str, read: object) -> None:
+    assert calls_of(f"[f(a={arguments}, None_=1)]") == [("f", {"a": read, "None_": 1})]
+
+
+def test_a_parameter_that_is_called_as_a_constant_keeps_its_name() -> None:
+    assert calls_of("[f(None=1, a=[None])]") == [("f", {"None": 1, "a": [None]})]

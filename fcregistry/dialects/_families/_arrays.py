@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fcregistry.dialects._dialect import Dialect
-from fcregistry.dialects._prompt import Prompt, json_text
+from fcregistry.dialects._prompt import Prompt, json_text, typescript
 from fcregistry.dialects._sections import Calls, Words
 from fcregistry.dialects._syntaxes._named import read_apertus, write_apertus
-from fcregistry.dialects._syntaxes._objects import Keys, arguments_of, read_objects, write_array
+from fcregistry.dialects._syntaxes._objects import Keys, arguments_of, name_of, read_objects, write_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ GRANITE: Final = Dialect(
         after=f"]\n\nWhen a tool is needed, answer with <|tool_call|> followed by a JSON list of the tools to use: {_WRITE_LIST}",
         marks=("<|tool_call|>", "<|start_of_role|>", "<|end_of_role|>", "<|end_of_text|>"),
     ),
-    stops=("<|end_of_text|>",),
+    stops=("<|end_of_text|>", "<|endoftext|>"),
 )
 
 PHI_4: Final = Dialect(
@@ -75,17 +75,18 @@ JAMBA: Final = Dialect(
 HUNYUAN: Final = Dialect(
     name="hunyuan",
     models="Hunyuan A13B",
-    source='the model card of Hunyuan-A13B-Instruct; vLLM, "HunyuanA13BToolParser"',
+    source='the model card of Hunyuan-A13B-Instruct; vLLM, "HunyuanA13BToolParser" and its chat template',
     sections=(
         Calls(opens=("<tool_calls>",), read=read_objects("</tool_calls>")),
-        Words(opens=("<answer>",), closes=("</answer>",), kind="content"),
+        Words(opens=("<answer>", "</answer>")),
+        Words(opens=("助手：",), at="start"),  # the template has answers begin with it where tools are told of
     ),
     write=write_array("<tool_calls>", "</tool_calls>"),
     prompt=Prompt(
         before="You have these tools:\n[",
         between=", ",
         after=f"]\n\nTo call tools, write a JSON list within <tool_calls></tool_calls> tags: {_WRITE_LIST}",
-        result=lambda name, content, call_id: f"<tool_response>\n{content}\n</tool_response>",
+        result=lambda name, content, call_id: f"<tool_response>{content}</tool_response>",
         marks=("<tool_calls>", "</tool_calls>", "<tool_response>", "</tool_response>"),
     ),
     stops=("<|eos|>",),
@@ -102,7 +103,7 @@ NEMOTRON: Final = Dialect(
         each="function",
         between=", ",
         after=f"]</AVAILABLE_TOOLS>\n\nTo call tools, write a JSON list within TOOLCALL tags: <TOOLCALL>{_WRITE_LIST}</TOOLCALL>",
-        result=lambda name, content, call_id: f"<TOOL_RESPONSE>[{json_text(content)}]</TOOL_RESPONSE>",
+        result=lambda name, content, call_id: f"<TOOL_RESPONSE>[{content}]</TOOL_RESPONSE>",
         marks=(
             "<AVAILABLE_TOOLS>",
             "</AVAILABLE_TOOLS>",
@@ -122,10 +123,9 @@ APERTUS: Final = Dialect(
     sections=(Calls(opens=("<|tools_prefix|>",), read=read_apertus),),
     write=write_apertus,
     prompt=Prompt(
-        before="You can use the following tools:\n[",
-        each="function",
-        between=", ",
-        after="]\n\nTo call tools, write: <|tools_prefix|>[{<tool-name>: <args-json-object>}, …]<|tools_suffix|>",
+        before="Tool Capabilities:\n",
+        each=typescript,
+        after="\n\nTo call tools, write: <|tools_prefix|>[{<tool-name>: <args-json-object>}, …]<|tools_suffix|>",
         result=lambda name, content, call_id: f"[{content}]",
         marks=("<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>", "<|inner_suffix|>"),
     ),
@@ -138,10 +138,16 @@ _COHERE: Final = Keys(name=("tool_name", "name"), arguments=("parameters", "argu
 
 def _write_cohere(calls: Sequence[ToolCall]) -> str:
     written = [
-        {"tool_call_id": call.id or str(place), "tool_name": call.name, "parameters": arguments_of(call)}
+        {"tool_call_id": call.id or str(place), "tool_name": name_of(call), "parameters": arguments_of(call)}
         for place, call in enumerate(calls)
     ]
-    return f"<|START_ACTION|>{json_text(written)}<|END_ACTION|>"
+    lines = ",\n".join(f"    {json_text(each)}" for each in written)
+    return f"<|START_ACTION|>[\n{lines}\n]<|END_ACTION|>"
+
+
+def _cohere_result(name: str, content: str, id: str | None) -> str:
+    told = {"tool_call_id": id or "0", "results": {"0": content}, "is_error": None}
+    return f"<|START_TOOL_RESULT|>[\n    {json_text(told)}\n]<|END_TOOL_RESULT|>"
 
 
 COMMAND_R: Final = Dialect(
@@ -150,21 +156,23 @@ COMMAND_R: Final = Dialect(
     source='the chat templates of c4ai-command-r-plus and command-a; vLLM, "Cohere Command tool parser"',
     sections=(
         Calls(opens=("<|START_ACTION|>",), read=read_objects("<|END_ACTION|>", keys=_COHERE)),
-        Calls(opens=("Action: ```json",), read=read_objects("```", keys=_COHERE), at="line"),
+        Calls(
+            opens=("Action: ```json", "Action:```json", "Action:\n```json"),
+            read=read_objects("```", keys=_COHERE),
+            at="line",
+        ),
         Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
         Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
         Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning"),
     ),
     write=_write_cohere,
     prompt=Prompt(
-        before="# Available Tools\nHere is the list of tools that you can use:\n```json\n[\n    ",
+        before="## Available Tools\nHere is the list of tools that you have available to you.\n```json\n[\n    ",
         each="function",
         between=",\n    ",
         after="\n]\n```\n\nTo call tools, write: <|START_ACTION|>"
         '[{"tool_call_id": "0", "tool_name": <tool-name>, "parameters": <args-json-object>}, …]<|END_ACTION|>',
-        result=lambda name, content, call_id: (
-            f"<|START_TOOL_RESULT|>\n{json_text([{'tool_call_id': call_id or '0', 'results': {'0': content}}])}\n<|END_TOOL_RESULT|>"
-        ),
+        result=_cohere_result,
         marks=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),
     ),
     thinks=None,

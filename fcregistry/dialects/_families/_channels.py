@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from fcregistry import formats
 from fcregistry.dialects._dialect import Dialect
-from fcregistry.dialects._prompt import Prompt
+from fcregistry.dialects._prompt import Prompt, typescript
 from fcregistry.dialects._sections import Calls, Words
 from fcregistry.dialects._syntaxes._channels import ENDS, read_header, read_message, read_start, write_messages
 
-if TYPE_CHECKING:
-    from fcregistry._tool import Tool
-
 _NEXT: Final = ("<|start|>", "<|channel|>")
-
-
-def _typed(tool: Tool) -> str:
-    return str(formats.get("typescript").describe_one(tool))
 
 
 def _result(name: str, content: str, id: str | None) -> str:
@@ -45,7 +37,7 @@ HARMONY: Final = Dialect(
     write=write_messages,
     prompt=Prompt(
         before="# Tools\n\n## functions\n\nnamespace functions {\n\n",
-        each=_typed,
+        each=typescript,
         between="\n\n",
         after="\n\n} // namespace functions\n\nCalls to these tools go to the commentary channel.",
         result=_result,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry import formats
 from fcregistry.dialects._dialect import Dialect
-from fcregistry.dialects._prompt import Prompt
+from fcregistry.dialects._prompt import Prompt, json_text
 from fcregistry.dialects._sections import Calls, Words
 from fcregistry.dialects._syntaxes._named import (
     DEEPSEEK_END,
+    NAME,
     read_deepseek,
     read_flower,
     read_kimi,
@@ -20,6 +24,9 @@ from fcregistry.dialects._syntaxes._named import (
     write_named,
 )
 from fcregistry.dialects._syntaxes._objects import Keys, read_objects, write_objects
+
+if TYPE_CHECKING:
+    from fcregistry._tool import Tool
 
 _LLAMA: Final = Keys(arguments=("parameters", "arguments"))
 
@@ -59,12 +66,39 @@ _DEEPSEEK_MARKS: Final = (
 )
 
 
+def _deepseek_output(name: str, content: str, id: str | None) -> str:
+    return f"<｜tool▁output▁begin｜>{content}<｜tool▁output▁end｜>"
+
+
 def _deepseek_outputs(name: str, content: str, id: str | None) -> str:
-    return f"<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>{content}<｜tool▁output▁end｜><｜tool▁outputs▁end｜>"
+    return f"<｜tool▁outputs▁begin｜>{_deepseek_output(name, content, id)}<｜tool▁outputs▁end｜>"
 
 
-def _deepseek(name: str, models: str, source: str, before: str, between: str, after: str) -> Dialect:
-    write = write_named(f"<｜tool▁call▁begin｜>{before}", between, f"{after}{DEEPSEEK_END}")
+def _deepseek_tool(tool: Tool) -> str:
+    """Tell of a tool as DeepSeek V3.1 is told: name and description, and the schema as JSON."""
+    return f"### {tool.name}\nDescription: {tool.description}\n\nParameters: {json_text(tool.parameters)}"
+
+
+_DEEPSEEK_PROMPT: Final = Prompt(
+    before="## Tools\nYou have access to the following tools:\n\n",
+    after="",
+    result=_deepseek_outputs,
+    marks=_DEEPSEEK_MARKS,
+)
+
+
+def _deepseek(name: str, models: str, source: str, form: tuple[str, str, str, str], prompt: Prompt) -> Dialect:
+    """Return a dialect of DeepSeek.
+
+    Args:
+        name: Its name.
+        models: Whose it is.
+        source: The publication that it follows.
+        form: What stands before a name, behind it, behind the arguments, and between two calls.
+        prompt: How tools and results are told, but for the form of calls.
+    """
+    before, between, after, joint = form
+    write = write_named(f"<｜tool▁call▁begin｜>{before}", between, f"{after}{DEEPSEEK_END}", joint=joint)
     shown = f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>{before}<name>{between}<args-json-object>{after}{DEEPSEEK_END}<｜tool▁calls▁end｜>"
     return Dialect(
         name=name,
@@ -72,39 +106,29 @@ def _deepseek(name: str, models: str, source: str, before: str, between: str, af
         source=source,
         sections=(Calls(opens=("<｜tool▁call▁begin｜>",), read=read_deepseek), _SECTION),
         write=wrapped("<｜tool▁calls▁begin｜>", write, "<｜tool▁calls▁end｜>"),
-        prompt=Prompt(
-            before="## Tools\nYou have access to the following tools:\n\n",
-            after=f"\n\nTo call tools, write one or more calls in this form:\n{shown}",
-            result=_deepseek_outputs,
-            marks=_DEEPSEEK_MARKS,
-        ),
+        prompt=replace(prompt, after=f"\n\nTo call tools, write one or more calls in this form:\n{shown}"),
         stops=("<｜end▁of▁sentence｜>",),
     )
 
 
+_FENCED: Final = ("function<｜tool▁sep｜>", "\n```json\n", "\n```", "\n")
+
 DEEPSEEK_V3: Final = _deepseek(
-    "deepseek-v3",
-    "DeepSeek V3, V3-0324",
-    "the chat template of DeepSeek-V3",
-    "function<｜tool▁sep｜>",
-    "\n```json\n",
-    "\n```",
+    "deepseek-v3", "DeepSeek V3, V3-0324", "the chat template of DeepSeek-V3", _FENCED, _DEEPSEEK_PROMPT
 )
 DEEPSEEK_R1: Final = _deepseek(
     "deepseek-r1",
     "DeepSeek R1, R1-0528, and what is distilled from it",
     "the chat template of DeepSeek-R1-0528",
-    "function<｜tool▁sep｜>",
-    "\n```json\n",
-    "\n```",
+    _FENCED,
+    _DEEPSEEK_PROMPT,
 )
 DEEPSEEK_V3_1: Final = _deepseek(
     "deepseek-v3.1",
     "DeepSeek V3.1, V3.1-Terminus",
-    'the model card of DeepSeek-V3.1, "ToolCall"',
-    "",
-    "<｜tool▁sep｜>",
-    "",
+    'the model card of DeepSeek-V3.1, "ToolCall", and its chat template',
+    ("", "<｜tool▁sep｜>", "", ""),
+    replace(_DEEPSEEK_PROMPT, each=_deepseek_tool, between="\n\n", result=_deepseek_output),
 )
 
 _MISTRAL_ARRAY: Final = read_objects("</s>")
@@ -114,7 +138,7 @@ MISTRAL: Final = Dialect(
     models="Mistral 7B v0.3, Nemo, Large, Small 3, Devstral, Magistral, Ministral 3",
     source='Mistral, "mistral-common", tokenizers v3 to v13',
     sections=(Calls(opens=("[TOOL_CALLS]",), read=read_mistral(_MISTRAL_ARRAY)),),
-    write=write_named("[TOOL_CALLS]", "[ARGS]", ""),
+    write=write_named("[TOOL_CALLS]", "[ARGS]", "", names=NAME),
     prompt=Prompt(
         before="[AVAILABLE_TOOLS][",
         between=", ",
@@ -126,13 +150,17 @@ MISTRAL: Final = Dialect(
     stops=("</s>",),
 )
 
+_KIMI_SECTION: Final = ("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>")
+
 KIMI_K2: Final = Dialect(
     name="kimi-k2",
     models="Kimi K2, K2 Thinking",
     source='Moonshot AI, "Tool Use in Kimi K2" (tool_call_guidance)',
     sections=(
         Calls(opens=("<|tool_call_begin|>",), read=read_kimi),
-        Words(opens=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>")),
+        Words(
+            opens=(*_KIMI_SECTION, "<|tool_call_section_begin|>", "<|tool_call_section_end|>")
+        ),  # some leave out the s
     ),
     write=write_kimi,
     prompt=Prompt(
@@ -141,8 +169,7 @@ KIMI_K2: Final = Dialect(
         after="]<|im_end|>",
         result=lambda name, content, call_id: f"## Return of {call_id or name}\n{content}",
         marks=(
-            "<|tool_calls_section_begin|>",
-            "<|tool_calls_section_end|>",
+            *_KIMI_SECTION,
             "<|tool_call_begin|>",
             "<|tool_call_argument_begin|>",
             "<|tool_call_end|>",
@@ -153,6 +180,14 @@ KIMI_K2: Final = Dialect(
     stops=("<|im_end|>",),
 )
 
+
+def _glm_tool(tool: Tool) -> str:
+    """Tell of a tool as GLM-4 is told: the name as a heading, and the function as JSON on several lines."""
+    definition: Any = formats.get("openai").describe_one(tool)
+    told = json.dumps(definition["function"], ensure_ascii=False, indent=4)
+    return f"## {tool.name}\n\n{told}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
+
+
 GLM_4: Final = Dialect(
     name="glm-4",
     models="GLM-4-9B-Chat, GLM-4-0414",
@@ -161,12 +196,12 @@ GLM_4: Final = Dialect(
         Calls(opens=(), read=read_line_named, at="start"),
         Calls(opens=("<|assistant|>",), read=read_line_named),
     ),
-    write=write_named("", "\n", "", joint="<|assistant|>"),
+    write=write_named("", "\n", "", joint="<|assistant|>", names=NAME),
     prompt=Prompt(
         before="# 可用工具\n\n",
-        each="function",
+        each=_glm_tool,
         between="\n\n",
-        after="\n\n在调用上述函数时，请使用 Json 格式表示调用的参数。",
+        after="",
         result=lambda name, content, call_id: f"<|observation|>\n{content}",
         marks=("<|assistant|>", "<|observation|>", "<|user|>", "<|system|>"),
     ),

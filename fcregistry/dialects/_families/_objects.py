@@ -9,6 +9,7 @@ from fcregistry.dialects._dialect import Dialect
 from fcregistry.dialects._prompt import Prompt
 from fcregistry.dialects._sections import Calls, Words
 from fcregistry.dialects._syntaxes._objects import Keys, read_objects, write_array, write_objects
+from fcregistry.dialects._syntaxes._pairs import Pairs
 
 if TYPE_CHECKING:
     from fcregistry._calls import ToolCall
@@ -87,18 +88,29 @@ ERNIE_4_5: Final = Dialect(
     stops=("</s>", "<|end_of_sentence|>"),
 )
 
+_LONGCAT_OBJECTS: Final = read_objects("</longcat_tool_call>")
+_LONGCAT_PAIRS: Final = Pairs("longcat_")
+
+
+def _longcat(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read calls of LongCat: objects, or, as newer ones write them, a name and a pair of tags for each argument."""
+    yield from source.space()
+    is_object = yield from source.is_next("{", "[")
+    return (yield from (_LONGCAT_OBJECTS if is_object else _LONGCAT_PAIRS)(source, mark))
+
+
 LONGCAT: Final = Dialect(
     name="longcat",
-    models="LongCat-Flash",
-    source="the chat template of LongCat-Flash-Chat",
-    sections=(Calls(opens=("<longcat_tool_call>",), read=read_objects("</longcat_tool_call>")),),
+    models="LongCat-Flash-Chat, -Thinking and -Lite",
+    source='the chat template of LongCat-Flash-Chat; vLLM, "LongcatFlashToolParser"; mlx-lm, "longcat" tool parser',
+    sections=(Calls(opens=(_LONGCAT_PAIRS.opens,), read=_longcat),),
     write=write_objects("<longcat_tool_call>", "</longcat_tool_call>"),
     prompt=Prompt(
         before="## Tools\nYou have access to the following tools:\n\n### Tool namespace: function\n\n",
         after="\n\nTo call a tool, write a JSON object with its name and arguments within <longcat_tool_call></longcat_tool_call> tags, "
         'once for each call:\n<longcat_tool_call>{"name": <function-name>, "arguments": <args-dict>}</longcat_tool_call>',
         result=lambda name, content, call_id: f"<longcat_tool_response>\n{content}\n</longcat_tool_response>",
-        marks=("<longcat_tool_call>", "</longcat_tool_call>", "<longcat_tool_response>", "</longcat_tool_response>"),
+        marks=(*_LONGCAT_PAIRS.marks, "<longcat_tool_response>", "</longcat_tool_response>"),
     ),
     thinks=("<longcat_think>", "</longcat_think>"),
     stops=("</longcat_s>",),

@@ -10,7 +10,7 @@ from fcregistry.dialects._dialect import Dialect
 from fcregistry.dialects._prompt import Prompt, json_text
 from fcregistry.dialects._sections import Calls
 from fcregistry.dialects._syntaxes._bare_text import LIMITS
-from fcregistry.dialects._syntaxes._pairs import OPENS, read_pairs, write_pairs
+from fcregistry.dialects._syntaxes._pairs import Pairs
 from fcregistry.dialects._syntaxes._tags import Tags, section, write_tags
 
 if TYPE_CHECKING:
@@ -155,12 +155,14 @@ SEED_OSS: Final = Dialect(
 
 # --- GLM ------------------------------------------------------------------------------------------
 
+_GLM: Final = Pairs()
+
 GLM_4_5: Final = Dialect(
     name="glm-4.5",
     models="GLM-4.5, GLM-4.6, GLM-4.7",
     source='Z.ai, "GLM-4.5" and "GLM-4.7", chat templates',
-    sections=(Calls(opens=(OPENS,), read=read_pairs),),
-    write=write_pairs,
+    sections=(Calls(opens=(_GLM.opens,), read=_GLM),),
+    write=_GLM.write,
     prompt=Prompt(
         before="# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
         "The functions' signatures stand within <tools></tools> tags:\n<tools>\n",
@@ -168,18 +170,7 @@ GLM_4_5: Final = Dialect(
         "<tool_call>{function-name}\n<arg_key>{arg-key-1}</arg_key>\n<arg_value>{arg-value-1}</arg_value>\n"
         "<arg_key>{arg-key-2}</arg_key>\n<arg_value>{arg-value-2}</arg_value>\n...\n</tool_call>",
         result=_tool_response,
-        marks=(
-            "<tools>",
-            "</tools>",
-            OPENS,
-            "</tool_call>",
-            "<arg_key>",
-            "</arg_key>",
-            "<arg_value>",
-            "</arg_value>",
-            "<tool_response>",
-            "</tool_response>",
-        ),
+        marks=("<tools>", "</tools>", *_GLM.marks, "<tool_response>", "</tool_response>"),
     ),
     stops=("<|user|>", "<|observation|>", "<|endoftext|>"),
     limits=LIMITS,

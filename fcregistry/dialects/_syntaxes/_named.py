@@ -10,7 +10,7 @@ from fcregistry._calls import ToolCall
 from fcregistry.dialects._json_text import FAILED, Refused, json_value
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._source import Marks
-from fcregistry.dialects._syntaxes._objects import arguments_of
+from fcregistry.dialects._syntaxes._objects import arguments_of, name_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._sections import CallReader, CallWriter
@@ -62,7 +62,12 @@ def read_line_named(source: Source, mark: str) -> Reading[list[ToolCall] | None]
     return (yield from read_arguments(source, name))
 
 
-def write_named(before: str, between: str, after: str, *, joint: str = "") -> CallWriter:
+_ON_A_LINE: Final = re.compile(r"[^\s<✿](?:[^\n<✿]*[^\s<✿])?")
+
+
+def write_named(
+    before: str, between: str, after: str, *, joint: str = "", names: re.Pattern[str] = _ON_A_LINE
+) -> CallWriter:
     """Return a writer of calls as name and JSON object.
 
     Args:
@@ -70,10 +75,13 @@ def write_named(before: str, between: str, after: str, *, joint: str = "") -> Ca
         between: What stands between name and arguments.
         after: What stands behind the arguments.
         joint: What stands between two calls.
+        names: Which names can be written; others raise `ValueError`.
     """
 
     def write(calls: Sequence[ToolCall]) -> str:
-        return joint.join(f"{before}{call.name}{between}{json_text(arguments_of(call))}{after}" for call in calls)
+        return joint.join(
+            f"{before}{name_of(call, names)}{between}{json_text(arguments_of(call))}{after}" for call in calls
+        )
 
     return write
 
@@ -161,7 +169,8 @@ def write_kimi(calls: Sequence[ToolCall]) -> str:
 
 def _kimi_id(call: ToolCall, place: int) -> str:
     found = _KIMI_ID.fullmatch(call.id or "")
-    return call.id if call.id and found and found["name"] == call.name else f"functions.{call.name}:{place}"
+    name = name_of(call, _ON_A_LINE)
+    return call.id if call.id and found and found["name"] == name else f"functions.{name}:{place}"
 
 
 # --- Qwen's flowers -------------------------------------------------------------------------------
@@ -205,4 +214,4 @@ def _by_member(value: Any) -> ToolCall | None:
 
 def write_apertus(calls: Sequence[ToolCall]) -> str:
     """Write calls as Apertus does."""
-    return f"<|tools_prefix|>{json_text([{call.name: arguments_of(call)} for call in calls])}<|tools_suffix|>"
+    return f"<|tools_prefix|>{json_text([{name_of(call): arguments_of(call)} for call in calls])}<|tools_suffix|>"

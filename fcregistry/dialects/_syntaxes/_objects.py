@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -56,8 +57,10 @@ def read_objects(*closes: str, keys: Keys = KEYS, opening: str = "{[", separator
             value = yield from json_value(source, opening)
             found = calls_of(value, keys, bare=not closes)
             if found is None:
+                source.left = source.since() if calls else ""
                 return calls or None
             calls += found
+            source.begin(source.place)
             if not closes:
                 if separator and (yield from source.take(separator)):
                     continue
@@ -107,9 +110,27 @@ def written(call: ToolCall, keys: Keys = KEYS) -> dict[str, Any]:
     """Return a call as a JSON object.
 
     Raises:
-        ValueError: Its arguments are text that is no JSON object.
+        ValueError: Its name is none, or has space around it, or its arguments are text that is no JSON object.
     """
-    return {keys.name[0]: call.name, keys.arguments[0]: arguments_of(call)}
+    return {keys.name[0]: name_of(call), keys.arguments[0]: arguments_of(call)}
+
+
+_UNSPACED: Final = re.compile(r"(?!\s).*\S", re.DOTALL)
+
+
+def name_of(call: ToolCall, names: re.Pattern[str] = _UNSPACED) -> str:
+    """Return the name of a call that is to be written.
+
+    Args:
+        call: The call.
+        names: Which names are read again as they are written; by default, all that have no space around them.
+
+    Raises:
+        ValueError: It is none of these.
+    """
+    if not call.name or not names.fullmatch(call.name):
+        raise ValueError(f"the name {call.name!r} would not be read again as it is")
+    return call.name
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:
@@ -136,6 +157,8 @@ def calls_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> list[To
         keys: What the members of a call are called.
         bare: Whether nothing else says that it is a call: then it must have arguments, and an empty array is none.
     """
+    if isinstance(value, Refused):
+        return value.calls(keys.name, keys.arguments)
     if isinstance(value, list):
         calls = [call_of(each, keys, bare=bare) for each in value]
         return None if None in calls or (bare and not calls) else [call for call in calls if call is not None]
@@ -145,8 +168,6 @@ def calls_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> list[To
 
 def call_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> ToolCall | None:
     """Return the call that a JSON object is, or None; see `calls_of`."""
-    if isinstance(value, Refused):
-        return value.call(keys.name, keys.arguments)
     if not isinstance(value, Mapping):
         return None
     inner = value.get("function")

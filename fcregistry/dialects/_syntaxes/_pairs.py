@@ -13,14 +13,10 @@ from fcregistry.dialects._syntaxes._objects import arguments_of
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
 
-OPENS: Final = "<tool_call>"
-_CLOSES: Final = "</tool_call>"
 _NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
 _AFTER_NAME: Final = re.compile(r"[\s<>{}\[\]\"'\\]").search
 _BLANK: Final = r"(?>\s+|\\n)*"
 _BLANKS: Final = re.compile(_BLANK)
-_PAIR: Final = re.compile(rf"{_BLANK}<arg_key>([^<>\n]+)</arg_key>{_BLANK}<arg_value>")
-_END: Final = re.compile(rf"{_BLANK}{_CLOSES}")
 _KEY: Final = re.compile(r"[^<>\n]*")
 _AFTER_KEY: Final = re.compile(r"[<>\n]").search
 
@@ -37,56 +33,76 @@ def _space(source: Source) -> Reading[str]:
         pieces.append(found)
 
 
-_ENDING: Final = Ending("</arg_value>", ("<arg_key>", _CLOSES), {_CLOSES: (OPENS,)}, _space, _BLANK)
+class Pairs:
+    """The tags of a family, and the reader of its calls.
 
-
-def read_pairs(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from behind what opens it to behind what closes it."""
-    yield from _space(source)
-    name = yield from source.run(_NAME, _AFTER_NAME)
-    arguments: dict[str, Any] = {}
-    while name:
-        key = yield from _key(source)
-        if key == _CLOSES:
-            if not arguments and source.shapes.are_known and name not in source.shapes:
-                return None  # a word between tags, and no call that somebody could mean
-            return [ToolCall(name, arguments)]
-        text = (yield from _ENDING.value(source)) if key else None
-        if text is None:
-            return None
-        keep(arguments, key, source.shapes.value(name, key, text), source)
-    return None
-
-
-def _key(source: Source) -> Reading[str]:
-    """Take what stands before a value, and return its key, or what closes the call, which is no key; nothing where neither comes."""
-    if pair := at_once(source, _PAIR):
-        return pair[1].strip()
-    if at_once(source, _END):
-        return _CLOSES
-    yield from _space(source)
-    found = yield from source.take(_CLOSES, "<arg_key>")
-    if found != "<arg_key>":
-        return found
-    key = (yield from source.run(_KEY, _AFTER_KEY)).strip()
-    if not key or not (yield from source.take("</arg_key>")):
-        return ""
-    yield from _space(source)
-    return key if (yield from source.take("<arg_value>")) else ""
-
-
-def write_pairs(calls: Sequence[ToolCall]) -> str:
-    """Return calls with each tag on a line of its own.
-
-    Raises:
-        ValueError: One would not be read again.
+    Args:
+        prefix: What the name of each tag begins with.
     """
-    return "\n".join(f"{OPENS}{must_be_read(_written(call), call, read_pairs, OPENS)}" for call in calls)
 
+    __slots__ = ("_end", "_ending", "_key_tags", "_pair", "_value_tags", "closes", "opens")
 
-def _written(call: ToolCall) -> str:
-    pairs = (
-        f"<arg_key>{key}</arg_key>\n<arg_value>{bare(value, _ENDING)}</arg_value>"
-        for key, value in arguments_of(call).items()
-    )
-    return "\n".join([call.name, *pairs, _CLOSES])
+    def __init__(self, prefix: str = "") -> None:
+        self.opens: Final = f"<{prefix}tool_call>"
+        self.closes: Final = f"</{prefix}tool_call>"
+        self._key_tags: Final = f"<{prefix}arg_key>", f"</{prefix}arg_key>"
+        self._value_tags: Final = f"<{prefix}arg_value>", f"</{prefix}arg_value>"
+        (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
+        self._pair: Final = re.compile(rf"{_BLANK}{key}([^<>\n]+){ends_key}{_BLANK}{value}")
+        self._end: Final = re.compile(_BLANK + self.closes)
+        self._ending: Final = Ending(ends_value, (key, self.closes), {self.closes: (self.opens,)}, _space, _BLANK)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """All tags."""
+        return (self.opens, self.closes, *self._key_tags, *self._value_tags)
+
+    def __call__(self, source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+        """Read a call from behind what opens it to behind what closes it."""
+        yield from _space(source)
+        name = yield from source.run(_NAME, _AFTER_NAME)
+        arguments: dict[str, Any] = {}
+        while name:
+            key = yield from self._key(source)
+            if key == self.closes:
+                if not arguments and source.shapes.are_known and name not in source.shapes:
+                    return None  # a word between tags, and no call that somebody could mean
+                return [ToolCall(name, arguments)]
+            text = (yield from self._ending.value(source)) if key else None
+            if text is None:
+                return None
+            keep(arguments, key, source.shapes.value(name, key, text), source)
+        return None
+
+    def _key(self, source: Source) -> Reading[str]:
+        """Take what stands before a value, and return its key, or what closes the call, which is no key; nothing where neither comes."""
+        if pair := at_once(source, self._pair):
+            return pair[1].strip()
+        if at_once(source, self._end):
+            return self.closes
+        yield from _space(source)
+        opens, closes = self._key_tags
+        found = yield from source.take(self.closes, opens)
+        if found != opens:
+            return found
+        key = (yield from source.run(_KEY, _AFTER_KEY)).strip()
+        if not key or not (yield from source.take(closes)):
+            return ""
+        yield from _space(source)
+        return key if (yield from source.take(self._value_tags[0])) else ""
+
+    def write(self, calls: Sequence[ToolCall]) -> str:
+        """Return calls with each tag on a line of its own.
+
+        Raises:
+            ValueError: One would not be read again.
+        """
+        return "\n".join(f"{self.opens}{must_be_read(self._written(call), call, self, self.opens)}" for call in calls)
+
+    def _written(self, call: ToolCall) -> str:
+        (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
+        pairs = (
+            f"{key}{name}{ends_key}\n{value}{bare(argument, self._ending)}{ends_value}"
+            for name, argument in arguments_of(call).items()
+        )
+        return "\n".join([call.name, *pairs, self.closes])

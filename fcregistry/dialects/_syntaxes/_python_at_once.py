@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 _ARGUMENTS: Final = re.compile(r"""(?>[^()'"]+|'(?>[^'\\]+|\\.)*+'|"(?>[^"\\]+|\\.)*+")*+\)""", re.DOTALL).match
 _NAME: Final = re.compile(r"\s*([^\W\d]\w*)\s*=\s*").match
-_CONSTANT: Final = re.compile(r"(True|False|None)\b").match
 _NEXT: Final = re.compile(r"\s*(?:,|\Z)\s*").match
-_CONSTANTS: Final = {"True": True, "False": False, "None": None}
+_IS_CONSTANT: Final = re.compile(r"\b(?:True|False|None)\b(?!\s*=)")
+_OF_JSON: Final = {"True": "true", "False": "false", "None": "null"}
+_STRING: Final = re.compile(r'("(?>[^"\\]+|\\.)*+")', re.DOTALL)
+_BETWEEN: Final = "\0"
 _MOST_FAILURES: Final = 8
 """How often that may be tried in vain in one text: each time, it may look far ahead."""
 
@@ -37,9 +39,20 @@ def _as_json(text: str) -> str | None:
     """Return text with the quotes of JSON, where its own mean the same."""
     if text.count("[") + text.count("{") > MAX_DEPTH:
         return None
-    if "'" not in text:
-        return text
-    return None if '"' in text or "\\'" in text else text.replace("'", '"')
+    if "'" in text:
+        if '"' in text or "\\'" in text:
+            return None
+        text = text.replace("'", '"')
+    return _with_constants(text) if any(word in text for word in _OF_JSON) else text
+
+
+def _with_constants(text: str) -> str | None:
+    """Return text with the constants of JSON in the place of Python's, outside of strings."""
+    if _BETWEEN in text:
+        return None
+    pieces = _STRING.split(text)
+    pieces[::2] = _IS_CONSTANT.sub(lambda found: _OF_JSON[found[0]], _BETWEEN.join(pieces[::2])).split(_BETWEEN)
+    return "".join(pieces)
 
 
 def _read(text: str) -> dict[str, Any] | None:
@@ -50,9 +63,8 @@ def _read(text: str) -> dict[str, Any] | None:
         named = _NAME(text, place)
         if not named or named[1] in arguments:
             return None
-        constant = _CONSTANT(text, named.end())
         try:
-            value, end = (_CONSTANTS[constant[1]], constant.end()) if constant else read(text, named.end())
+            value, end = read(text, named.end())
         except (ValueError, RecursionError):
             return None
         following = _NEXT(text, end)

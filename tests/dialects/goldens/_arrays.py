@@ -35,6 +35,11 @@ GOLDENS = {
             source="the chat template of granite-3.3",
             calls=[("get_weather", {"city": "Oslo"})],
         ),
+        Golden(
+            text='<function_call> {"name": "get_weather", "arguments": {"city": "Oslo"}} <function_call> {"name": "get_weather", "arguments": {"city": "Bergen"}}<|endoftext|>',
+            source="the chat template of granite-20b-functioncalling",
+            calls=[("get_weather", {"city": "Oslo"}), ("get_weather", {"city": "Bergen"})],
+        ),
     ],
     "phi4": [
         Golden(
@@ -114,6 +119,17 @@ GOLDENS = {
             source="the model card of Hunyuan-A13B-Instruct",
             content="It is cold.",
             reasoning="Hm.",
+        ),
+        Golden(
+            text="<think>\nHm.\n</think>\n<answer>\n助手：It is cold.\n</answer>",
+            source="the chat template of Hunyuan-A13B-Instruct in vLLM",
+            content="It is cold.",
+            reasoning="Hm.",
+        ),
+        Golden(
+            text='<answer>\n<tool_calls>[{"name": "get_weather", "arguments": {"city": "Oslo"}}]</tool_calls>\n</answer>',
+            source="vLLM, HunyuanA13BToolParser",
+            calls=[("get_weather", {"city": "Oslo"})],
         ),
     ],
     "nemotron": [
@@ -201,6 +217,12 @@ GOLDENS = {
             source="the chat template of c4ai-command-r7b",
             calls=[("get_weather", {"city": "Oslo"})],
             content="Plan: I look.",
+        ),
+        Golden(
+            text='I will look.\nAction:\n```json\n[\n    {\n        "tool_name": "get_weather",\n        "parameters": {"city": "Oslo"}\n    }\n]```\n',
+            source="the chat template of Command R in vLLM",
+            calls=[("get_weather", {"city": "Oslo"})],
+            content="I will look.",
         ),
     ],
 }

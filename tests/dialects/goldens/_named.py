@@ -144,6 +144,11 @@ GOLDENS = {
             source="Moonshot AI, Tool Use in Kimi K2",
             content='Let me look.\n<|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city": "Os',
         ),
+        Golden(
+            text='<|tool_call_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|><|tool_call_section_end|>',
+            source="vLLM, KimiK2ToolParser",
+            calls=[("get_weather", {"city": "Oslo"})],
+        ),
     ],
     "glm-4": [
         Golden(

@@ -139,6 +139,17 @@ GOLDENS = {
             content="It is cold.",
             reasoning="Hm.",
         ),
+        Golden(
+            text="Let me look.\n<longcat_tool_call>get_weather\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Oslo</longcat_arg_value>\n</longcat_tool_call>",
+            source='mlx-lm, "longcat" tool parser',
+            calls=[("get_weather", {"city": "Oslo"})],
+            content="Let me look.",
+        ),
+        Golden(
+            text="<longcat_tool_call>get_weather\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Os",
+            source='mlx-lm, "longcat" tool parser',
+            content="<longcat_tool_call>get_weather\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Os",
+        ),
     ],
     "internlm2": [
         Golden(

@@ -1,0 +1,306 @@
+"""How does one talk with an agent over several turns? It is told what was said before, as much of it as there is room for.
+
+Longer than other files, since it is what applications read: most of it says what an argument means.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import aclosing, closing, contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from fcregistry.agents._agent import Agent
+from fcregistry.agents._events import Finished
+from fcregistry.agents._history import conversation_of
+from fcregistry.agents._react import ReactAgent, checked_limit
+from fcregistry.agents._shortening import estimated_tokens, shortened
+from fcregistry.agents._state import RunState
+from fcregistry.errors import ApprovalError
+
+if TYPE_CHECKING:
+    from typing import Self, Unpack
+
+    from fcregistry.agents._agent import RunOptions
+    from fcregistry.agents._events import Event
+    from fcregistry.agents._options import AgentOptions
+    from fcregistry.agents._result import RunResult
+    from fcregistry.agents._shortening import CountTokens
+    from fcregistry.execution import Executor, WaitingCall
+    from fcregistry.execution._approving._resuming import Decision
+    from fcregistry.execution._tools import ToolLike
+    from fcregistry.models import Message, MessageLike
+    from fcregistry.models._resolving import ModelLike
+
+_FORMAT: Final = 1
+"""The version of what `to_json` writes."""
+
+
+class Conversation:
+    """An agent, and what was said with it so far.
+
+    A turn is what the user says and all that the agent does about it. However a turn ends, what was said and done in it is part of the history;
+    a turn that was left before its end, by an exception or by who listened to it, is not.
+
+    A conversation is for one thread or task at a time: a turn that begins while another one lasts raises `RuntimeError`. Others can use its agent
+    meanwhile.
+
+    Args:
+        agent: An agent; or a model, as for every agent, of which a `ReactAgent` is made.
+        tools: As for `ReactAgent`.
+        max_tool_calls: How many calls may be carried out in one turn at most; None for any number.
+        max_retries: How often the model is asked in one turn at most; as `ReactAgent` says by default.
+        max_messages: How many messages the agent is told at the beginning of a turn at most; None for any number. The oldest turns are forgotten
+            first, and the latest one never.
+        max_tokens: How many tokens these may be; None for any number.
+        count_tokens: Says how many tokens a message is; by default, an estimate from its length.
+        messages: What was said before.
+        **options: As for every agent.
+
+    Raises:
+        TypeError: An agent was given beside what it is made with; or as for `ReactAgent`.
+        ValueError: A limit is no number above 0.
+    """
+
+    def __init__(
+        self,
+        agent: Agent | ModelLike,
+        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        *,
+        max_tool_calls: int | None = None,
+        max_retries: int | None = None,
+        max_messages: int | None = None,
+        max_tokens: int | None = None,
+        count_tokens: CountTokens = estimated_tokens,
+        messages: Iterable[MessageLike] = (),
+        **options: Unpack[AgentOptions],
+    ) -> None:
+        limits = {"max_tool_calls": max_tool_calls, "max_retries": max_retries}
+        told = {name: value for name, value in limits.items() if value is not None} | options
+        self.agent = _agent(agent, tools, told)
+        self._max_messages = None if max_messages is None else checked_limit("max_messages", max_messages)
+        self._max_tokens = None if max_tokens is None else checked_limit("max_tokens", max_tokens)
+        self._count_tokens = count_tokens
+        self._messages = conversation_of(tuple(messages), self.agent.model)
+        self._state: RunState | None = None
+        self._turn = Lock()
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What was said so far, without what was forgotten."""
+        return self._messages
+
+    @property
+    def pending(self) -> tuple[WaitingCall, ...]:
+        """The calls that wait for somebody's decision: `resume` goes on with the turn."""
+        return () if self._state is None else self._state.prepared.waiting
+
+    # Talk
+
+    def say(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
+        """Say something, and wait for the answer.
+
+        Args:
+            text: What the user says: a text, or a message.
+            **options: As for `Agent.run`, for this turn.
+
+        Returns:
+            What came of the turn. Its `messages` are the whole conversation, without what was forgotten.
+
+        Raises:
+            ApprovalError: Calls of the turn before wait for a decision.
+            RuntimeError: Another turn of this conversation lasts.
+            TypeError, ValueError: As for `Agent.run`.
+        """
+        with self._taking_turn():
+            return self._heard(self.agent.run(self._with(text), **options))
+
+    async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
+        """Say something on the running loop; as `say` otherwise."""
+        with self._taking_turn():
+            return self._heard(await self.agent.arun(self._with(text), **options))
+
+    def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Iterator[Event]:
+        """Say something, and yield what happens as it does; a `Finished` comes last. Whoever stops listening before cancels the turn.
+
+        The turn begins with the first event that is asked for. The arguments and errors are those of `say`.
+        """
+        with self._taking_turn(), closing(cast("Any", self.agent.stream(self._with(text), **options))) as events:
+            yield from map(self._listened, events)
+
+    async def astream(self, text: MessageLike, **options: Unpack[RunOptions]) -> AsyncIterator[Event]:
+        """Say something on the running loop, and yield what happens as it does; as `stream` otherwise."""
+        with self._taking_turn():
+            async with aclosing(cast("Any", self.agent.astream(self._with(text), **options))) as events:
+                async for event in events:
+                    yield self._listened(event)
+
+    # Take up
+
+    def resume(self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]) -> RunResult:
+        """Go on with a turn that waits for decisions.
+
+        Args:
+            decisions: `Approve()` or `Deny("why")` of the calls that wait, by the id that `pending` gives. One without a decision is refused.
+            **options: As for `Agent.resume`.
+
+        Raises:
+            ApprovalError: No call waits; or as for `Agent.resume`.
+            RuntimeError: Another turn of this conversation lasts.
+        """
+        with self._taking_up() as state:
+            return self._heard(self.agent.resume(state, decisions, **options))
+
+    async def aresume(
+        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+    ) -> RunResult:
+        """Go on with a turn on the running loop; as `resume` otherwise."""
+        with self._taking_up() as state:
+            return self._heard(await self.agent.aresume(state, decisions, **options))
+
+    def resume_stream(
+        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+    ) -> Iterator[Event]:
+        """Go on with a turn, and yield what happens as it does; as `resume` and `stream` otherwise."""
+        with (
+            self._taking_up() as state,
+            closing(cast("Any", self.agent.resume_stream(state, decisions, **options))) as events,
+        ):
+            yield from map(self._listened, events)
+
+    async def aresume_stream(
+        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+    ) -> AsyncIterator[Event]:
+        """Go on with a turn on the running loop, and yield what happens as it does; as `resume` and `stream` otherwise."""
+        with self._taking_up() as state:
+            async with aclosing(cast("Any", self.agent.aresume_stream(state, decisions, **options))) as events:
+                async for event in events:
+                    yield self._listened(event)
+
+    # Keep
+
+    def to_json(self, *, key: bytes | None = None) -> str:
+        """Return what was said, as JSON text, which `from_json` reads.
+
+        Args:
+            key: What `RunState.to_json` signs with, where calls wait for a decision.
+
+        Raises:
+            ApprovalError: Calls wait, and there is no key, or one that is too short.
+        """
+        told: dict[str, Any] = {"version": _FORMAT, "messages": [message.to_dict() for message in self._messages]}
+        if self._state is not None:
+            if key is None:
+                raise ApprovalError("calls wait for a decision: give the key=… to sign them with, or resume first")
+            told["state"] = self._state.to_json(key=key)
+        return json.dumps(told, ensure_ascii=False)
+
+    @classmethod
+    def from_json(
+        cls,
+        text: str,
+        agent: Agent | ModelLike,
+        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        *,
+        key: bytes | None = None,
+        max_age: float | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return a conversation that goes on with what `to_json` wrote.
+
+        Args:
+            text: What it wrote. Only waiting calls are signed: take it from nobody who is not to write the history.
+            agent: As for the conversation itself.
+            tools: As for the conversation itself.
+            key: The key that waiting calls were signed with.
+            max_age: Seconds that may have gone by since these were; None for any.
+            **options: As for the conversation itself.
+
+        Raises:
+            ValueError: The text is something else.
+            ApprovalError: Calls wait in it, and there is no key; or as for `RunState.from_json`.
+        """
+        told = _told(text)
+        made = cls(agent, tools, messages=told["messages"], **options)
+        if (state := told.get("state")) is not None:
+            if key is None:
+                raise ApprovalError(
+                    "calls of this conversation wait for a decision: give the key=… they are signed with"
+                )
+            made._state = RunState.from_json(state, key=key, max_age=max_age)
+        return made
+
+    def __repr__(self) -> str:
+        return f"<Conversation of {len(self._messages)} messages with {self.agent!r}>"
+
+    # One turn
+
+    @contextmanager
+    def _taking_turn(self, *, goes_on: bool = False) -> Iterator[None]:
+        """Keep others out of this conversation for one turn."""
+        if not self._turn.acquire(blocking=False):
+            raise RuntimeError("another turn of this conversation lasts: wait for its end, or have a conversation each")
+        try:
+            self._settle()
+            if self._state is not None and not goes_on:
+                waiting = ", ".join(repr(call.id) for call in self.pending)
+                raise ApprovalError(f"calls of this conversation wait for a decision: {waiting}; resume the turn first")
+            yield
+        finally:
+            self._settle()
+            self._turn.release()
+
+    @contextmanager
+    def _taking_up(self) -> Iterator[RunState]:
+        """Keep others out while a turn goes on that waited."""
+        with self._taking_turn(goes_on=True):
+            if self._state is None:
+                raise ApprovalError("no call of this conversation waits for a decision")
+            yield self._state
+
+    def _settle(self) -> None:
+        """Forget calls that wait no longer, of whose results nothing was heard: somebody else resumed them, or they were left."""
+        if self._state is not None and self._state.prepared._taken:
+            self._state = None
+            self._messages = self._messages[:-1]  # which makes these calls
+
+    def _with(self, text: MessageLike) -> list[Message]:
+        """Return what the agent is told in a turn."""
+        said = conversation_of((text,), self.agent.model)
+        return shortened([*self._messages, *said], self._max_messages, self._max_tokens, self._count_tokens)
+
+    def _heard(self, result: RunResult) -> RunResult:
+        self._messages = result.messages
+        self._state = result.state
+        return result
+
+    def _listened(self, event: Event) -> Event:
+        if isinstance(event, Finished):
+            self._heard(event.result)
+        return event
+
+
+def _agent(given: Agent | ModelLike, tools: Any, told: Mapping[str, Any]) -> Agent:
+    """Return the agent that is meant.
+
+    Raises:
+        TypeError: It is one, and is to be made otherwise.
+    """
+    if not isinstance(given, Agent):
+        return ReactAgent(given, tools, **told)
+    if beside := [*(() if tools == () else ("tools",)), *told]:
+        raise TypeError(f"{', '.join(beside)}: say that where the {type(given).__name__} is made")
+    return given
+
+
+def _told(text: str) -> dict[str, Any]:
+    """Return what a text of `to_json` says.
+
+    Raises:
+        ValueError: It is none.
+    """
+    told = json.loads(text)
+    if not isinstance(told, dict) or told.get("version") != _FORMAT or not isinstance(told.get("messages"), list):
+        raise ValueError(f"this is no conversation as to_json writes it, of version {_FORMAT}")
+    return told

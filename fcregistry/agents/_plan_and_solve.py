@@ -1,0 +1,210 @@
+"""How does an agent work that makes a plan first, and then carries it out step by step?
+
+Source: Wang et al., "Plan-and-Solve Prompting"; the steps have tools here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.agents._agent import Agent, Query, answer_of
+from fcregistry.agents._answers import Words
+from fcregistry.agents._events import StepBegan, StepEnded
+from fcregistry.agents._loop import looped
+from fcregistry.agents._one_history import continued
+from fcregistry.agents._plan_progress import Progress
+from fcregistry.agents._planning import Draft, Plans, checked_count, following, joined, planned, seconds_since
+from fcregistry.agents._plans import steps_of
+from fcregistry.agents._react import checked_limit, result_of, talk_of
+from fcregistry.agents._result import RunResult, Step
+from fcregistry.agents._rules import Loop, Talk
+from fcregistry.agents._step_answers import StepAnswers, failure_of, given_up, may_go_on
+from fcregistry.agents._visible import VisibleTools
+from fcregistry.execution import Executor
+from fcregistry.models import resolve
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fcregistry.agents._effects import Course
+    from fcregistry.agents._options import AgentOptions
+    from fcregistry.agents._rules import End
+    from fcregistry.agents._state import RunState
+    from fcregistry.execution._approving._resuming import Decision
+    from fcregistry.execution._tools import ToolLike
+    from fcregistry.models import Message
+    from fcregistry.models._resolving import ModelLike
+
+PLANNER: Final = """\
+Make a plan for what is asked for. Do not carry it out, and call nothing.
+
+Write a numbered list with one step in each line: as few as will do, and at most {most}. One step is enough where nothing depends on anything else. \
+The steps are carried out one after another, by somebody who knows what is asked for, the plan and the results of the steps before; the last one \
+gives the answer.
+
+{tools}"""
+"""What the planner is told."""
+
+WITH_TOOLS: Final = "These tools can be used:\n{tools}"
+WITHOUT_TOOLS: Final = "There are no tools."
+
+SOLVER: Final = """\
+You carry out a plan, one step at a time, with the tools that you have. If a step cannot be done, answer with `FAILED:` and the reason, \
+and nothing else."""
+"""What the solver is told."""
+
+
+class PlanAndSolveAgent(Agent):
+    """Has a planner write steps, and solves each in a loop with tools that sees the goal, the plan and the results so far.
+
+    The answer is that of the last step, which is asked for all that was asked for. So no further answer of the model is paid for, and a type of the
+    answer is asked for where it is given. A step fails if its loop comes to no answer, or the model answers `FAILED: why`; then the planner plans
+    again what is left. What a planner writes without numbers or bullets is one step.
+
+    Args:
+        llm: Solves the steps; as for every agent.
+        tools: As for every agent.
+        planner: The model that plans; by default, the same.
+        max_steps: How many steps a plan may have. A longer one is sent back.
+        max_retries: How often the model is asked at most for each step.
+        max_replans: How often the planner may write a plan again, since a step failed or there was something wrong with the plan; 0 for never.
+        max_tool_calls: How many calls may be carried out at most in the run; None for any number.
+        return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
+        **options: As for every agent.
+
+    Raises:
+        ValueError: A limit is no such number.
+        ModelNotFoundError: There is no model of the name of the planner.
+    """
+
+    def __init__(
+        self,
+        llm: ModelLike,
+        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        *,
+        planner: ModelLike | None = None,
+        max_steps: int = 10,
+        max_retries: int = 5,
+        max_replans: int = 2,
+        max_tool_calls: int | None = None,
+        return_last_tool_calls: bool = False,
+        **options: Unpack[AgentOptions],
+    ) -> None:
+        super().__init__(llm, tools, **options)
+        self.planner = self.model if planner is None else resolve(planner)
+        self._returns_calls = return_last_tool_calls
+        self._max_steps = checked_limit("max_steps", max_steps)
+        self._max_replans = checked_count("max_replans", max_replans)
+        self._own_instructions = options.get("instructions", "")
+        self._nothing_to_call = VisibleTools(Executor())
+        step = Loop(
+            model=self.model,
+            answers=StepAnswers(Words()),
+            instructions=joined(self._own_instructions, SOLVER),
+            max_rounds=checked_limit("max_retries", max_retries),
+            max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
+            suspends=self._suspends,
+        )
+        self._step = step
+        self._last_step = replace(
+            step, answers=StepAnswers(self._answers), instructions=joined(SOLVER, self._instructions)
+        )
+
+    def __call__(self, query: Query, **options: Any) -> Any:
+        """Return the answer, or with `return_last_tool_calls` the calls of the last round: see `RunResult.last_tool_calls`.
+
+        The arguments and errors are those of every agent.
+        """
+        result = self.run(query, **options)
+        answer = answer_of(result)
+        return result.last_tool_calls if self._returns_calls else answer
+
+    # The course of a run
+
+    def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
+        visible = self._nothing_opened.fresh()
+        visible.restore([message.to_dict() for message in messages] if len(messages) > 1 else ())
+        return (
+            yield from self._pursued(
+                Progress(goal=tuple(messages), said=list(messages)), Talk(visible=visible, messages=[]), {}
+            )
+        )
+
+    def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+        talk = talk_of(state, self._nothing_opened.from_json(self.executor, state.opened))
+        return (yield from self._pursued(Progress.from_json(state.mind), talk, decisions))
+
+    def _pursued(self, progress: Progress, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+        """Plan and solve until there is an answer, or none is to be had."""
+        visible, end = talk.visible, None
+        while end is None:
+            if talk.prepared is None:
+                if progress.place == len(progress.plan) or progress.failure is not None:
+                    talk, end = yield from self._planned(progress, talk, visible)
+                    if end is not None:
+                        break
+                talk = following(talk, visible, progress.for_solver())
+                yield StepBegan(index=progress.place, text=progress.step)
+            loop = self._last_step if progress.is_last else self._step
+            before = len(talk.steps)
+            ended = yield from looped(loop, talk, decisions)
+            end = yield from self._solved(progress, talk, ended, seconds_since(talk, before))
+        return self._result(progress, talk, end)
+
+    def _planned(self, progress: Progress, talk: Talk, visible: VisibleTools) -> Course[tuple[Talk, End | None]]:
+        """Have a plan made; return the conversation with the planner, and how the run ends, if it gives none."""
+        plans = Plans(self._draft, self._max_replans)
+        talk = following(talk, self._nothing_to_call, progress.for_planner())
+        talk.retries = progress.replans
+        known = len(progress.goal) + (progress.failure is not None)
+        end = yield from planned(self.planner, self._for_planner(visible), plans, talk, self._max_replans + 1)
+        progress.said = continued(progress.said, talk.messages[known:])
+        progress.replans = talk.retries
+        if end.reason != "answered":
+            return talk, end
+        progress.plan, progress.place, progress.failure = end.answer.plan, 0, None
+        return talk, None
+
+    def _solved(self, progress: Progress, talk: Talk, end: End, seconds: float) -> Course[End | None]:
+        """Take down what came of a step; return how the run ends, if it does."""
+        if end.reason == "approval":
+            return end
+        progress.said = continued(progress.said, talk.messages[len(progress.goal) + 1 :])
+        failure = failure_of(end)
+        told = talk.messages[-1].text if failure is None else failure
+        yield StepEnded(index=progress.place, text=told, ok=failure is None)
+        talk.steps.append(Step(kind="step", seconds=seconds, texts=(progress.step, told)))
+        if failure is None:
+            was_last = progress.is_last
+            progress.done.append((progress.step, told))
+            progress.place += 1
+            return end if was_last else None
+        if may_go_on(end) and progress.replans < self._max_replans:
+            progress.replans += 1
+            progress.failure = failure
+            return None
+        return given_up(progress.step, end)
+
+    def _result(self, progress: Progress, talk: Talk, end: End) -> RunResult:
+        mind = progress.to_json() if talk.prepared is not None else None
+        result = result_of(talk, end, type(self).__name__, mind)
+        waiting = talk.messages[len(progress.goal) + 1 :] if talk.prepared is not None else ()
+        return replace(result, messages=tuple(continued(progress.said, waiting)))
+
+    # What the planner is told, and says
+
+    def _for_planner(self, visible: VisibleTools) -> str:
+        lines = "\n".join(f"- {tool.name}: {tool.summary}".rstrip(": ") for tool in visible.tools.values())
+        tools = WITH_TOOLS.format(tools=lines) if lines else WITHOUT_TOOLS
+        return joined(self._own_instructions, PLANNER.format(most=self._max_steps, tools=tools))
+
+    def _draft(self, text: str) -> Draft:
+        steps = steps_of(text)
+        problems = []
+        if not steps:
+            problems = ["there is no step in it"]
+        elif len(steps) > self._max_steps:
+            problems = [f"it has {len(steps)} steps, and may have {self._max_steps}"]
+        return Draft(plan=steps, steps=steps, problems=tuple(problems), is_usable=False)

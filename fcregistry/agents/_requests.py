@@ -1,0 +1,49 @@
+"""What is a model shown of a conversation, and how is what it says taken down? With the rounds that are left, and with ids that can be told apart."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from fcregistry._calls import ToolCall
+from fcregistry.models import Message
+
+if TYPE_CHECKING:
+    from fcregistry.agents._rules import Loop, Talk
+
+
+def shown(loop: Loop, talk: Talk) -> tuple[Message, ...]:
+    """Return the request: the instructions, the conversation, and how many rounds are left, at the end of the last result."""
+    messages = list(talk.messages)
+    left = loop.max_rounds + talk.extra - talk.rounds
+    last = messages[-1] if messages else None
+    if talk.rounds and left > 0 and last is not None and last.role == "tool":
+        messages[-1] = last.replaced(content=_noted(last, f"Tool-call rounds left: {left}."))
+    told = loop.instructions
+    if loop.expressions is not None:
+        told = "\n\n".join(filter(None, (told, loop.expressions.instructions(talk.visible.offered()))))
+    if told:
+        messages.insert(0, Message(role="system", content=told))
+    return tuple(messages)
+
+
+def _noted(message: Message, note: str) -> Any:
+    from fcregistry.execution import Content  # only for results with parts
+
+    if isinstance(message.content, tuple):
+        return (*message.content, Content.text(note))
+    return f"{message.content or ''}\n\n{note}"
+
+
+def with_ids(message: Message, talk: Talk) -> Message:
+    """Return a message whose calls can be told apart by their ids: one that has none, or another's, gets one."""
+    known = {call.id for each in talk.messages for call in each.tool_calls} if message.tool_calls else set()
+    free = (name for place in count(1) if (name := f"call_{place}") not in known)
+    given: list[ToolCall] = []
+    for call in message.tool_calls:
+        own = call.id if call.id and call.id not in known else next(free)
+        known.add(own)
+        given.append(call if own == call.id else ToolCall(call.name, call.arguments, own))
+    if all(new is old for new, old in zip(given, message.tool_calls, strict=True)):
+        return message
+    return message.replaced(tool_calls=tuple(given), native={})  # what the provider wrote has the other ids

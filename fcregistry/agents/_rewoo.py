@@ -1,0 +1,194 @@
+"""How does an agent work that plans all calls at once, carries them out, and then answers from what came of them?
+
+Source: Xu et al., "ReWOO: Decoupling Reasoning from Observations for Efficient Augmented Language Models".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry import formats
+from fcregistry.agents._agent import Agent, Query, answer_of
+from fcregistry.agents._events import StepBegan, StepEnded
+from fcregistry.agents._foresight import Foresight, callable_tools
+from fcregistry.agents._loop import carried, looped, taken_up
+from fcregistry.agents._one_history import continued, ids_in
+from fcregistry.agents._planning import Draft, Plans, checked_count, following, joined, planned
+from fcregistry.agents._react import checked_limit, result_of, talk_of
+from fcregistry.agents._result import RunResult, Step
+from fcregistry.agents._rewoo_plans import blueprint_of
+from fcregistry.agents._rewoo_progress import Gathering
+from fcregistry.agents._rules import End, Loop, Talk
+from fcregistry.agents._visible import VisibleTools
+from fcregistry.execution import Executor
+from fcregistry.models import Message, resolve
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fcregistry._toolset import Toolset
+    from fcregistry.agents._effects import Course
+    from fcregistry.agents._options import AgentOptions
+    from fcregistry.agents._rewoo_plans import EvidenceStep
+    from fcregistry.agents._state import RunState
+    from fcregistry.execution._approving._resuming import Decision
+    from fcregistry.execution._tools import ToolLike
+    from fcregistry.models._resolving import ModelLike
+
+PLANNER: Final = """\
+Plan which tools have to be called to answer what is asked for. Do not answer it, and call nothing.
+
+For each call, write two lines: why it is made, and the call with its arguments as a JSON object. `#E1`, `#E2` and so on stand for what comes of the \
+calls; use them in the arguments of others. Where a text is nothing but `#E1`, the tool is given the very value.
+
+Plan: Look up how many people live in Oslo.
+#E1 = population[{{"city": "Oslo"}}]
+Plan: Half of them.
+#E2 = multiply[{{"a": "#E1", "b": 0.5}}]
+
+Write at most {most} calls; calls that do not need one another run at the same time. If no tool is needed, write `Plan: answer`.
+
+{tools}"""
+"""What the planner is told. The tools in the example are not the user's."""
+
+WITH_TOOLS: Final = "Only these tools can be called:\n\n{tools}"
+WITHOUT_TOOLS: Final = "There are no tools."
+
+SOLVER: Final = """\
+Answer what is asked for, with the evidence that was gathered for it. Evidence may be wrong, beside the point, or tell of a failure; if it does not \
+suffice, say what is missing."""
+"""What the solver is told."""
+
+
+class ReWOOAgent(Agent):
+    """Has a planner write all calls at once, which refer to what comes of others, carries them out, and has a solver answer from the evidence.
+
+    That takes two answers of a model, however many tools there are and however many calls are made. Calls that do not need one another run at the
+    same time. A call that fails does not end the run: its failure is the evidence. Where the planner writes no call, the solver answers without
+    evidence.
+
+    A plan with an unknown tool, an unknown reference, a cycle, too many calls or arguments that cannot be read is sent back. If the planner does no
+    better, it is carried out as far as it can be.
+
+    Of tools behind the gateways of `OnDemand`, the planner sees those that have to do with the question.
+
+    Args:
+        llm: As for every agent. It plans and solves, unless others do.
+        tools: As for every agent.
+        planner: The model that plans.
+        solver: The model that answers.
+        max_steps: How many calls a plan may have.
+        max_retries: How often the solver is asked at most: once, unless its answer is not of the type that was asked for.
+        max_replans: How often the planner may write a plan again that has something wrong with it; 0 for never.
+        return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
+        **options: As for every agent.
+
+    Raises:
+        ValueError: A limit is no such number.
+        ModelNotFoundError: There is no model of the name of the planner or the solver.
+    """
+
+    def __init__(
+        self,
+        llm: ModelLike,
+        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        *,
+        planner: ModelLike | None = None,
+        solver: ModelLike | None = None,
+        max_steps: int = 20,
+        max_retries: int = 5,
+        max_replans: int = 2,
+        return_last_tool_calls: bool = False,
+        **options: Unpack[AgentOptions],
+    ) -> None:
+        super().__init__(llm, tools, **options)
+        self.planner = self.model if planner is None else resolve(planner)
+        self.solver = self.model if solver is None else resolve(solver)
+        self._returns_calls = return_last_tool_calls
+        self._max_steps = checked_limit("max_steps", max_steps)
+        self._max_replans = checked_count("max_replans", max_replans)
+        self._own_instructions = options.get("instructions", "")
+        self._nothing_to_call = VisibleTools(Executor())
+        self._foresight = Foresight(self._nothing_opened)
+        self._solving = Loop(
+            model=self.solver,
+            answers=self._answers,
+            instructions=joined(SOLVER, self._instructions),
+            max_rounds=checked_limit("max_retries", max_retries),
+            suspends=self._suspends,
+        )
+
+    def __call__(self, query: Query, **options: Any) -> Any:
+        """Return the answer, or with `return_last_tool_calls` the calls that ran last: see `RunResult.last_tool_calls`.
+
+        The arguments and errors are those of every agent.
+        """
+        result = self.run(query, **options)
+        answer = answer_of(result)
+        return result.last_tool_calls if self._returns_calls else answer
+
+    # The course of a run
+
+    def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
+        visible = self._nothing_opened.fresh()
+        visible.restore([message.to_dict() for message in messages] if len(messages) > 1 else ())
+        self._foresight.open(visible, "\n".join(message.text for message in messages if message.role == "user"))
+        tools = callable_tools(visible)
+        talk = Talk(visible=self._nothing_to_call, messages=list(messages))
+        plans = Plans(lambda text: self._draft(text, tools), self._max_replans)
+        end = yield from planned(self.planner, self._for_planner(tools), plans, talk, self._max_replans + 1)
+        talk = following(talk, visible, talk.messages)
+        if end.reason != "answered":
+            return self._result(talk, end)
+        return (yield from self._gathered(Gathering(goal=len(messages), steps=end.answer.plan), talk, {}))
+
+    def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+        talk = talk_of(state, self._nothing_opened.from_json(self.executor, state.opened))
+        return (yield from self._gathered(Gathering.from_json(state.mind), talk, decisions))
+
+    def _gathered(self, gathering: Gathering, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+        """Carry out the steps, as many at a time as can run, and have the question answered."""
+        while steps := gathering.next_steps():
+            if talk.prepared is not None:
+                end = yield from taken_up(self._solving, talk, decisions)
+            else:
+                end = yield from self._carried(gathering, talk, steps)
+            if end is not None:
+                return self._result(talk, end, gathering.to_json())
+            for step, result in zip(steps, talk.steps[-1].results, strict=True):
+                evidence = gathering.took_in(step, result)
+                yield StepEnded(index=gathering.place_of(step), text=evidence.text, ok=evidence.ok)
+                talk.steps.append(Step(kind="step", seconds=result.duration, texts=(step.text, evidence.text)))
+        return (yield from self._solved(gathering, talk))
+
+    def _carried(self, gathering: Gathering, talk: Talk, steps: Sequence[EvidenceStep]) -> Course[End | None]:
+        """Carry out steps that can run together; return how the run ends, or waits."""
+        for step in steps:
+            yield StepBegan(index=gathering.place_of(step), text=step.text)
+        calls = gathering.calls(steps, talk.visible.tools, ids_in(talk.messages))
+        talk.messages.append(Message(role="assistant", tool_calls=tuple(calls)))
+        return (yield from carried(self._solving, talk, calls))
+
+    def _solved(self, gathering: Gathering, talk: Talk) -> Course[RunResult]:
+        """Have the question answered."""
+        told = gathering.for_solver()
+        solving = following(talk, self._nothing_to_call, [*talk.messages[: gathering.goal], told])
+        end = yield from looped(self._solving, solving)
+        solving.messages = continued(talk.messages, solving.messages[gathering.goal :])
+        return self._result(solving, end)
+
+    def _result(self, talk: Talk, end: End, mind: Mapping[str, Any] | None = None) -> RunResult:
+        return result_of(talk, end, type(self).__name__, mind)
+
+    # What the planner is told, and says
+
+    def _for_planner(self, tools: Toolset) -> str:
+        described = formats.get("text").describe(tools.values())
+        told = WITH_TOOLS.format(tools=described) if tools else WITHOUT_TOOLS
+        return joined(self._own_instructions, PLANNER.format(most=self._max_steps, tools=told))
+
+    def _draft(self, text: str, tools: Toolset) -> Draft:
+        found = blueprint_of(text, tools, self._max_steps)
+        words = tuple(step.text for step in found.steps)
+        return Draft(plan=found.steps, steps=words, problems=found.problems, is_usable=found.is_usable)

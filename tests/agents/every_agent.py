@@ -1,0 +1,45 @@
+"""Which agents are there, and how is each made for the tests that every agent has to pass? A new one is added here, and in no test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from fcregistry.agents import FunctionCall, ReactAgent
+from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
+from fcregistry.agents._rewoo import ReWOOAgent
+
+ROUNDS: Final = 3
+
+AGENTS: Final[dict[str, Callable[..., Any]]] = {
+    "function-call": FunctionCall,
+    "react": lambda llm, tools, **options: ReactAgent(llm, tools, max_retries=ROUNDS, **options),
+    "react-summarizing": lambda llm, tools, **options: ReactAgent(
+        llm, tools, max_retries=ROUNDS, force_summarize=True, **options
+    ),
+    "react-few-calls": lambda llm, tools, **options: ReactAgent(
+        llm, tools, max_retries=ROUNDS, max_tool_calls=2, stop_tools=["add"], **options
+    ),
+    "react-typed": lambda llm, tools, **options: ReactAgent(
+        llm, tools, max_retries=ROUNDS, answer_type=int, answer_retries=1, **options
+    ),
+    "plan-and-solve": lambda llm, tools, **options: PlanAndSolveAgent(
+        llm, tools, max_steps=2, max_retries=2, max_replans=1, max_tool_calls=2, **options
+    ),
+    "rewoo": lambda llm, tools, **options: ReWOOAgent(llm, tools, max_steps=3, max_retries=2, max_replans=1, **options),
+}
+"""Name -> what makes one of a model and tools."""
+
+LOOPS: Final = [name for name in AGENTS if name not in ("plan-and-solve", "rewoo")]
+"""Those whose model may call at once, without a plan."""
+
+MOST_REQUESTS: Final = {
+    "function-call": 1,
+    "react-summarizing": ROUNDS + 1,
+    "plan-and-solve": 2 + 2 * 2 * 2,
+    "rewoo": 2 + 2,
+}
+"""How often an agent may ask its model at most, where that is not `ROUNDS` times."""
+
+MOST_CALLS: Final = {"react-few-calls": 2, "plan-and-solve": 2, "rewoo": 3}
+"""How many calls an agent may carry out at most, where there is a limit."""

@@ -1,0 +1,294 @@
+"""How does one talk with an agent over several turns? It knows what was said before, also after the conversation was saved and loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from fcregistry import Tool
+from fcregistry.agents import Conversation, Finished, FunctionCall, ReactAgent, RunResult
+from fcregistry.errors import ApprovalError
+from fcregistry.execution import Approve, CancellationToken, Deny
+from fcregistry.models import Message
+
+from .scripts import Counting, Script, add, adds, calls, check_history, finished, says
+
+KEY = b"sixteen bytes at least"
+
+
+def asaid(conversation: Conversation, text: str) -> RunResult:
+    return asyncio.run(conversation.asay(text))
+
+
+def followed(conversation: Conversation, text: str) -> RunResult:
+    return finished(conversation.stream(text))
+
+
+def afollowed(conversation: Conversation, text: str) -> RunResult:
+    async def follow() -> list[Any]:
+        return [event async for event in conversation.astream(text)]
+
+    return finished(asyncio.run(follow()))
+
+
+WAYS = (Conversation.say, asaid, followed, afollowed)
+way_of_saying = pytest.mark.parametrize("say", WAYS)
+
+
+@way_of_saying
+def test_every_turn_knows_what_was_said_before(say: Callable[..., RunResult]) -> None:
+    model = Script(calls(adds(1, 2)), says("3"), says("Yes."), says("Bye."))
+    conversation = Conversation(model, [add])
+
+    assert say(conversation, "1 + 2?").answer == "3"
+    assert say(conversation, "Sure?").answer == "Yes."
+    assert [message.text for message in model.heard[2] if message.role == "user"] == ["1 + 2?", "Sure?"]
+    assert say(conversation, "Thanks.").messages == conversation.messages
+    check_history(conversation.messages)
+    assert repr(conversation) == "<Conversation of 8 messages with <ReactAgent of test:script with add>>"
+
+
+@way_of_saying
+def test_calls_are_counted_in_each_turn(say: Callable[..., RunResult]) -> None:
+    counting = Counting()
+    model = Script(calls(adds(1, 2)), says("3"), calls(adds(1, 2)), says("3"), calls(adds(1, 2), adds(1, 2, "x")))
+    conversation = Conversation(model, [counting.add], max_tool_calls=1)
+
+    assert [say(conversation, "?").stop_reason for _ in range(3)] == ["answered", "answered", "max_tool_calls"]
+    assert counting.ran == 3
+    check_history(conversation.messages)
+
+
+def test_any_agent_can_be_talked_with() -> None:
+    conversation = Conversation(FunctionCall(Script(calls(adds(1, 2)), says("3")), [add]))
+    assert conversation.say("1 + 2?").answer["tool_calls_results"] == ["3"]
+    assert conversation.say("And?").answer == "3"
+
+
+def test_what_an_agent_is_made_with_is_said_where_it_is_made() -> None:
+    agent = ReactAgent(Script(says("3")), [add])
+    with pytest.raises(TypeError, match="tools, max_tool_calls, instructions: say that where the ReactAgent is made"):
+        Conversation(agent, [add], max_tool_calls=1, instructions="Be brief.")
+
+
+def test_a_turn_that_failed_is_part_of_the_history_as_far_as_it_came() -> None:
+    model = Script(calls(adds(1, 2)), RuntimeError("offline"), says("3"))
+    conversation = Conversation(model, [add])
+
+    assert conversation.say("1 + 2?").stop_reason == "model_error"
+    assert conversation.say("Again?").answer == "3"
+    assert [message.role for message in model.heard[2]] == ["user", "assistant", "tool", "user"]
+
+
+def test_a_turn_that_was_left_is_none() -> None:
+    conversation = Conversation(Script(calls(adds(1, 2)), says("3")), [add])
+    conversation.say("first")
+    before = conversation.messages
+
+    events: Any = conversation.stream("second")
+    next(events)
+    events.close()
+    assert conversation.messages == before
+
+    async def leave() -> None:
+        async with aclosing(conversation.astream("third")) as each:  # type: ignore[type-var]
+            await anext(each)
+
+    asyncio.run(leave())
+    assert conversation.messages == before
+    assert conversation.say("fourth").ok
+
+
+def test_two_turns_at_once_are_refused() -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def model(messages: Any) -> str:
+        asked.set()
+        go_on.wait(30)
+        return "3"
+
+    conversation = Conversation(model)
+    thread = threading.Thread(target=conversation.say, args=("first",))
+    thread.start()
+    asked.wait(30)
+    for say in (
+        conversation.say,
+        lambda text: asyncio.run(conversation.asay(text)),
+        lambda text: list(conversation.stream(text)),
+    ):
+        with pytest.raises(RuntimeError, match="another turn of this conversation lasts"):
+            say("second")
+    go_on.set()
+    thread.join()
+    assert conversation.say("third").ok
+
+
+def test_a_turn_can_be_cancelled_and_has_a_time() -> None:
+    token = CancellationToken()
+    token.cancel()
+    assert Conversation(Script(says("3"))).say("?", cancellation=token).stop_reason == "cancelled"
+    waiting = threading.Event()
+    try:
+        assert (
+            Conversation(lambda messages: str(waiting.wait(30))).say("?", time_budget=0.02).stop_reason == "time_budget"
+        )
+    finally:
+        waiting.set()
+
+
+# --- the room that there is -----------------------------------------------------------------------
+
+
+def test_the_oldest_turns_are_forgotten_when_there_is_no_room() -> None:
+    model = Script(calls(adds(1, 2)), says("3"), calls(adds(3, 4, "2")), says("7"), says("Bye."))
+    conversation = Conversation(model, [add], max_messages=6, instructions="Be brief.")
+
+    conversation.say("1 + 2?")
+    conversation.say("3 + 4?")
+    assert [message.text for message in model.heard[2]] == ["Be brief.", "1 + 2?", "", "3", "3", "3 + 4?"]
+    conversation.say("Thanks.")
+    assert [message.text for message in model.heard[4]] == ["Be brief.", "3 + 4?", "", "7", "7", "Thanks."]
+    assert len(conversation.messages) == 6
+
+
+def test_tokens_are_counted_as_the_application_says() -> None:
+    model = Script(says("one"))
+    conversation = Conversation(model, max_tokens=5, count_tokens=lambda message: 1)
+    for _ in range(6):
+        conversation.say("?")
+    assert [len(heard) for heard in model.heard] == [1, 3, 5, 5, 5, 5]
+
+
+def test_what_the_system_says_is_kept() -> None:
+    model = Script(says("one"))
+    conversation = Conversation(model, max_messages=2, messages=[{"role": "system", "content": "You are a pirate."}])
+    for _ in range(3):
+        conversation.say("?")
+    assert [message.text for message in model.heard[-1]] == ["You are a pirate.", "?"]
+
+
+@pytest.mark.parametrize("limit", ["max_messages", "max_tokens", "max_tool_calls", "max_retries"])
+def test_limits_are_whole_numbers_above_zero(limit: str) -> None:
+    with pytest.raises(ValueError, match=f"{limit} takes a whole number above 0, not 0"):
+        Conversation(Script(says("3")), **{limit: 0})  # type: ignore[arg-type]
+
+
+# --- save and load --------------------------------------------------------------------------------
+
+
+def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
+    conversation = Conversation(Script(calls(adds(1, 2)), says("3 €", reasoning="Easy.")), [add])
+    conversation.say("1 + 2?")
+    text = conversation.to_json()
+
+    model = Script(says("Yes."))
+    again = Conversation.from_json(text, model, [add], max_messages=10)
+    assert again.messages == conversation.messages
+    assert json.loads(text)["messages"][0] == {"role": "user", "content": "1 + 2?"}
+    assert again.say("Sure?").answer == "Yes."
+    assert len(model.heard[0]) == 5
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing"])
+def test_what_is_no_conversation_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"no conversation as to_json writes it|Expecting value"):
+        Conversation.from_json(text, Script(says("3")))
+
+
+# --- approval -------------------------------------------------------------------------------------
+
+
+def guarded(*said: Any, **options: Any) -> Conversation:
+    return Conversation(Script(*said), [Tool.from_function(add, requires_approval=True)], **options)
+
+
+@way_of_saying
+def test_a_turn_waits_for_a_decision_and_goes_on_with_it(say: Callable[..., RunResult]) -> None:
+    conversation = guarded(calls(adds(1, 2)), says("3"), says("Bye."))
+
+    assert say(conversation, "1 + 2?").stop_reason == "approval"
+    assert [call.id for call in conversation.pending] == ["1"]
+    with pytest.raises(
+        ApprovalError, match="calls of this conversation wait for a decision: '1'; resume the turn first"
+    ):
+        say(conversation, "Well?")
+    assert conversation.resume({"1": Approve()}).answer == "3"
+    assert conversation.pending == ()
+    assert say(conversation, "Thanks.").ok
+    check_history(conversation.messages)
+
+
+def test_a_turn_that_waits_can_be_taken_up_in_every_way() -> None:
+    async def follow(conversation: Conversation) -> list[Any]:
+        return [event async for event in conversation.aresume_stream({"1": Approve()})]
+
+    ways: list[Callable[[Conversation], RunResult]] = [
+        lambda conversation: asyncio.run(conversation.aresume({"1": Approve()})),
+        lambda conversation: finished(conversation.resume_stream({"1": Approve()})),
+        lambda conversation: finished(asyncio.run(follow(conversation))),
+    ]
+    for way in ways:
+        conversation = guarded(calls(adds(1, 2)), says("3"))
+        conversation.say("1 + 2?")
+        result = way(conversation)
+        assert (result.answer, conversation.messages) == ("3", result.messages)
+
+
+def test_a_turn_that_waits_is_saved_signed_and_loaded() -> None:
+    conversation = guarded(calls(adds(1, 2)))
+    conversation.say("1 + 2?")
+    with pytest.raises(ApprovalError, match="calls wait for a decision: give the key=… to sign them with"):
+        conversation.to_json()
+
+    text = conversation.to_json(key=KEY)
+    tools = [Tool.from_function(add, requires_approval=True)]
+    with pytest.raises(ApprovalError, match="calls of this conversation wait for a decision: give the key=…"):
+        Conversation.from_json(text, Script(says("3")), tools)
+    again = Conversation.from_json(text, Script(says("I see.")), tools, key=KEY)
+    assert [call.name for call in again.pending] == ["add"]
+    assert again.resume({"1": Deny("no")}).answer == "I see."
+    check_history(again.messages)
+
+
+def test_decisions_about_nothing_leave_the_turn_waiting() -> None:
+    conversation = guarded(calls(adds(1, 2)), says("3"))
+    with pytest.raises(ApprovalError, match="no call of this conversation waits for a decision"):
+        conversation.resume()
+    conversation.say("1 + 2?")
+    with pytest.raises(ApprovalError):
+        conversation.resume({"7": Approve()})
+    assert conversation.resume({"1": Approve()}).answer == "3"
+
+
+def test_a_turn_that_was_left_after_the_decision_waits_no_longer() -> None:
+    """The calls have run, and cannot run again; that the model made them is forgotten, and the history is whole."""
+    conversation = guarded(calls(adds(1, 2)), says("3"), says("4"))
+    conversation.say("1 + 2?")
+    for event in conversation.resume_stream({"1": Approve()}):
+        assert not isinstance(event, Finished)
+        break
+    assert conversation.pending == ()
+    check_history(conversation.messages)
+    assert conversation.say("Well?").answer == "4" or conversation.messages
+
+
+def test_calls_that_somebody_else_resumed_wait_no_longer() -> None:
+    conversation = guarded(calls(adds(1, 2)), says("3"), says("4"))
+    result = conversation.say("1 + 2?")
+    assert result.state is not None
+    conversation.agent.resume(result.state, {"1": Approve()})
+    assert conversation.say("Well?").answer == "4"
+    check_history(conversation.messages)
+
+
+def test_a_user_may_say_more_than_text() -> None:
+    model = Script(says("A cat."))
+    conversation = Conversation(model)
+    conversation.say({"role": "user", "content": [{"type": "text", "text": "What is it?"}]})
+    assert model.heard[0] == (Message(role="user", content="What is it?"),)

@@ -1,0 +1,268 @@
+"""Which evidence does the text of a ReWOO plan ask for, and what is its planner told?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcregistry import Tool
+from fcregistry.agents._rewoo_arguments import with_evidence
+from fcregistry.agents._rewoo_plans import blueprint_of
+
+
+def search(query: str) -> str:
+    """Search."""
+    return query
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def total(values: list[int], note: str = "") -> int:
+    """Sum."""
+    return sum(values)
+
+
+def now() -> str:
+    """Tell the time."""
+    return "noon"
+
+
+def options(first: int = 1, second: int = 2) -> int:
+    """Take what is given."""
+    return first
+
+
+TOOLS = {tool.name: tool for tool in map(Tool.from_function, (search, add, total, now, options))}
+
+
+def read(text: str) -> list[tuple[str, str, Any]]:
+    """Return the steps of a plan in which nothing is wrong."""
+    found = blueprint_of(text, TOOLS, 20)
+    assert found.problems == ()
+    return [(step.name, step.tool, step.arguments) for step in found.steps]
+
+
+def arguments(call: str) -> Any:
+    """Return the arguments of a call that is all of a plan."""
+    ((_, _, given),) = read(f"#E1 = {call}")
+    return given
+
+
+def problems(text: str, most: int = 20) -> tuple[str, ...]:
+    return blueprint_of(text, TOOLS, most).problems
+
+
+# --- steps ----------------------------------------------------------------------------------------
+
+
+def test_a_plan_has_a_thought_and_a_call_for_each_evidence() -> None:
+    plan = 'Sure.\n\nPlan: find the city\n#E1 = search[{"query": "capital"}]\nPlan: say more\nof it\n#E2 = search[{"query": "#E1"}]\n#E3 = now[]'
+    first, second, third = blueprint_of(plan, TOOLS, 20).steps
+    assert (first.name, first.thought, first.needs) == ("#E1", "find the city", ())
+    assert (second.thought, second.needs) == ("say more\nof it", ("#E1",))
+    assert third.thought == ""
+    assert first.text == 'find the city\n#E1 = search[{"query": "capital"}]'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '#E1 = search[{"query": "x"}]',
+        '  #E1   =   search[{"query": "x"}]   ',
+        '#E1=search({"query": "x"})',
+        '#E1 = search[{\n  "query": "x"\n}]',
+        '- #E1 = search[{"query": "x"}]',
+        '**#E1** = `search`[{"query": "x"}]',
+        '`#E1 = search[{"query": "x"}]`',
+        '#E1: search[{"query": "x"}]',
+        'Plan: look it up #E1 = search[{"query": "x"}] and go on.',
+        '1. Plan: look it up\n   #E1 = search[{"query": "x"}]',
+        "#E1 = search[{'query': 'x'}]",
+        '#E1 = search[{"query": "x",}]',
+        "#E1 = search[x]",
+        '#E1 = search["x"]',
+        "#E1 = search['x']",
+        '#E1 = search[query="x"]',
+        "#E1 = search(query=x)",
+    ],
+)
+def test_a_call_is_read_however_it_is_written(line: str) -> None:
+    assert read(line) == [("#E1", "search", {"query": "x"})]
+
+
+def test_two_steps_may_stand_in_one_line() -> None:
+    assert read("#E1 = search[x] #E2 = now[]") == [("#E1", "search", {"query": "x"}), ("#E2", "now", {})]
+
+
+@pytest.mark.parametrize("plan", ["", "Plan: nothing to do here", "Paris is the capital of France.", "#E1 is nothing."])
+def test_a_text_without_calls_is_a_plan_without_steps(plan: str) -> None:
+    found = blueprint_of(plan, TOOLS, 20)
+    assert (found.steps, found.problems) == ((), ())
+    assert found.is_usable
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ('total[{"values": [1, 2, 3], "note": "a ] in text"}]', {"values": [1, 2, 3], "note": "a ] in text"}),
+        ('total({"values": [1], "note": "a ) in text :)"})', {"values": [1], "note": "a ) in text :)"}),
+        (r'total[{"values": [], "note": "a \" and ]"}]', {"values": [], "note": 'a " and ]'}),
+        ("total[{'values': [1], 'note': 'it]s'}]", {"values": [1], "note": "it]s"}),
+        ("total[[1, [2]]]", {"values": [1, [2]]}),
+        ("total[[]]", {"values": []}),
+        ("search[What's the capital of China?]", {"query": "What's the capital of China?"}),
+        ("search[the [old] one]", {"query": "the [old] one"}),
+        ("search(the (old) one)", {"query": "the (old) one"}),
+        ('search[say "]" twice]', {"query": 'say "]" twice'}),
+        ('search[a 5" disk]', {"query": 'a 5" disk'}),
+        ("search[a = b]", {"query": "a = b"}),
+        ("search[one, two, three]", {"query": "one, two, three"}),
+        ("search[two\nlines]", {"query": "two\nlines"}),
+        ("search[42]", {"query": "42"}),
+        ("search[null]", {"query": "null"}),
+        ('search["quo\\"ted"]', {"query": 'quo"ted'}),
+        ("add[1, 2]", {"a": 1, "b": 2}),
+        ("add(a=1, b=2)", {"a": 1, "b": 2}),
+        ("total([1, 2], note)", {"values": [1, 2], "note": "note"}),
+        ("total(values=[1, 2], note='a, b')", {"values": [1, 2], "note": "a, b"}),
+        ("now[]", {}),
+        ("now( )", {}),
+        ("options[]", {}),
+        ("options[5]", {"first": 5}),
+        ("options[second=5]", {"second": 5}),
+    ],
+)
+def test_arguments_are_json_or_text_that_the_schema_explains(call: str, wanted: Any) -> None:
+    assert arguments(call) == wanted
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ('add[{"a": 20, "b": "#E2"}]', {"a": 20, "b": "#E2"}),
+        ('add[{"a": 20, "b": #E2}]', {"a": 20, "b": "#E2"}),
+        ("add[20, #E2]", {"a": 20, "b": "#E2"}),
+        ("add(a=20, b=#E2)", {"a": 20, "b": "#E2"}),
+        ("search[#E2]", {"query": "#E2"}),
+        ("search[more on #E2]", {"query": "more on #E2"}),
+        ("total[[#E2, 2]]", {"values": ["#E2", 2]}),
+        ('total[{"values": [], "note": "#E2, again"}]', {"values": [], "note": "#E2, again"}),
+    ],
+)
+def test_references_need_no_quotes(call: str, wanted: Any) -> None:
+    assert read(f"#E2 = now[]\n#E1 = {call}")[1][2] == wanted
+
+
+def test_the_arguments_of_an_unknown_tool_are_read_all_the_same() -> None:
+    (step,) = blueprint_of('#E1 = f[{"x": 1}]', {}, 20).steps
+    assert step.arguments == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "evidence", "wanted"),
+    [
+        ({"query": "#E1"}, {"a": 1}, {"query": '{"a": 1}'}),
+        ({"query": "#E1"}, "text", {"query": "text"}),
+        ({"query": 5}, 1, {"query": 5}),
+        ("[#E1", 1, "[1"),
+    ],
+)
+def test_a_tool_that_takes_nothing_but_text_is_given_the_text_of_a_value(
+    given: Any, evidence: Any, wanted: Any
+) -> None:
+    assert with_evidence(given, {"#E1": evidence}, TOOLS["search"].parameters) == wanted
+
+
+# --- what is wrong with a plan --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        ("#E1 = serach[x]", "#E1 = serach: there is no tool 'serach'; did you mean 'search'?"),
+        ("#E1 = search[#E7]", "#E1 refers to #E7, which no step makes; there are #E1"),
+        (
+            "#E1 = add[7]",
+            "#E1 = add: the arguments are no JSON object, and it takes a, b: write them as a JSON object",
+        ),
+        ("#E1 = search[x", "#E1 = search: there is no ] that ends its arguments"),
+        (
+            "#E1 = now[x]",
+            "#E1 = now: the arguments are no JSON object, and it takes no arguments: write them as a JSON object",
+        ),
+    ],
+)
+def test_a_planner_is_told_what_is_wrong_with_a_step_which_can_be_carried_out_all_the_same(
+    plan: str, told: str
+) -> None:
+    found = blueprint_of(plan, TOOLS, 20)
+    assert found.problems == (told,)
+    assert found.is_usable
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        ("#E1 = search[#E2]\n#E2 = search[#E1]", "#E1 waits for #E2 waits for #E1: such steps can never run"),
+        ("#E1 = search[#E1]", "#E1 waits for #E1: such steps can never run"),
+        ("#E1 = now[]\n#E1 = now[]", "two steps are called #E1; give each a number of its own"),
+        ("#E1 = {}", "there is no step that can be read: write #E1 = tool[arguments]"),
+        ("\n".join(f"#E{n} = now[]" for n in range(30)), "the plan has more than 20 steps; write fewer"),
+    ],
+)
+def test_a_plan_that_can_never_be_carried_out_is_none(plan: str, told: str) -> None:
+    found = blueprint_of(plan, TOOLS, 20)
+    assert found.problems == (told,)
+    assert not found.is_usable
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    assert len(problems("#E1 = no[{}]\n#E2 = add[7]\n#E3 = search[#E9]")) == 3
+
+
+@pytest.mark.parametrize("cut", ["x", '{"query": "x"', '{"query": "x"}'])
+def test_arguments_that_are_cut_off_are_not_completed(cut: str) -> None:
+    """A text is what an executor refuses to take for arguments."""
+    (step,) = blueprint_of(f"#E1 = search[{cut}", TOOLS, 20).steps
+    assert step.arguments == cut
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([*"[](){}\"'\\a,:\n1\x00\ud800", "#E1", "#E2", " = ", "search", "add", "Plan:"]), max_size=40
+    )
+)
+def test_any_text_is_read(pieces: list[str]) -> None:
+    found = blueprint_of("".join(pieces), TOOLS, 3)
+    assert len(found.steps) <= 3
+    assert found.is_usable or found.problems
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        '#E1 = a["' * 10_000,
+        "#E1 = a[" * 10_000,
+        '#E1 = search["' + '\\"' * 50_000,
+        '#E1 = total[{"values":' + "[" * 50_000,
+        "#E1 = search[" + "'" * 50_000,
+        "#E1 = " + " " * 50_000,
+        "#E1 = " * 20_000,
+        "Plan:\n" * 20_000,
+        "#E1 = total[[" + "#E1, " * 20_000,
+        "#E1 = add[x," + "a=," * 20_000 + "]",
+    ],
+)
+def test_time_grows_with_the_length_of_a_plan(hostile: str) -> None:
+    """With a reader that goes back, each of these takes minutes."""
+    assert len(blueprint_of(hostile, TOOLS, 20).steps) <= 20

@@ -1,0 +1,87 @@
+"""How is a history shortened? From its beginning, by whole turns: what is left is a conversation that providers take."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcregistry import ToolCall
+from fcregistry.agents._shortening import estimated_tokens, shortened
+from fcregistry.execution import Content
+from fcregistry.models import Message
+
+from .scripts import check_history
+
+
+@st.composite
+def rounds(draw: st.DrawFn) -> list[Message]:
+    """Return a round of calls with their results, or an answer."""
+    count = draw(st.integers(0, 3))
+    text = draw(st.text(max_size=20))
+    names = [draw(st.uuids()).hex for _ in range(count)]
+    made = tuple(ToolCall("add", {}, name) for name in names)
+    results = [Message(role="tool", content=text, tool_call_id=name) for name in names]
+    return [Message(role="assistant", content=text, tool_calls=made), *results]
+
+
+TURNS = st.lists(
+    st.tuples(
+        st.booleans(),
+        st.sampled_from(["user", "user", "none"]),
+        st.lists(rounds(), max_size=3).map(lambda made: list(chain(*made))),
+    ),
+    max_size=6,
+)
+LIMITS = st.none() | st.integers(1, 30)
+
+
+def conversation(turns: list[tuple[bool, str, list[Message]]]) -> list[Message]:
+    said: list[Message] = []
+    for system, user, rest in turns:
+        said += [Message(role="system", content="s")] * system
+        said += [Message(role="user", content="u")] * (user == "user")
+        said += rest
+    return said
+
+
+@settings(max_examples=60, deadline=None, database=None, derandomize=True)
+@given(turns=TURNS, max_messages=LIMITS, max_tokens=LIMITS)
+def test_what_is_left_is_the_end_of_the_conversation_and_whole(
+    turns: list[tuple[bool, str, list[Message]]], max_messages: int | None, max_tokens: int | None
+) -> None:
+    messages = conversation(turns)
+    kept = shortened(messages, max_messages, max_tokens)
+
+    check_history(kept)
+    said = [message for message in messages if message.role != "system"]
+    left = [message for message in kept if message.role != "system"]
+    assert said[len(said) - len(left) :] == left
+    assert bool(left) == bool(said)
+    assert kept.count(Message(role="system", content="s")) == messages.count(Message(role="system", content="s"))
+    if len(left) < len(said):
+        assert left[0].role == "user"  # a conversation has to begin so
+    turns_left = sum(message.role == "user" for message in left)
+    if turns_left > 1:
+        assert max_messages is None or len(kept) <= max_messages
+        assert max_tokens is None or sum(map(estimated_tokens, kept)) <= max_tokens
+
+
+def test_a_conversation_for_which_there_is_room_is_kept_as_it_is() -> None:
+    messages = [Message(role="user", content="a"), Message(role="assistant", content="b")] * 3
+    assert shortened(messages) == messages
+    assert shortened(messages, 6) == messages
+    assert shortened(messages, 5) == messages[2:]
+    assert shortened(messages, 1) == messages[4:]
+    assert shortened([], 1) == []
+
+
+def test_tokens_are_estimated_from_bytes_calls_and_parts() -> None:
+    assert estimated_tokens(Message(role="user", content="")) == 4
+    assert estimated_tokens(Message(role="user", content="eight ch")) == 6
+    assert estimated_tokens(Message(role="user", content="東京")) == 6
+    called = Message(role="assistant", tool_calls=(ToolCall("add", '{"a": 1}', "1"),))
+    assert estimated_tokens(called) == 7
+    image = Content.image(b"\x89PNG\r\n\x1a\n", media_type="image/png")
+    assert estimated_tokens(Message(role="user", content=(Content.text("eight ch"), image))) == 806
