@@ -89,6 +89,7 @@ DOORS = {
     "jsonschema_specifications": "fcregistry._validation",
     "referencing": "fcregistry._validation",
     "pluggy": "fcregistry.discovery",
+    "rich": "fcregistry.cli._ask_rich",
     "click": "fcregistry.cli",
     "openai": "fcregistry.models._openai_client",
     "opentelemetry": "fcregistry.execution._watching._spans",

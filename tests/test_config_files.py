@@ -140,7 +140,7 @@ WRONG = {
     'alow = ["acme:*"]': "FILE has the key 'alow', which means nothing; did you mean 'allow'?",
     "call-hooks = []": "FILE has the key 'call-hooks', which means nothing; did you mean 'call_hooks'?",
     "colour = 1": "FILE has the key 'colour', which means nothing; the keys are mode, allow, deny, ask, disable, precedence, "
-    "call_hooks, lock",
+    "call_hooks, lock, model",
     'deny = "acme:*"': "deny in FILE is a list of strings, such as [\"acme-weather\"], not 'acme:*'",
     "deny = [1]": 'deny in FILE is a list of strings, such as ["acme-weather"], not [1]',
     'ask = ["a b"]': "ask in FILE: 'a b' is no selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as "
@@ -177,7 +177,7 @@ def test_errors_in_pyproject_name_the_table(machine: Machine) -> None:
     with pytest.raises(ConfigurationError) as caught:
         configuration()
     assert str(caught.value).splitlines() == [
-        f"[tool.fcregistry] of {path} has the key 'mod', which means nothing; did you mean 'mode'?",
+        f"[tool.fcregistry] of {path} has the key 'mod', which means nothing; did you mean 'mode' or 'model'?",
         f'tool.fcregistry.ask in {path} is a list of strings, such as ["acme-weather"], not 2',
     ]
     path.write_text("[tool]\nfcregistry = 1")

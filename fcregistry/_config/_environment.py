@@ -31,12 +31,20 @@ ASK: Final = "FCREGISTRY_ASK"
 CONFIG: Final = "FCREGISTRY_CONFIG"
 """The variable that names one more configuration file, which stands below the project's."""
 
+MODEL: Final = "FCREGISTRY_MODEL"
+"""The variable that names the model that `fcregistry ask` asks, as `models.resolve` takes it."""
+
 _LISTS: Final = {"allow": ALLOW, "deny": DENY, "ask": ASK, "disable": DISABLE}
 
 
 def disabled_items() -> tuple[str, ...]:
     """Return what `FCREGISTRY_DISABLE` names, in its order."""
     return _items(DISABLE)
+
+
+def model_variable() -> str | None:
+    """Return what `FCREGISTRY_MODEL` names, or None if it names nothing."""
+    return os.environ.get(MODEL, "").strip() or None
 
 
 def environment_layer() -> Layer | None:

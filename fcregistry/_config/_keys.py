@@ -95,6 +95,12 @@ def _lock(value: object, said: str) -> str:
     return beside(said.partition(" in ")[2], value)
 
 
+def _model(value: object, said: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigurationError(f'{said} is the name of a model, such as "openai:gpt-5", not {value!r}')
+    return value.strip()
+
+
 _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "mode": _mode,
     "allow": _rules("allow"),
@@ -104,4 +110,5 @@ _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "precedence": _names,
     "call_hooks": _hooks,
     "lock": _lock,
+    "model": _model,
 }

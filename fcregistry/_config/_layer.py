@@ -27,6 +27,7 @@ class Layer(NamedTuple):
         precedence: Distributions, normalised, the first of which wins a name that several ship.
         call_hooks: Extensions whose hooks every call has to pass, each with where that is said.
         lock: The lock that it means by `locked`; None where that is the project's.
+        model: The model that `fcregistry ask` asks; None where it does not say.
     """
 
     path: str = ""
@@ -39,3 +40,4 @@ class Layer(NamedTuple):
     precedence: tuple[str, ...] = ()
     call_hooks: tuple[tuple[str, str], ...] = ()
     lock: str | None = None
+    model: str | None = None

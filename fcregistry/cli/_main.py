@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS: Final = {
+    "ask": "Ask a model, which may call tools.",
     "call": "Call a tool.",
     "diff": "Say what changed between two versions, and what that breaks.",
     "doctor": "Explain every failure and conflict.",

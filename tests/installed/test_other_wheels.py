@@ -138,6 +138,7 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
     states = {row["distribution"]: row["state"] for row in read(others, "plugins")}
     assert states == {
         "acme-tools": "described",
+        "fcregistry-calculator": "described",
         "fcregistry-clock": "described",
         "fcregistry-llama": "installed",
         "fcregistry-numpy": "installed",

@@ -17,7 +17,7 @@ from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage, 
 from fcregistry_llama._asking import Reply, Settings, ask
 from fcregistry_llama._bounds import MOST_CHARACTERS, Schema
 from fcregistry_llama._decoding import arguments_schema, choice_schema, is_empty
-from fcregistry_llama._prompts import ANSWER, arguments_told, choice_told, conversation
+from fcregistry_llama._prompts import ANSWER, TO_ANSWER, arguments_told, choice_told, conversation
 
 if TYPE_CHECKING:
     from fcregistry import Problem, Tool
@@ -44,6 +44,7 @@ class Answering:
         settings: How it writes.
         tell: Called with each piece of the answer.
         is_stopped: Asked whether anybody still waits.
+        calls_again: Whether a tool may be chosen that was called since the user last spoke.
         usage: What its requests took until now.
     """
 
@@ -51,6 +52,7 @@ class Answering:
     settings: Settings
     tell: Callable[[Delta], None]
     is_stopped: Callable[[], bool]
+    calls_again: bool = True
     usage: Usage = field(default_factory=Usage)
 
     def answer(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
@@ -62,6 +64,9 @@ class Answering:
             ValueError: The choice is the name of no tool.
         """
         may_call = offered(tools, tool_choice)
+        if tool_choice == "auto" and not self.calls_again:
+            called = _called(messages)
+            may_call = [tool for tool in may_call if tool.name not in called]
         tool = self._chosen(messages, may_call, may_answer=tool_choice == "auto")
         return self._worded(messages) if tool is None else self._calling(messages, tool)
 
@@ -82,7 +87,7 @@ class Answering:
     def _worded(self, messages: Sequence[Message]) -> Completion:
         reply = ask(
             self.server,
-            conversation(messages),
+            conversation(messages, result=TO_ANSWER),
             self.settings,
             tell=lambda text, reasoning: self.tell(Delta(content=text, reasoning=reasoning)),
             is_stopped=self.is_stopped,
@@ -132,6 +137,16 @@ class Answering:
         self.usage += reply.usage
         # Where a template has the model think first, the server takes all that comes for thoughts.
         return reply if reply.text else replace(reply, text=reply.reasoning)
+
+
+def _called(messages: Sequence[Message]) -> set[str]:
+    """Return the names of the tools that were called since the user last spoke."""
+    names: set[str] = set()
+    for message in messages:
+        if message.role == "user":
+            names.clear()
+        names.update(call.name for call in message.tool_calls)
+    return names
 
 
 def _free(word: str, named: Mapping[str, object]) -> str:

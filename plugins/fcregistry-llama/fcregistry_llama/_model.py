@@ -39,6 +39,7 @@ class LlamaModel(Model):
         seed: The same for the same answers.
         temperature: How freely it chooses its words; 0 for always the likeliest.
         max_tokens: Tokens after which an answer is cut off. A call that is cut off is told as it is, and no executor runs it.
+        calls_again: Whether it may choose a tool again that it called since the user last spoke. Very small models do not know when to stop.
 
     Raises:
         ValueError: A number that is out of its range.
@@ -54,6 +55,7 @@ class LlamaModel(Model):
         seed: int = 0,
         temperature: float = 0.0,
         max_tokens: int = 512,
+        calls_again: bool = True,
     ) -> None:
         _check(context >= 0, f"context is a number of tokens, or 0 for the model's own, not {context}")
         _check(threads is None or threads > 0, f"threads is a number from 1 on, or None, not {threads}")
@@ -63,6 +65,7 @@ class LlamaModel(Model):
         self._name = name or (f"llama:{Path(path)}" if isinstance(path, (str, PathLike)) else "llama")
         self._context = context
         self._threads = threads
+        self._calls_again = calls_again
         self._loaded: Loading | None = None
         self._settings = Settings(temperature=temperature, seed=seed, max_tokens=max_tokens)
 
@@ -112,7 +115,13 @@ class LlamaModel(Model):
     ) -> AsyncGenerator[Delta | Completion, None]:
         def work(tell: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:
             loading = self._loaded = self._loading()
-            answering = Answering(server=server(loading), settings=self._settings, tell=tell, is_stopped=is_stopped)
+            answering = Answering(
+                server=server(loading),
+                settings=self._settings,
+                tell=tell,
+                is_stopped=is_stopped,
+                calls_again=self._calls_again,
+            )
             tell(replace(answering.answer(messages, tools, tool_choice), model=loading.path.stem))
 
         return followed(work)

@@ -23,14 +23,19 @@ _LONGEST: Final = 2000
 """Characters of a line of what is told of a tool."""
 
 
-def conversation(messages: Sequence[Message], told: str = "") -> list[Plain]:
+_NOTICE: Final = "\n\nTool-call rounds left:"
+"""What an agent's notice begins with, at the end of a result: very small models take its number for the result."""
+
+
+def conversation(messages: Sequence[Message], told: str = "", result: str = "Result of {name}: {text}") -> list[Plain]:
     """Return messages as plain ones.
 
     Args:
         messages: The conversation.
         told: What the system says to begin with, beside what it says there.
+        result: How the result of a call is told.
     """
-    plain = [_plain(message) for message in messages]
+    plain = [_plain(message, result) for message in messages]
     if told and plain and plain[0]["role"] == "system":
         return [{"role": "system", "content": f"{plain[0]['content']}\n\n{told}"}, *plain[1:]]
     return [*([{"role": "system", "content": told}] if told else []), *plain]
@@ -55,9 +60,14 @@ def arguments_told(tool: Tool) -> str:
     return "\n".join(["Extract the arguments of this function from the text of the user, as JSON:", *lines])
 
 
-def _plain(message: Message) -> Plain:
+TO_ANSWER: Final = "The result of {name} is {text}. Answer my question with it."
+"""How a result is told where the answer is to be in words. Of the ways that were tried, the one that was answered most plainly."""
+
+
+def _plain(message: Message, result: str) -> Plain:
     if message.role == "tool":
-        return {"role": "user", "content": f"Result of {message.name or 'the call'}: {message.text}"}
+        name, text = message.name or "the call", message.text.partition(_NOTICE)[0]
+        return {"role": "user", "content": result.replace("{name}", name).replace("{text}", text)}
     calls = [f"{call.name}({_arguments(call.arguments)})" for call in message.tool_calls]
     return {"role": message.role, "content": "\n".join(filter(None, [message.text, *calls]))}
 

@@ -22,7 +22,7 @@ def fc_resolve_model(name: str) -> LlamaModel:
         ModelNotFoundError: There is no such file, or it is none of a model.
     """
     if name == "smollm2":
-        return LlamaModel(fetch_smollm2, name="llama:smollm2")
+        return LlamaModel(fetch_smollm2, name="llama:smollm2", calls_again=False)
     if not name.endswith(".gguf") and "/" not in name and "\\" not in name:
         raise ModelNotFoundError(
             f"there is no model 'llama:{name}'; there is llama:smollm2, and any GGUF file, as in llama:/models/{name}.gguf"

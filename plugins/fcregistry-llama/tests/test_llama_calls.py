@@ -19,7 +19,7 @@ import pytest
 from annotated_types import Ge, Le, MinLen
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ModelError
-from fcregistry.models import Completion, Delta
+from fcregistry.models import Completion, Delta, Message
 
 from fcregistry_llama import LlamaModel, _answering
 from fcregistry_llama._asking import Settings, ask
@@ -312,3 +312,19 @@ def test_a_closed_model_is_loaded_again_and_a_conversation_too_long_for_it_is_to
     with pytest.raises(ModelError, match=r"the context 512; make it shorter, or give LlamaModel a larger context"):
         model.complete("word " * 600)
     model.close()
+
+
+# --- knowing when to stop -------------------------------------------------------------------------
+
+
+def test_a_model_that_may_not_call_again_answers_once_it_has_called(smollm2: Path) -> None:
+    """Very small models call for ever: SmolLM2, by its name, calls each tool once for each thing that the user says."""
+    asked = Message(role="user", content="What is the weather in Oslo?")
+    called = Message(role="assistant", tool_calls=(ToolCall("get_weather", {"city": "Oslo"}, "call_1"),))
+    told = Message(role="tool", content="18 degrees in Oslo", tool_call_id="call_1", name="get_weather")
+    model = LlamaModel(smollm2, threads=1, context=4096, max_tokens=40, calls_again=False)
+    tools = [Tool.from_function(get_weather)]
+    answered = model.complete([asked, called, told], tools)
+    assert answered.message.tool_calls == ()
+    assert answered.message.text
+    assert model.complete([asked, called, told], tools, tool_choice="required").message.tool_calls

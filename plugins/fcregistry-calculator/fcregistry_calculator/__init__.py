@@ -1,0 +1,1 @@
+"""Arithmetic tools for fcregistry; the tools are in `fcregistry_calculator.tools`."""

@@ -1,0 +1,63 @@
+"""Which exact value does a number stand for, and which number is the result of an exact computation?"""
+
+import math
+from fractions import Fraction
+from typing import TypeAlias
+
+from fcregistry.errors import ToolError
+
+Number: TypeAlias = int | float
+
+MOST_DIGITS = 300
+"""How many digits a whole number may have, given or computed: no further than a `float` reaches, and no flood for the reader."""
+
+EXACT_BELOW = 2**53
+"""Every whole number below is a `float` of its own (IEEE 754, binary64)."""
+
+
+def exact(number: Number) -> Fraction:
+    """The value of a number as it is written: `0.1` is one tenth, not the binary fraction that is nearest to it.
+
+    Raises:
+        ToolError: It is infinite, not a number, or has too many digits.
+    """
+    if isinstance(number, int):
+        if abs(number) >= 10**MOST_DIGITS:
+            raise ToolError(f"A number has more than {MOST_DIGITS} digits. Calculate with smaller numbers.")
+        return Fraction(number)
+    if not math.isfinite(number):
+        raise ToolError(f"{number} is not a number to calculate with. Use finite numbers.")
+    return Fraction(repr(number))  # the shortest decimal that means this float, which is what was written
+
+
+def number_of(value: Fraction, *, whole: bool) -> Number:
+    """The number of an exact result: whole if the result is, otherwise the nearest `float`.
+
+    Args:
+        value: The result.
+        whole: Whether all that it was computed from is whole. Then a whole result has all of its digits; otherwise
+            one of 2**53 or more is no more exact than its parts, and is a `float`.
+
+    Raises:
+        ToolError: The result has too many digits, or is beyond what a `float` reaches.
+    """
+    if value.denominator == 1 and (whole or abs(value) < EXACT_BELOW):
+        if abs(value) >= 10**MOST_DIGITS:
+            raise ToolError(f"The result has more than {MOST_DIGITS} digits. Calculate with smaller numbers.")
+        return value.numerator
+    return _nearest(value)
+
+
+def are_whole(*numbers: Number) -> bool:
+    """Tell whether all of them are whole numbers that were written as such."""
+    return all(isinstance(number, int) for number in numbers)
+
+
+def _nearest(value: Fraction) -> float:
+    try:
+        nearest = float(value)
+    except OverflowError as exc:
+        raise ToolError("The result is too large: beyond about 1.8e308. Calculate with smaller numbers.") from exc
+    if nearest == 0:
+        raise ToolError("The result is not zero, but too close to zero to be written. Calculate with larger numbers.")
+    return nearest

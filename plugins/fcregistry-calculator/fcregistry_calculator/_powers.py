@@ -1,0 +1,46 @@
+"""What is a number raised to a power, computed exactly where that stays small?"""
+
+from fractions import Fraction
+
+from fcregistry.errors import ToolError
+
+from fcregistry_calculator._numbers import MOST_DIGITS, Number, are_whole, exact, number_of
+
+MOST_BITS = 20_000
+"""Up to this size, exact powers are computed: about 6,000 digits, which takes microseconds."""
+
+
+def raised(base: Number, exponent: Number) -> Number:
+    """The base to the power of the exponent.
+
+    Raises:
+        ToolError: The power does not exist, is no real number, or is too large or too small to be written.
+    """
+    value, times = exact(base), exact(exponent)
+    if value == 0 and times < 0:
+        raise ToolError("Zero has no negative powers, since that would divide by zero. Use an exponent of 0 or more.")
+    if value < 0 and times.denominator != 1:
+        raise ToolError(
+            "A negative number has no real power with a fraction in the exponent. Use a whole exponent, or a base of 0 or more."
+        )
+    if times.denominator == 1 and _least_bits(value, times) <= MOST_BITS:
+        return number_of(value**times.numerator, whole=are_whole(base, exponent))
+    if value.denominator == times.denominator == 1 and times > 0:
+        raise ToolError(f"The result has more than {MOST_DIGITS} digits. Calculate with smaller numbers.")
+    return _rounded(value, times)
+
+
+def _least_bits(value: Fraction, times: Fraction) -> int:
+    """How long the numerator or denominator of the power is at least, in bits: none for powers of 0 and 1."""
+    longer = max(abs(value.numerator), value.denominator)
+    return (longer.bit_length() - 1) * abs(times.numerator)
+
+
+def _rounded(value: Fraction, times: Fraction) -> Number:
+    try:
+        power = float(value) ** float(times)
+    except OverflowError as exc:
+        raise ToolError("The result is too large: beyond about 1.8e308. Calculate with smaller numbers.") from exc
+    if power == 0 and value != 0:
+        raise ToolError("The result is not zero, but too close to zero to be written. Calculate with larger numbers.")
+    return number_of(exact(power), whole=False)
