@@ -46,7 +46,8 @@ class Timeline:
 
     def __init__(self) -> None:
         self._spans: list[Span] = []
-        self._began = self._turn = perf_counter()
+        self._began = perf_counter()
+        self._turn: float | None = None  # when calls that waited for approval began
         self._calls: dict[str | None, float] = {}
 
     def timed(self, model: Model) -> Model:
@@ -77,7 +78,8 @@ class Timeline:
             self._calls[event.call.id] = perf_counter()
         elif isinstance(event, Returned):
             result = event.result
-            began = self._calls.pop(result.call.id if result.call else None, self._turn)
+            refused = self._turn or perf_counter()  # a call that nobody began was refused, now
+            began = self._calls.pop(result.call.id if result.call else None, refused)
             self.add("tool", _called(result), began, result.duration)
 
     def lines(self) -> Iterator[str]:

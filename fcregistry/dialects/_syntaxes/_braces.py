@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._calls import ToolCall
-from fcregistry._json._strict import MAX_DEPTH
+from fcregistry._json._once import has_each_name_once
+from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._syntaxes._objects import arguments_of
 
@@ -42,9 +44,11 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
         yield from source.space()
         while (yield from source.take("call:")):
             name = yield from source.run(_NAME, _PAST_NAME)
-            is_opened = bool(name) and (yield from source.take("{"))
-            tokens = (yield from _tokens(source, marks, quote, opens)) if is_opened else None
-            arguments = None if tokens is None else _arguments(tokens)
+            arguments = _at_once(source, quote, closes) if name else None
+            if arguments is None:
+                is_opened = bool(name) and (yield from source.take("{"))
+                tokens = (yield from _tokens(source, marks, quote, opens)) if is_opened else None
+                arguments = None if tokens is None else _arguments(tokens)
             if arguments is None:
                 return None
             calls.append(ToolCall(name, arguments))
@@ -54,6 +58,32 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
         return calls or None
 
     return read
+
+
+def _at_once(source: Source, quote: str, closes: str) -> dict[str, Any] | None:
+    """Take arguments that are all there and become JSON by quotes alone, up to what closes the section; leave everything else to the tokens."""
+    end = source.text.find(closes, source.place)
+    text = source.text[source.place : end].rstrip()
+    parts = text.split(quote)
+    if end < 0 or not len(parts) % 2 or not text.startswith("{") or text.count("{") + text.count("[") > MAX_DEPTH:
+        return None
+    if any('"' in part for part in parts[::2]):
+        return None  # which is no mark of strings here
+    parts[::2] = [_UNQUOTED('\\1"\\2":', part) for part in parts[::2]]
+    parts[1::2] = map(_quoted, parts[1::2])
+    written = "".join(parts)
+    try:
+        value = PLAIN_DECODER.decode(written)
+    except (ValueError, RecursionError):
+        return None
+    if type(value) is not dict or not has_each_name_once(written, value):
+        return None
+    source.place += len(text)
+    return value
+
+
+_UNQUOTED: Final = re.compile(r"([{,]\s*)([\w.\-]+)\s*:").sub
+_quoted: Final = json.encoder.encode_basestring
 
 
 def _tokens(source: Source, marks: Marks, quote: str, opens: str) -> Reading[list[Token] | None]:
