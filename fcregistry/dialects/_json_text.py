@@ -14,6 +14,7 @@ from fcregistry._calls import ToolCall
 from fcregistry._json import SLIPS, ArgumentsError, NotJsonError, read_text
 from fcregistry._json._once import has_each_name_once
 from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER, is_too_deep
+from fcregistry.dialects._source import MOST_FAILURES
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
@@ -27,9 +28,6 @@ _IN_DOUBLE: Final = re.compile(r'(?>[^"\\]+|\\.)*', re.DOTALL)
 _IN_SINGLE: Final = re.compile(r"(?>[^'\\]+|\\.)*", re.DOTALL)
 _INSIDE: Final = {'"': _IN_DOUBLE, "'": _IN_SINGLE}
 _AWAITED_INSIDE: Final = {'"': re.compile('"').search, "'": re.compile("'").search}
-_MOST_FAILURES: Final = 8
-"""How often Python's parser may refuse a value of one text: each time, it counts the lines of all text before, to say where."""
-
 _CLOSING: Final = {"{": "}", "[": "]"}
 _COMMENTS: Final = frozenset("/#")
 _BEFORE_VALUES: Final = frozenset(("", ",", ":"))
@@ -57,7 +55,7 @@ def json_value(source: Source, opening: str = "{[") -> Reading[Any]:
 
 def _at_once(source: Source) -> Any:
     """Take a value that is all there, and strictly JSON; leave everything else."""
-    if source.failures > _MOST_FAILURES:
+    if source.failures > MOST_FAILURES:
         return FAILED
     try:
         value, end = PLAIN_DECODER.raw_decode(source.text, source.place)

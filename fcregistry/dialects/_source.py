@@ -22,6 +22,10 @@ Reading: TypeAlias = "Generator[Wake, None, T]"
 """A reader that gives a T once it has seen enough."""
 
 
+MOST_FAILURES: Final = 8
+"""How often one text may be tried in vain to be read faster than step by step: each time, all of it may be looked at."""
+
+
 class Marks:
     """Some literal texts, of which the first to come is looked for.
 
@@ -61,7 +65,7 @@ class Source:
         ended: Whether no more text comes.
         shapes: The schemas of the tools that may be called.
         repairs: What was put right in calls.
-        failures: How many values of JSON were refused by Python's own parser.
+        failures: How often it was tried in vain to read something at once.
         left: What a reader took behind calls and found to be none of them: it is content.
     """
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER, STRICT_DECODER
+from fcregistry.dialects._source import MOST_FAILURES
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Source
@@ -17,13 +18,11 @@ _IS_CONSTANT: Final = re.compile(r"\b(?:True|False|None)\b(?!\s*=)")
 _OF_JSON: Final = {"True": "true", "False": "false", "None": "null"}
 _STRING: Final = re.compile(r'("(?>[^"\\]+|\\.)*+")', re.DOTALL)
 _BETWEEN: Final = "\0"
-_MOST_FAILURES: Final = 8
-"""How often that may be tried in vain in one text: each time, it may look far ahead."""
 
 
 def arguments_at_once(source: Source) -> dict[str, Any] | None:
     """Take the arguments of a call, and the bracket behind them, if they are all there, and JSON but for its quotes; take nothing otherwise."""
-    if source.failures > _MOST_FAILURES:
+    if source.failures > MOST_FAILURES:
         return None
     found = _ARGUMENTS(source.text, source.place)
     text = _as_json(source.text[source.place : found.end() - 1]) if found else None
