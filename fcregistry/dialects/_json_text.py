@@ -14,7 +14,7 @@ from fcregistry._calls import ToolCall
 from fcregistry._json import SLIPS, ArgumentsError, NotJsonError, read_text
 from fcregistry._json._once import has_each_name_once
 from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER, is_too_deep
-from fcregistry.dialects._source import MOST_FAILURES
+from fcregistry.dialects._source import MOST_FAILURES, Marks
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
@@ -185,8 +185,6 @@ def _string(source: Source, quote: str) -> Reading[str | None]:
 
 def _comment(source: Source) -> Reading[str | None]:
     """Take a comment: to the end of the line after `//` or `#`, to `*/` after `/*`."""
-    from fcregistry.dialects._source import Marks  # comments are rare
-
     start = yield from source.take("//", "#", "/*")
     if not start:
         return None
