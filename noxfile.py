@@ -172,7 +172,7 @@ def dask(session: nox.Session) -> None:
 def benchmarks(session: nox.Session) -> None:
     """How fast is it, beside its floors and its peers? Never part of CI.
 
-    Writes docs/explanation/performance.md. After `--`: some of call, batches, scale, schemas, dialects, agents, startup, index and peers, and no page.
+    Writes docs/explanation/performance.md. After `--`: some of `SCRIPTS` in its run.py, and peers, and no page.
     """
     install_wheels(session, "benchmarks")
     # Without byte code one would time the compiler. The scripts share a folder; they keep the checkout off the path themselves.

@@ -19,7 +19,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    from fcregistry import agents, dialects, discovery, errors, execution, expressions, formats, models, prompts, testing, types
+    from fcregistry import (
+        agents,
+        dialects,
+        discovery,
+        errors,
+        execution,
+        expressions,
+        formats,
+        models,
+        prompts,
+        testing,
+        types,
+    )
     from fcregistry._calls import Problem, ToolCall
     from fcregistry._context import Context
     from fcregistry._decorator import fc_register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from fcregistry import formats
 from fcregistry.agents._agent import Agent, Query, answer_of
@@ -80,7 +80,7 @@ class FunctionCall(Agent):
             suspends=self._suspends,
         )
 
-    def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
+    def __call__(self, query: Query, **options: Unpack[RunOptions]) -> str | dict[str, Any]:
         """Run one round.
 
         Args:
@@ -98,7 +98,7 @@ class FunctionCall(Agent):
         """
         return _said(drive(self._unasking(query), Control(**options)))
 
-    async def acall(self, query: Query, **options: Unpack[RunOptions]) -> Any:
+    async def acall(self, query: Query, **options: Unpack[RunOptions]) -> str | dict[str, Any]:
         """Run one round on the running loop; as calling it otherwise."""
         return _said(await adrive(self._unasking(query), Control(**options)))
 
@@ -176,11 +176,12 @@ class _NoModel(Model):
         raise TypeError("there is no model: give llm=…, or use execute(message) with a message of your own model's")
 
 
-def _said(result: RunResult) -> Any:
+def _said(result: RunResult) -> str | dict[str, Any]:
     """Return what a round came to, whatever stopped the model; what the model raised is the caller's."""
     if result.error is not None:
         raise result.error
-    return answer_of(result) if result.stop_reason in ("cancelled", "time_budget") else result.answer
+    stopped = result.stop_reason in ("cancelled", "time_budget")
+    return cast("str | dict[str, Any]", answer_of(result) if stopped else result.answer)
 
 
 def _with_results(talk: Talk) -> dict[str, Any]:
