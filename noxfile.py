@@ -28,8 +28,9 @@ PLUGINS: dict[Path, dict[str, Any]] = {
 PROJECTS = [PACKAGE, *PLUGINS.values()]
 OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
 NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with every dependency was tried on the first
-# What starts processes takes longest, and is tried on the oldest interpreter and on the newest.
-WITHOUT_PROCESSES = [f"--ignore=tests/{room}" for room in ("cli", "discovery", "inspection", "packaging")]
+# What starts processes or servers takes longest, and is tried on the oldest interpreter and on the newest.
+SLOW_ROOMS = ("agents", "cli", "discovery", "inspection", "models", "packaging", "testing")
+WITHOUT_PROCESSES = [f"--ignore=tests/{room}" for room in SLOW_ROOMS]
 TESTED_BEFORE = {**OWN_CODE_ONLY, "FCREGISTRY_TESTED_BEFORE": "1"}  # likewise, fewer examples will do
 
 
