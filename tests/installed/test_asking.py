@@ -7,18 +7,21 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 COMMAND = Path(sys.executable).with_name("fcregistry")
 
 
-def test_a_model_on_this_machine_calls_an_installed_tool_and_answers(tmp_path: Path) -> None:
-    """The model is small and often wrong, so what is looked at is what has to be so: the call, its result, and that there is an answer."""
+def asked(folder: Path, *options: str) -> dict[str, Any]:
+    """Ask the model, and return the run. The model is small and often wrong, so only what has to be so is looked at."""
     environment = {name: value for name, value in os.environ.items() if name != "FCREGISTRY_CACHE_DIR"}
     if given := os.environ.get("FCREGISTRY_TEST_CACHE_DIR"):  # where its file is kept between runs
         environment["FCREGISTRY_CACHE_DIR"] = given
-    asked = subprocess.run(
-        [COMMAND, "ask", "Multiply 12 and 13", "--tool", "multiply", "--model", "llama:smollm2", "--json"],
-        cwd=tmp_path,
+    done = subprocess.run(
+        [COMMAND, "ask", "Multiply 12 and 13", "--tool", "multiply", "--model", "llama:smollm2", "--json", *options],
+        cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -26,8 +29,13 @@ def test_a_model_on_this_machine_calls_an_installed_tool_and_answers(tmp_path: P
         timeout=600,
         check=False,
     )
-    assert asked.returncode == 0, asked.stderr
-    run = json.loads(asked.stdout)
+    run: dict[str, Any] = json.loads(done.stdout or "null") or {}
+    assert done.returncode == (0 if run.get("stop_reason") in ("answered", "stop_tool") else 1), done.stderr
+    return run
+
+
+def test_a_model_on_this_machine_calls_an_installed_tool_and_answers(tmp_path: Path) -> None:
+    run = asked(tmp_path)
     assert run["stop_reason"] == "answered"
     assert run["answer"]
     (called,) = [call for message in run["messages"] for call in message.get("tool_calls", ())]
@@ -35,3 +43,12 @@ def test_a_model_on_this_machine_calls_an_installed_tool_and_answers(tmp_path: P
     arguments = json.loads(called["function"]["arguments"])
     (result,) = [message for message in run["messages"] if message["role"] == "tool"]
     assert float(result["content"]) == arguments["a"] * arguments["b"]
+
+
+@pytest.mark.parametrize("agent", ["function-call", "plan-and-solve", "rewoo"])
+def test_every_agent_comes_to_an_end_with_a_model_on_this_machine(agent: str, tmp_path: Path) -> None:
+    run = asked(tmp_path, "--agent", agent)
+    calls = [call["id"] for message in run["messages"] for call in message.get("tool_calls", ())]
+    results = [message["tool_call_id"] for message in run["messages"] if message["role"] == "tool"]
+    assert results == calls
+    assert run["usage"]["requests"] >= 1
