@@ -47,7 +47,9 @@ class Dialect:
     thinks: tuple[str, str] | None = ("<think>", "</think>")
     stops: tuple[str, ...] = ()
     limits: str = ""
-    _openers: list[Openers] = field(default_factory=list, init=False, repr=False)
+    _openers: list[Openers] = field(
+        default_factory=list, init=False, repr=False
+    )  # made at first use: most dialects never are
 
     @property
     def openers(self) -> Openers:

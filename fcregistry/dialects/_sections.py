@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from fcregistry.dialects._source import Marks
@@ -92,6 +93,7 @@ class Openers:
         self.of_calls: Final = Marks(*dict.fromkeys(mark for each in calls for mark in each.opens)).find
 
 
+@cache
 def closing(section: Words) -> Marks | None:
     """Return what ends a section of words; None for a mark that stands alone."""
     ends = (*section.closes, *section.before)

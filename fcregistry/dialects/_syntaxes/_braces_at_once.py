@@ -1,4 +1,4 @@
-"""What do the arguments of a call in braces hold that are all there, and become JSON by quotes alone? Most do, and then Python's parser reads them."""
+"""What do arguments in braces hold that are all there, and become JSON by quotes alone? Most do, and then Python's parser reads them."""
 
 from __future__ import annotations
 
