@@ -157,3 +157,12 @@ def test_a_tool_is_told_with_its_types_in_capitals_and_its_strings_cannot_end_ea
     assert ",type:~STRING~}" in text
     assert "type:{anyOf:[{type:~INTEGER~},{type:~NULL~}]" in text
     assert "required:[~kind~],type:~OBJECT~}}" in text
+
+
+def test_quotes_of_json_are_no_marks_of_strings() -> None:
+    text = '<|tool_call>call:f{a:"x",b:1}<tool_call|>'
+    stream = dialects.get("gemma4").stream()
+    for character in text:
+        stream.feed(character)
+    assert stream.close() == dialects.get("gemma4").parse(text)
+    assert stream.close().tool_calls == (ToolCall("f", {"a": '"x"', "b": 1}),)

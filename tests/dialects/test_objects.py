@@ -200,3 +200,8 @@ def test_a_value_of_any_depth_is_read_alike_whole_and_in_pieces(
     for start in range(0, len(text), 7):
         stream.feed(text[start : start + 7])
     assert stream.close() == dialect.parse(text)
+
+
+def test_a_word_before_an_object_is_a_call_of_glm_4_only_on_a_line_of_its_own() -> None:
+    assert calls('f\n{"a": 1}', "glm-4") == [ToolCall("f", {"a": 1})]
+    assert calls('f{"a": 1}', "glm-4") == calls('f {"a": 1}', "glm-4") == []

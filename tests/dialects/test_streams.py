@@ -78,6 +78,13 @@ def test_space_around_a_call_becomes_one_empty_line() -> None:
     assert HERMES.parse("A\n\n\n\nB").content == "A\n\n\n\nB"
 
 
+def test_space_behind_a_call_is_one_however_it_comes() -> None:
+    stream = HERMES.stream()
+    said = [stream.feed(piece).content for piece in ("A", CALL, "\n\n\n\nB")]
+    assert said == ["A", "", "\n\nB"]
+    assert stream.close().content == HERMES.parse(f"A{CALL}\n\n\n\nB").content == "A\n\nB"
+
+
 def test_parsed_says_what_it_holds() -> None:
     parsed = HERMES.parse(f"Hi{CALL}")
     assert repr(parsed) == "Parsed(content='Hi', tool_calls=(ToolCall('f', {}),))"
@@ -139,6 +146,14 @@ def test_text_takes_the_type_of_its_place(schema: object, text: str, value: obje
     found = typed(schema, text)
     assert found == value
     assert type(found) is type(value)
+
+
+def test_references_in_a_circle_say_nothing_of_a_type() -> None:
+    shape = {
+        "name": "f",
+        "parameters": {"properties": {"x": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/A"}}},
+    }
+    assert Shapes([shape]).value("f", "x", "3") == "3"
 
 
 def test_a_parameter_that_nobody_knows_stays_text() -> None:
