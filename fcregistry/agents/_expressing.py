@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from fcregistry.agents._effects import Express
 from fcregistry.agents._events import Calling, Returned
 from fcregistry.agents._result import Step
+from fcregistry.errors import PluginError
 from fcregistry.execution._graphs._nodes import nodes_of
 from fcregistry.execution._graphs._wording import unreadable
 from fcregistry.expressions import ExpressionError, parse_calls, prompt
+from fcregistry.expressions._fences import unfenced
+from fcregistry.expressions._text import CutOff
+from fcregistry.expressions._tree import calls_in
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     from fcregistry.agents._rules import Talk
     from fcregistry.execution._graphs._nodes import Node
 
-_FENCE: Final = re.compile(r"```\w*\n(?P<code>.*?)\n?```", re.DOTALL)
 _BEGINS: Final = re.compile(r"\[?\s*[^\W\d][\w.]*\(")
 
 
@@ -61,7 +64,7 @@ class Expressions:
             return "answer"
         try:
             nodes = nodes_of(parse_calls(code, tools=talk.visible.offered(), context=self.context, allow=self.allow))
-        except ExpressionError as error:
+        except (ExpressionError, PluginError) as error:
             talk.messages.append(Message(role="user", content=unreadable(error).text))
             talk.steps.append(Step(kind="tools"))
             return "carried"
@@ -74,6 +77,7 @@ class Expressions:
         for node in nodes:
             yield Calling(call=node.call)
         results: list[ToolResult] = yield Express(visible=talk.visible, nodes=tuple(nodes))
+        talk.visible.note(results)
         for result in results:
             yield Returned(result=result)
         talk.messages.append(Message(role="user", content=_told(nodes, results)))
@@ -83,10 +87,17 @@ class Expressions:
 
 
 def expression_in(text: str) -> str | None:
-    """Return the expression that a text is, in a code fence or bare; None for one that is an answer in words."""
-    fenced = _FENCE.fullmatch(text.strip())
-    code = (fenced["code"] if fenced else text).strip()
-    return code if _BEGINS.match(code) and code.endswith((")", "]")) else None
+    """Return the expression that a text is, in a code fence or bare, whole or cut off; None for one that is an answer in words."""
+    code = unfenced(text)
+    if _BEGINS.match(code) is None:
+        return None
+    try:
+        calls_in(code)
+    except CutOff:
+        return code
+    except ExpressionError:
+        return code if code.endswith((")", "]")) else None
+    return code
 
 
 def _told(nodes: Sequence[Node], results: Sequence[ToolResult]) -> str:

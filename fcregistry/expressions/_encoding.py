@@ -50,6 +50,15 @@ def encoded(value: Any, codec: Codec) -> Any:
         raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
 
 
+def key_in_json(key: Any) -> str:
+    """Return the text that the key of a dict is in JSON.
+
+    Raises:
+        EncodingError: It cannot be a key there.
+    """
+    return key if isinstance(key, str) else str(next(iter(encoded({key: None}, ANY))))
+
+
 _CONTAINERS: Final = frozenset({list, tuple, set, dict})
 """What is written item by item, where it is not of the type that is expected: an item of it may be."""
 
@@ -127,11 +136,9 @@ class Encoder:
             key = self.json(key, ANY, path)
         elif mapping is not None and mapping.key.handles(key):
             return mapping.key.encode(key)
-        if isinstance(key, str):
-            return key
         try:
-            return str(next(iter(to_json({key: None}))))
-        except (EncodingError, TypeError):
+            return key_in_json(key)
+        except EncodingError:
             raise Unwritable("the keys of a dict are texts or numbers", path) from None
 
     def _member(self, member: Member, codec: Codec, path: Path) -> Any:

@@ -65,6 +65,10 @@ def parse_calls(
             call = CallReader(scope, source, found, first).outermost(node)
         except ExpressionError as error:
             found = list(error.problems)
+        except RecursionError:  # over a value of the context, which may hold itself; the text is flat
+            line, column = source.place(node.lineno, node.col_offset)
+            message = "a value that it names is nested too deeply"
+            found.append(ExpressionProblem(code="invalid_arguments", message=message, line=line, column=column))
         else:
             calls += [] if call is None else [call]
             first += len(call.calls) if isinstance(call, CallGraph) else 0

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
+from fcregistry.errors import DefinitionError
 from fcregistry.expressions._problems import ExpressionError
 from fcregistry.expressions._scope import Allowed, Context, Scope
-from fcregistry.expressions._tools import identifier
 from fcregistry.expressions._tree import calls_in
 
 if TYPE_CHECKING:
+    from fcregistry._tool import Tool
     from fcregistry.expressions._tools import Tools
 
 TEMPLATE: Final = """\
@@ -52,8 +53,8 @@ def prompt(
         TypeError: It is no format of text, or `tools`, `context` or `allow` cannot be.
     """
     scope = Scope.of(tools, context, allow)
-    known = scope.tools.tools
-    described = formats.get(format).describe(known.values())
+    called = scope.tools.called
+    described = formats.get(format).describe([_under(name, each) for name, each in called.items()])
     if not isinstance(described, str):
         raise TypeError(f"the format {format!r} is none of text; take python, typescript, text or yaml")
     given = list(examples)
@@ -61,9 +62,19 @@ def prompt(
         _check(example)
     return TEMPLATE.format(
         tools=described,
-        examples="\n".join(given or [_made_up([identifier(name) for name in known])]),
+        examples="\n".join(given or [_made_up(list(called))]),
         names=_names(scope.context, scope.allow),
     )
+
+
+def _under(name: str, tool: Tool) -> Tool:
+    """Return a tool as it is described: under the name by which it is called."""
+    if name == tool.name:
+        return tool
+    try:
+        return tool.renamed(name)
+    except DefinitionError:  # too long for a tool: then the format writes it in its own way, which is read too
+        return tool
 
 
 def _check(example: str) -> None:

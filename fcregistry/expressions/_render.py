@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._functions import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tool import Tool
 from fcregistry.expressions._encoding import encoded, field_value
-from fcregistry.expressions._tools import identifier
+from fcregistry.expressions._spelling import identifier
 from fcregistry.expressions._types import made_by, seen_as
 from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
 from fcregistry.types._decimals import DecimalCodec

@@ -10,6 +10,7 @@ import keyword
 import re
 from typing import Final, NoReturn
 
+from fcregistry.expressions._fences import unfenced
 from fcregistry.expressions._problems import MOST_PROBLEMS, ExpressionError, ExpressionProblem
 from fcregistry.expressions._source import Source
 
@@ -54,7 +55,6 @@ _ESCAPE: Final = re.compile(r"\\(?:([4-7][0-7]{2})|([\s\S]))")
 _KNOWN_ESCAPES: Final = frozenset("\\'\"abfnrtvx01234567\n")
 _KEYWORDS: Final = frozenset(keyword.kwlist) - {"True", "False", "None"}
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
-_FENCED: Final = re.compile(r"```[ \t]*\w*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _CONSTRUCTS: Final = {
     **dict.fromkeys(("lambda", "def"), "a function"),
     **dict.fromkeys(("for", "while"), "a loop or comprehension"),
@@ -69,11 +69,16 @@ _CONTINUE: Final = frozenset({"in", "else", "elif", "as", "pass"})
 """Keywords that go on with what another began, which was told."""
 
 
+class CutOff(ExpressionError):
+    """An expression of which nothing is wrong but that its end is missing."""
+
+
 def source_of(text: str) -> Source:
     """Return the source of a text that may be parsed; a code fence around it is left out.
 
     Raises:
-        ExpressionError: It may not: it is too long or too deep, its brackets or quotes are not closed, or it holds what no call has.
+        CutOff: Its brackets or quotes are not closed.
+        ExpressionError: It may not: it is too long or too deep, or it holds what no call has.
         TypeError: It is no text.
     """
     if not isinstance(text, str):
@@ -81,9 +86,7 @@ def source_of(text: str) -> Source:
     if len(text) > MOST_CHARACTERS:
         message = f"the text has {len(text)} characters; {MOST_CHARACTERS} are allowed"
         raise ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").strip()
-    fenced = _FENCED.fullmatch(plain) if plain.startswith("```") else None
-    return _Scan(fenced[1].strip() if fenced else plain).run()
+    return _Scan(unfenced(text)).run()
 
 
 class _Scan:
@@ -108,7 +111,7 @@ class _Scan:
             if tokens > MOST_TOKENS:
                 self._stop(found.start(), f"the text has more than {MOST_TOKENS} names, values and signs")
         for place in self._open[:1]:
-            self._refuse(place, f"{text[place]!r} is never closed: the expression is cut off, or a bracket is missing")
+            self._cut_off(place, f"{text[place]!r} is never closed: the expression is cut off, or a bracket is missing")
         if self._problems:
             raise ExpressionError(self._problems)
         return self._edited()
@@ -184,7 +187,7 @@ class _Scan:
             self._refuse(at, "an f-string is not allowed; write the text, or join texts with +")
         rest = _REST[quote].match(self._text, found.end())
         if rest is None:
-            self._stop(
+            self._cut_off(
                 at, f"the text that {quote} opens is never closed: the expression is cut off, or a quote is missing"
             )
         text = rest[0]
@@ -224,6 +227,11 @@ class _Scan:
         line = self._text.count("\n", 0, at) + 1
         column = at - (self._text.rfind("\n", 0, at) + 1) + 1
         self._problems.append(ExpressionProblem(code="malformed_call", message=message, line=line, column=column))
+
+    def _cut_off(self, at: int, message: str) -> NoReturn:
+        kind = ExpressionError if self._problems else CutOff
+        self._refuse(at, message)
+        raise kind(self._problems)
 
     def _stop(self, at: int, message: str) -> NoReturn:
         self._refuse(at, message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -10,6 +9,7 @@ from fcregistry._functions import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._naming import did_you_mean, nearest
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
+from fcregistry.expressions._spelling import called, identifier, other_names
 from fcregistry.expressions._types import TypeNames
 from fcregistry.types._scalars import ANY
 
@@ -18,16 +18,8 @@ if TYPE_CHECKING:
 
 Tools: TypeAlias = "Tool | Callable[..., Any] | Mapping[str, Tool] | Iterable[Tool | Callable[..., Any]]"
 
-_NO_NAME: Final = re.compile(r"\W")
-
 _MOST_SUGGESTIONS: Final = 3
 """For so many unknown names of one text, those are told that may be meant."""
-
-
-def identifier(name: str) -> str:
-    """Return what a tool is called in Python: with underscores for what no name has there."""
-    written = _NO_NAME.sub("_", name)
-    return f"_{written}" if written[:1].isdigit() else written
 
 
 def toolset_of(tools: Tools) -> Mapping[str, Tool]:
@@ -87,13 +79,21 @@ class ToolNames:
         tools: The tools, by wire name.
     """
 
-    __slots__ = ("_by_name", "_parameters", "_unknown", "tools")
+    __slots__ = ("_called", "_others", "_parameters", "_unknown", "tools")
 
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self.tools = tools
-        self._by_name: dict[str, Tool] | None = None
+        self._called: dict[str, Tool] | None = None
+        self._others: dict[str, Tool | None] | None = None
         self._parameters: dict[str, Parameters] = {}
         self._unknown = 0
+
+    @property
+    def called(self) -> Mapping[str, Tool]:
+        """The tools, by the names that a model is told."""
+        if self._called is None:
+            self._called = called(self.tools.values())
+        return self._called
 
     def find(self, name: str) -> Tool | None:
         """Return the tool that a name means: its own, or as Python has to write that, with its group, or an alias."""
@@ -101,13 +101,11 @@ class ToolNames:
 
     def other(self, name: str) -> Tool | None:
         """Return the tool that a name means which is not its own: looked for last, since that takes time."""
-        if self._by_name is None:
-            self._by_name = {}
-            for each in self.tools.values():
-                grouped = ".".join(map(identifier, (*each.group.split("."), each.declared_name)))
-                for other in (identifier(each.name), grouped, *map(identifier, each.options.aliases)):
-                    self._by_name.setdefault(other, each)
-        return self._by_name.get(name)
+        if name in self.called:
+            return self.called[name]
+        if self._others is None:
+            self._others = other_names(self.tools.values())
+        return self._others.get(name)
 
     def unknown(self, name: str, what: str = "tool") -> str:
         """Return what is said of a name that no tool has."""
@@ -115,7 +113,7 @@ class ToolNames:
         self._unknown += 1
         if self._unknown > _MOST_SUGGESTIONS:  # looking for near ones among thousands takes time
             return f"there is no {what} {shown!r}"
-        known = sorted(map(identifier, self.tools))
+        known = sorted(self.called)
         if near := did_you_mean(nearest(shown, known)):
             return f"there is no {what} {shown!r}{near}"
         if not known:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.errors import said_by
 from fcregistry.expressions._arithmetic import ArithmeticProblem, computed, signed
 from fcregistry.expressions._encoding import Unwritable
+from fcregistry.expressions._keys import MOST_HASHED, Keys, are_too_many
 from fcregistry.expressions._making import Maker
 from fcregistry.expressions._placeholders import BROKEN, Broken, Items, Made, Member, Result, is_known
 from fcregistry.expressions._tree import construct, dotted
@@ -57,6 +58,8 @@ class ValueReader:
         return tuple(values) if isinstance(node, ast.Tuple) else values
 
     def _set(self, node: ast.Set) -> Any:
+        if are_too_many(node.elts):
+            return self._refuse(node, f"a set of more than {MOST_HASHED} items is too large; write a list")
         values = self._all(node.elts)
         try:
             return set(values) if all(map(is_known, values)) else Items(values)
@@ -67,14 +70,19 @@ class ValueReader:
         return [self.value(each) for each in nodes]
 
     def _dict(self, node: ast.Dict) -> Any:
+        if are_too_many(node.keys):
+            return self._refuse(
+                node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
+            )
         written: dict[Any, Any] = {}
+        keys = Keys()
         for key_node, value_node in zip(node.keys, node.values, strict=True):
             if key_node is None:
                 self._refuse(value_node, "unpacking is not allowed in a dict; write its items out")
                 continue
             key, value = self.value(key_node), self.value(value_node)
             try:
-                if key in written:
+                if not keys.take(key):
                     self._refuse(key_node, "the key stands twice in one dict")
                 written[key] = value
             except TypeError:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from fcregistry import ReactAgent, Tool
+from fcregistry import ReactAgent, Registry, Tool
+from fcregistry.agents import OnDemand
 from fcregistry.agents._expressing import expression_in
 
 
@@ -120,10 +121,64 @@ def test_coroutines_and_streams_do_the_same() -> None:
         ("", None),
         ("Hello (you)", None),
         ("a.b(c=1)", "a.b(c=1)"),
+        ("``` python \r\nf(1)\r\n```", "f(1)"),
+        ("```python\nf(1)", "f(1)"),
+        ("f(1)  # the first", "f(1)  # the first"),
+        ("f(1);", "f(1);"),
+        ("[f(a=1), g(b=", "[f(a=1), g(b="),
+        ("f(a='one", "f(a='one"),
+        ("f(x, in words: all of them", None),
     ],
 )
 def test_an_expression_is_told_from_words(text: str, code: str | None) -> None:
     assert expression_in(text) == code
+
+
+def test_a_call_that_is_cut_off_is_told_and_is_no_answer() -> None:
+    run = agent("[multiply(a=2, b=3), multiply(a=4,", "Done.").run("q")
+    assert run.answer == "Done."
+    assert run.tool_results == ()
+    assert "'[' is never closed: the expression is cut off" in run.messages[2].text
+
+
+def test_what_a_gateway_opens_can_be_written_in_the_next_message() -> None:
+    registry = Registry()
+    registry.register(multiply, group="numbers")
+    model = says("get_numbers_methods()", "multiply(a=2, b=3)", "Done.")
+    tools = OnDemand("*", groups=["numbers"], registry=registry)
+    run = ReactAgent(model, tools, calls="expression").run("q")
+    assert [result.value for result in run.tool_results][1:] == [6]
+    told = [messages[0]["content"] for messages in model.asked]  # type: ignore[attr-defined]
+    assert ["def multiply(" in each for each in told] == [False, True, True]
+
+
+@pytest.mark.once
+def test_a_tool_whose_plugin_does_not_load_is_told_to_the_model(site: Any) -> None:
+    tools = """
+        from fcregistry import fc_register
+        @fc_register()
+        def double(value: int) -> int:
+            "Double it."
+            return 2 * value
+    """
+    site.install("acme", {"tools": "acme_tools"}, {"acme_tools.py": tools})
+    code = """
+        import asyncio, pathlib
+        from fcregistry import ReactAgent
+        def model(messages):
+            return "double(double(4))" if len(messages) == 2 else "Done."
+        agent = ReactAgent(model, ["double"], calls="expression")
+        for folder in map(pathlib.Path, sys.path):
+            if (folder / "acme_tools.py").exists():
+                (folder / "acme_tools.py").write_text("raise OSError('gone')")
+        runs = [agent.run("q"), asyncio.run(agent.arun("q"))]
+        answer = [[run.messages[2].text, run.answer] for run in runs]
+    """
+    site.ask("import fcregistry; answer = len(fcregistry.registry.select('double'))")  # the index is made
+    for told, answer in site.ask(code):
+        assert told.startswith("the tool is not available: ")
+        assert "OSError: gone" in told
+        assert answer == "Done."
 
 
 def test_what_is_for_expressions_is_refused_without_them() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Executor, Tool, ToolCall, ToolResult, hookimpl
+from fcregistry import Context, Executor, Tool, ToolCall, ToolResult, hookimpl
 from fcregistry._cancellation import CancellationToken
+from fcregistry.errors import DefinitionError, ToolError
 from fcregistry.execution import Approve, Deny, Policy
 from fcregistry.expressions import parse_call, parse_calls
 
@@ -211,6 +212,76 @@ def test_a_result_without_a_json_form_is_refused_where_it_would_stand(run: Run) 
     assert result.error.code == "unencodable_result"
 
 
+def test_what_no_result_can_mend_is_refused_before_any_call_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def join(a: int, ab: int) -> int:
+        """Join."""
+        return a + ab
+
+    monkeypatch.delenv("ACME_KEY", raising=False)
+    closed = Tool.from_function(add, name="closed", requires_env=["ACME_KEY"])
+    executor = Executor([*TOOLS, join, closed])
+    for text, code in (
+        ("join(multiply(1, 2), 'x')", "invalid_arguments"),
+        ("closed(multiply(1, 2), 3)", "unavailable"),
+    ):
+        result = run(executor, text)
+        assert result.error is not None
+        assert result.error.code == code
+    assert ran == []
+
+
+def test_a_tool_that_cannot_have_what_it_depends_on_raises_before_any_call_runs(run: Run) -> None:
+    def weigh(ctx: Context[Point], value: int) -> int:
+        """Weigh it."""
+        return value + ctx.deps.x
+
+    executor = Executor([weigh, multiply], deps=[Point])
+    with pytest.raises(DefinitionError, match="weigh asks for Point"):
+        run(executor, "weigh(multiply(2, 3))")
+    assert ran == []
+    assert run(executor, "weigh(multiply(2, 3))", deps=[Point(1, 2)]).value == 7
+
+
+def test_only_so_many_calls_of_an_expression_run_at_the_same_time(run: Run) -> None:
+    running: list[str] = []
+    most: list[int] = []
+
+    async def work(name: str) -> str:
+        """Work."""
+        running.append(name)
+        for _ in range(5):
+            await asyncio.sleep(0)
+            most.append(len(running))
+        running.remove(name)
+        return name
+
+    executor = Executor([work, pair], max_concurrency=2)
+    text = "pair(pair(work('a'), work('b')), pair(work('c'), work(work('d'))))"
+    assert run(executor, text).value == "abcd"
+    assert max(most) == 2
+
+
+def test_repairs_of_a_call_are_kept_until_it_has_its_results(run: Run) -> None:
+    def put(numbers: list[int], more: int) -> int:
+        """Put."""
+        return sum(numbers) + more
+
+    result = run(Executor([put, multiply]), "put('[1, 2]', multiply(2, 3))")
+    assert result.value == 9
+    assert len(result.repairs) == 1
+
+
+def test_an_error_of_an_inner_call_is_passed_on_whole(run: Run) -> None:
+    def busy() -> int:
+        """Be busy."""
+        raise ToolError("try again", retryable=True)
+
+    result = run(Executor([busy, add]), "add(busy(), 1)")
+    assert result.error is not None
+    assert (result.error.code, result.error.retryable) == ("tool_failed", True)
+    assert isinstance(result.error.exception, ToolError)
+
+
 def test_calls_that_need_nothing_of_each_other_run_at_the_same_time(run: Run) -> None:
     """Each of them waits for the others, so one after the other they would wait for ever."""
     barrier = threading.Barrier(3, timeout=20)
@@ -336,6 +407,15 @@ def test_approval_that_depends_on_arguments_is_asked_for_where_these_are_not_kno
     assert asked == [{"name": {"$result": "call-1"}}]
 
 
+def test_a_policy_that_denies_holds_where_approval_depends_on_results(run: Run) -> None:
+    tool = Tool.from_function(delete, requires_approval=lambda arguments: False)
+    executor = Executor([tool, pick], policy=Policy(deny=["delete"]), approve=lambda tool, call: True)
+    denied = run(executor, "delete(pick())")
+    assert denied.error is not None
+    assert denied.error.code == "denied"
+    assert ran == []
+
+
 def test_arguments_that_an_approver_puts_in_place_may_keep_the_results(run: Run) -> None:
     def approve(tool: Tool, call: ToolCall) -> Approve:
         assert isinstance(call.arguments, dict)
@@ -348,6 +428,11 @@ def test_arguments_that_an_approver_puts_in_place_may_keep_the_results(run: Run)
     assert run(replaced, "guarded(multiply(2, 3), 4)").value == 3
     wrong = Executor([guarded, multiply], approve=lambda tool, call: Approve({"a": 1, "b": "x"}))
     assert not run(wrong, "guarded(multiply(2, 3), 4)").ok
+    kept = Executor([guarded, multiply], approve=lambda tool, call: Approve({"a": call.arguments["a"], "b": "x"}))  # type: ignore[index]
+    for executor in (wrong, kept):
+        assert run(executor, "guarded(multiply(2, 3), 4)").content == (
+            'guarded was approved with other arguments, which are not valid; it was not run:\n- $.b: must be an integer, not "x"'
+        )
     assert ran == ["multiply", "add", "multiply", "add"]
 
 
@@ -381,6 +466,29 @@ def test_an_interrupt_in_a_tool_is_the_users() -> None:
     for text in ("add(interrupted(), 1)", "add(interrupted(), interrupted(1))", "add(add(1, 2), interrupted())"):
         with pytest.raises(KeyboardInterrupt):
             executor.run_expression(text)
+
+
+def test_an_interrupt_ends_the_calls_that_run_elsewhere() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    async def endless() -> int:
+        """Never end."""
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return 0
+
+    def interrupted() -> int:
+        """Be interrupted."""
+        begun.wait(20)
+        raise KeyboardInterrupt
+
+    executor = Executor([endless, Tool.from_function(interrupted, blocking="caller"), add])
+    with pytest.raises(KeyboardInterrupt):
+        executor.run_expression("add(endless(), interrupted())")
+    assert ended.wait(20)
 
 
 # --- several --------------------------------------------------------------------------------------
@@ -428,6 +536,11 @@ def test_a_list_that_cannot_be_read_is_one_error_and_runs_nothing(run_all: Calla
 def test_what_is_no_expression_raises() -> None:
     with pytest.raises(TypeError, match="an expression is a text, or what parse_call returned, not 3"):
         Executor(TOOLS).run_expression(3)  # type: ignore[arg-type]
+    for given in (None, parse_call("add(1, 2)", tools=add), parse_call("add(add(1, 2), 3)", tools=add)):
+        with pytest.raises(
+            TypeError, match=r"give a text or a list of what parse_call returned, not .*use run_expression"
+        ):
+            Executor(TOOLS).run_expressions(given)  # type: ignore[arg-type]
 
 
 # --- installed tools ------------------------------------------------------------------------------
@@ -443,18 +556,34 @@ def test_a_plugin_is_imported_for_the_expression_that_names_its_tool(site: Any) 
             return 2 * value
     """
     site.install("acme", {"tools": "acme_tools"}, {"acme_tools.py": tools})
+    named = (
+        tools.replace("fc_register()", "fc_register(name='triple-it')")
+        + """
+        import threading
+        IMPORTED_BY = threading.get_ident()
+    """
+    )
+    site.install("named", {"tools": "named_tools"}, {"named_tools.py": named})
     site.install("broken", {"tools": "broken_tools"}, {"broken_tools.py": tools.replace("double", "halve")})
     code = """
-        import asyncio, pathlib
+        import asyncio, pathlib, threading
         from fcregistry import Executor
-        executor = Executor(["double", "halve"])
+        from fcregistry.expressions import parse_call
+        executor = Executor(["double", "halve", "triple-it"])
         answer = ["acme_tools" in sys.modules, executor.run_expression("double(double(4))").value]
         answer += ["acme_tools" in sys.modules, "broken_tools" in sys.modules]
         for folder in map(pathlib.Path, sys.path):
             if (folder / "broken_tools.py").exists():
                 (folder / "broken_tools.py").write_text("raise OSError('gone')")
         results = [executor.run_expression("halve(halve(4))"), asyncio.run(executor.arun_expression("halve(1)"))]
+        def halve(value: int) -> int:
+            "Halve it."
+        results += [executor.run_expression(parse_call("halve(halve(4))", tools=halve))]
+        asyncio.run(executor.arun_expression("triple_it(1)"))  # nobody else on the loop waits for the import
+        answer += [sys.modules["named_tools"].IMPORTED_BY == threading.get_ident()]
         answer += [each.error.code for each in results]
     """
-    site.ask("import fcregistry; answer = len(fcregistry.registry.select('double', 'halve'))")  # the index is made
-    assert site.ask(code) == [False, 16, True, False, "unavailable", "unavailable"]
+    site.ask(
+        "import fcregistry; answer = len(fcregistry.registry.select('double', 'halve', 'triple-it'))"
+    )  # the index is made
+    assert site.ask(code) == [False, 16, True, False, False, "unavailable", "unavailable", "unavailable"]

@@ -13,7 +13,7 @@ import pytest
 
 from fcregistry import Tool, ToolCall
 from fcregistry._toolset import Toolset
-from fcregistry.expressions import CallGraph, parse_call, parse_calls
+from fcregistry.expressions import CallGraph, ExpressionError, parse_call, parse_calls
 
 
 class Color(enum.Enum):
@@ -126,6 +126,8 @@ def arguments(text: str) -> Any:
         ("many(1, **{'from': Point(x=1)})", {"first": 1, "from": {"x": 1}}),
         (" add(\n  3,\n  4,\n) # both ", {"a": 3, "b": 4}),
         ("```python\nadd(3, 4)\n```", {"a": 3, "b": 4}),
+        ("``` python \r\n\r\nadd(3, 4)\r\n  ```\r\n", {"a": 3, "b": 4}),
+        ("```\nadd(3, 4)", {"a": 3, "b": 4}),
         ("[add(3, 4)]", {"a": 3, "b": 4}),
     ],
 )
@@ -251,8 +253,19 @@ def test_an_empty_list_has_no_call() -> None:
 
 def test_a_tool_is_found_by_the_name_that_python_can_write() -> None:
     tool = Tool.from_function(add, name="add-up", aliases=("plus",))
-    for name in ("add_up", "plus", f"{tool.group}.add_up"):
+    for name in ("add_up", "plus", f"{tool.group}.add_up", "add_x2d_up"):
         assert parse_call(f"{name}(1, 2)", tools=[tool]).name == "add-up"
+
+
+def test_the_name_of_a_tool_beats_the_alias_of_another() -> None:
+    tools = [Tool.from_function(add, name="first", aliases=("plus-it",)), Tool.from_function(add, name="plus-it")]
+    assert parse_call("plus_it(1, 2)", tools=tools).name == "plus-it"
+
+
+def test_an_alias_of_several_tools_means_none() -> None:
+    tools = [Tool.from_function(add, name=name, aliases=("plus",)) for name in ("add-up", "sum")]
+    with pytest.raises(ExpressionError, match="there is no tool 'plus'; the tools are add_up, sum"):
+        parse_call("plus(1, 2)", tools=tools)
 
 
 def test_a_tool_of_a_schema_takes_its_properties_by_position() -> None:

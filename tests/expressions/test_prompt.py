@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
 
-from fcregistry.expressions import ExpressionError, parse_calls, prompt, render
+from fcregistry import Tool
+from fcregistry.expressions import ExpressionError, parse_call, parse_calls, prompt, render
 
 
 @dataclass
@@ -48,6 +50,22 @@ def test_a_model_is_told_the_tools_an_example_and_the_names() -> None:
 
 def test_without_examples_the_tools_names_stand_for_them() -> None:
     assert "[add_points(…), multiply(…)]" in prompt([add_points, multiply])
+
+
+NAMES = ["search-web", "import", "2x", "9" * 64, "add-it-up", "add_it-up", "a-b", "a_b", "a_x2d_b"]
+
+
+def test_each_tool_is_told_under_a_name_that_means_it() -> None:
+    tools = [Tool.from_function(multiply, name=name) for name in NAMES]
+    told = re.findall(r"^def (\w+)\(", prompt(tools), re.MULTILINE)
+    assert {parse_call(f"{name}(1, 2)", tools=tools).name for name in told} == set(NAMES)
+    assert {"search_web", "import_", "_2x", "a_b", "a_b_2"} < set(told)
+
+
+def test_every_format_and_the_example_tell_the_same_names() -> None:
+    tool = Tool.from_function(multiply, name="search-web")
+    for each in ("python", "typescript", "yaml", "text"):
+        assert prompt(tool, format=each).count("search_web") == 2
 
 
 def test_braces_in_a_tools_description_are_told_as_they_are() -> None:

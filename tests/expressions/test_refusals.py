@@ -100,6 +100,8 @@ def problems(text: str) -> list[str]:
         ("echo(**x)", 8, "only a dict that is written out can be unpacked, as in f(**{'a': 1}), not a name"),
         ("echo(**{x: 1})", 9, "the names of arguments are texts, as in f(**{'a': 1})"),
         ("echo({'a': 1, 'a': 2})", 15, "the key stands twice in one dict"),
+        ("echo({1: 'a', '1': 'b'})", 15, "the key stands twice in one dict"),
+        ("echo([{None: 1, 'null': 2}])", 17, "the key stands twice in one dict"),
         ("echo({[1]: 2})", 7, "a list cannot be the key of a dict; take a text or a number"),
         ("echo(~1)", 6, "only + and - may stand before a value, and only before a number"),
         ("echo(-'a')", 6, "only + and - may stand before a value, and only before a number"),
@@ -271,6 +273,27 @@ def test_only_so_many_calls_may_stand_in_one_expression_or_beside_each_other() -
     ):
         with pytest.raises(ExpressionError, match=message):
             parse_calls(text, tools=TOOLS)
+
+
+def test_a_value_of_the_context_that_holds_itself_is_refused() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    for text in ("echo(loop)", "echo({'k': [loop]})", "add(1, fails(loop))"):
+        with pytest.raises(ExpressionError) as caught:
+            parse_call(text, tools=TOOLS, context={"loop": endless}, allow={"fails": fails})
+        (problem,) = caught.value.problems
+        assert (problem.code, problem.message) == ("invalid_arguments", "a value that it names is nested too deeply")
+
+
+def test_large_sets_and_dicts_are_of_texts() -> None:
+    texts = [f"'{number}'" for number in range(1_001)]
+    numbers = ", ".join(map(str, range(1_001)))
+    for text in (f"{{{', '.join(texts)}}}", f"{{{', '.join(f'{each}: 1' for each in texts)}}}"):
+        assert parse_call(f"echo({text})", tools=TOOLS).name == "echo"
+    (found,) = problems(f"echo({{{numbers}}})")
+    assert found.endswith("a set of more than 1000 items is too large; write a list")
+    (found,) = problems(f"echo({{{numbers.replace(',', ': 1,')}: 1}})")
+    assert found.endswith("a dict of more than 1000 items is too large, unless its keys are texts")
 
 
 def test_nothing_of_the_context_is_looked_into() -> None:

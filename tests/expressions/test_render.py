@@ -138,6 +138,12 @@ def test_a_tool_is_written_by_its_wire_name_as_python_can_write_it() -> None:
     assert parse_call(written, tools=[tool]).name == "add-all-points"
 
 
+@pytest.mark.parametrize("name", ["import", "True", "2x", "a-x"])
+def test_a_tool_whose_name_python_cannot_write_is_read_as_it_was_written(name: str) -> None:
+    tool = Tool.from_function(add_points, name=name)
+    assert parse_call(render(tool, Point(1, 2), Point(3, 4)), tools=[tool]).name == name
+
+
 @pytest.mark.parametrize("word", sorted({*keyword.kwlist} - {"True", "False", "None"}))
 def test_an_argument_that_is_called_like_a_keyword_can_be_written_and_read(word: str) -> None:
     written = render(many, 1, "a", **{word: Point(1, 2)})

@@ -148,10 +148,17 @@ def _edited(pipeline: Pipeline, node: Node, call: Authorised, answer: Approve) -
         Reference(path=path, call=call_id, codec=codecs.get(path, ANY))
         for path, call_id in _marks(arguments, node.needs)
     )
-    if references and isinstance(arguments, dict):
-        return _with_marks(pipeline, ToolCall(call.step.call.name, arguments, call.step.call.id), references)
-    step = edited(call.step, answer, pipeline.prepare)
-    return step if isinstance(step, ToolResult) else Authorised(step)
+    if not (references and isinstance(arguments, dict)):
+        references = ()
+
+    def prepared(edited_call: ToolCall) -> Step | ToolResult:
+        if not references:
+            return pipeline.prepare(edited_call)
+        known = _with_marks(pipeline, edited_call, references)
+        return known if isinstance(known, ToolResult) else known.step
+
+    step = edited(call.step, answer, prepared)
+    return step if isinstance(step, ToolResult) else Authorised(step, references)
 
 
 def _marks(

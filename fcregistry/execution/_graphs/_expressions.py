@@ -12,10 +12,9 @@ from fcregistry.execution._graphs._nodes import Parsed, checked, nodes_of
 from fcregistry.execution._graphs._running import arun_nodes, run_nodes
 from fcregistry.execution._graphs._wording import unreadable
 from fcregistry.execution._loading import Load
-from fcregistry.execution._wording import not_to_be_had
 from fcregistry.execution._writing._outcome import failure
 from fcregistry.expressions import CallGraph, ExpressionError, parse_call, parse_calls
-from fcregistry.expressions._tools import identifier
+from fcregistry.expressions._spelling import spellings
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -72,7 +71,7 @@ class Reading:
 
     def _names(self, tool: Tool) -> bool:
         """Tell whether the text may name a tool that is not imported yet."""
-        return not tool.is_loaded and any(name in self._given for name in (tool.name, identifier(tool.name)))
+        return not tool.is_loaded and any(name in self._given for name in spellings(tool))
 
     def _parsed(self) -> list[Parsed] | ToolResult:
         """Return what was read, or what is wrong with it.
@@ -85,10 +84,8 @@ class Reading:
         read = self._read_one if self._one else parse_calls
         try:
             return read(self._given, tools=self._pipeline.tools, context=self._context, allow=self._allow)
-        except ExpressionError as error:
+        except (ExpressionError, PluginError) as error:
             return failure(None, unreadable(error))
-        except PluginError as error:
-            return failure(None, not_to_be_had(error))
 
     @staticmethod
     def _read_one(text: str, *, tools: Toolset, context: Context | None, allow: Allowed | None) -> list[Parsed]:

@@ -32,13 +32,17 @@ class Node(NamedTuple):
     is_outermost: bool
 
 
-def checked(expressions: Iterable[object]) -> list[Parsed]:
+def checked(expressions: object) -> list[Parsed]:
     """Return expressions that were read before, as a list.
 
     Raises:
-        TypeError: One of them is none.
+        TypeError: One of them is none, or they are no list.
     """
     given: list[Parsed] = []
+    if isinstance(expressions, (ToolCall, CallGraph, Mapping)) or not isinstance(expressions, Iterable):
+        raise TypeError(
+            f"give a text or a list of what parse_call returned, not {expressions!r:.80}; for one, use run_expression"
+        )
     for each in expressions:
         if not isinstance(each, (ToolCall, CallGraph)):
             raise TypeError(f"an expression is a text, or what parse_call returned, not {each!r:.80}")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from fcregistry._calls import Problem
 from fcregistry._results import CallError
+from fcregistry.errors import PluginError
+from fcregistry.execution._wording import not_to_be_had
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +16,10 @@ if TYPE_CHECKING:
     from fcregistry.expressions import ExpressionError
 
 
-def unreadable(error: ExpressionError) -> CallError:
-    """Word an expression that is no call."""
+def unreadable(error: ExpressionError | PluginError) -> CallError:
+    """Word an expression that is no call, or one of a tool that is not to be had."""
+    if isinstance(error, PluginError):
+        return not_to_be_had(error)
     problems = tuple(
         Problem(each.path, f"{each.message} (line {each.line}, column {each.column})") for each in error.problems
     )
