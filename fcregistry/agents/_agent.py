@@ -72,6 +72,8 @@ class Agent(ABC):
         TypeError: `llm` is no model, or an executor was given beside what it is made with.
     """
 
+    _returns_calls = False
+
     def __init__(
         self,
         llm: ModelLike,
@@ -113,16 +115,21 @@ class Agent(ABC):
     # Ask
 
     def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
-        """Return the answer to a question.
+        """Return the answer to a question; with `return_last_tool_calls`, where an agent has it, the calls of the last round.
 
         Args:
             query: A question, a message, or a conversation.
             **options: As for `run`.
 
+        Returns:
+            The answer, or the `last_tool_calls` of the result.
+
         Raises:
             UnfinishedRunError: There is no answer; says why, and has the whole result.
         """
-        return answer_of(self.run(query, **options))
+        result = self.run(query, **options)
+        answer = answer_of(result)
+        return result.last_tool_calls if self._returns_calls else answer
 
     def run(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
         """Answer a question, and wait for it. Whatever a model or a tool does is in the result, and raises nothing.

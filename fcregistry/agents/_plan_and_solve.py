@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from fcregistry.agents._agent import Agent, Query, answer_of
+from fcregistry.agents._agent import Agent
 from fcregistry.agents._answers import Words
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import looped
-from fcregistry.agents._one_history import continued
+from fcregistry.agents._one_history import ids_in
 from fcregistry.agents._plan_progress import Progress
 from fcregistry.agents._planning import Draft, Plans, checked_count, following, joined, planned, seconds_since
 from fcregistry.agents._plans import steps_of
@@ -112,20 +112,11 @@ class PlanAndSolveAgent(Agent):
             step, answers=StepAnswers(self._answers), instructions=joined(SOLVER, self._instructions)
         )
 
-    def __call__(self, query: Query, **options: Any) -> Any:
-        """Return the answer, or with `return_last_tool_calls` the calls of the last round: see `RunResult.last_tool_calls`.
-
-        The arguments and errors are those of every agent.
-        """
-        result = self.run(query, **options)
-        answer = answer_of(result)
-        return result.last_tool_calls if self._returns_calls else answer
-
     # The course of a run
 
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
         visible = self._nothing_opened.fresh()
-        visible.restore([message.to_dict() for message in messages] if len(messages) > 1 else ())
+        visible.restore(message.to_dict() for message in messages)
         return (
             yield from self._pursued(
                 Progress(goal=tuple(messages), said=list(messages)), Talk(visible=visible, messages=[]), {}
@@ -134,7 +125,9 @@ class PlanAndSolveAgent(Agent):
 
     def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
         talk = talk_of(state, self._nothing_opened.from_json(self.executor, state.opened))
-        return (yield from self._pursued(Progress.from_json(state.mind), talk, decisions))
+        progress = Progress.from_json(state.mind)
+        talk.taken = ids_in(progress.said)
+        return (yield from self._pursued(progress, talk, decisions))
 
     def _pursued(self, progress: Progress, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
         """Plan and solve until there is an answer, or none is to be had."""
@@ -145,7 +138,7 @@ class PlanAndSolveAgent(Agent):
                     talk, end = yield from self._planned(progress, talk, visible)
                     if end is not None:
                         break
-                talk = following(talk, visible, progress.for_solver())
+                talk = following(talk, visible, progress.for_solver(), ids_in(progress.said))
                 yield StepBegan(index=progress.place, text=progress.step)
             loop = self._last_step if progress.is_last else self._step
             before = len(talk.steps)
@@ -156,11 +149,11 @@ class PlanAndSolveAgent(Agent):
     def _planned(self, progress: Progress, talk: Talk, visible: VisibleTools) -> Course[tuple[Talk, End | None]]:
         """Have a plan made; return the conversation with the planner, and how the run ends, if it gives none."""
         plans = Plans(self._draft, self._max_replans)
-        talk = following(talk, self._nothing_to_call, progress.for_planner())
+        talk = following(talk, self._nothing_to_call, progress.for_planner(), ids_in(progress.said))
         talk.retries = progress.replans
         known = len(progress.goal) + (progress.failure is not None)
         end = yield from planned(self.planner, self._for_planner(visible), plans, talk, self._max_replans + 1)
-        progress.said = continued(progress.said, talk.messages[known:])
+        progress.said += talk.messages[known:]
         progress.replans = talk.retries
         if end.reason != "answered":
             return talk, end
@@ -171,7 +164,7 @@ class PlanAndSolveAgent(Agent):
         """Take down what came of a step; return how the run ends, if it does."""
         if end.reason == "approval":
             return end
-        progress.said = continued(progress.said, talk.messages[len(progress.goal) + 1 :])
+        progress.said += talk.messages[len(progress.goal) + 1 :]
         failure = failure_of(end)
         told = talk.messages[-1].text if failure is None else failure
         yield StepEnded(index=progress.place, text=told, ok=failure is None)
@@ -191,7 +184,7 @@ class PlanAndSolveAgent(Agent):
         mind = progress.to_json() if talk.prepared is not None else None
         result = result_of(talk, end, type(self).__name__, mind)
         waiting = talk.messages[len(progress.goal) + 1 :] if talk.prepared is not None else ()
-        return replace(result, messages=tuple(continued(progress.said, waiting)))
+        return replace(result, messages=(*progress.said, *waiting))
 
     # What the planner is told, and says
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -96,15 +96,18 @@ def seconds_since(talk: Talk, before: int) -> float:
     return sum(step.seconds for step in talk.steps[before:])
 
 
-def following(talk: Talk, visible: VisibleTools, messages: Sequence[Message]) -> Talk:
+def following(talk: Talk, visible: VisibleTools, messages: Sequence[Message], taken: Collection[str] = ()) -> Talk:
     """Return another conversation of the same run, which goes on counting what the run took.
 
     Args:
         talk: The one before.
         visible: The tools that the model sees in it.
         messages: What it begins with.
+        taken: The ids of calls elsewhere in the run.
     """
-    return Talk(visible=visible, messages=list(messages), calls=talk.calls, usage=talk.usage, steps=talk.steps)
+    return Talk(
+        visible=visible, messages=list(messages), calls=talk.calls, usage=talk.usage, steps=talk.steps, taken=taken
+    )
 
 
 def _listed(problems: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from fcregistry.agents._agent import Agent, Query, answer_of
+from fcregistry.agents._agent import Agent
 from fcregistry.agents._loop import looped
 from fcregistry.agents._result import RunResult
 from fcregistry.agents._rules import End, Loop, Talk
@@ -80,15 +80,6 @@ class ReactAgent(Agent):
             suspends=self._suspends,
             expressions=_expressions(calls, context, allow),
         )
-
-    def __call__(self, query: Query, **options: Any) -> Any:
-        """Return the answer to a question, or with `return_last_tool_calls` the calls of the last round: see `RunResult.last_tool_calls`.
-
-        The arguments and errors are those of every agent.
-        """
-        result = self.run(query, **options)
-        answer = answer_of(result)
-        return result.last_tool_calls if self._returns_calls else answer
 
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
         visible = self._nothing_opened.fresh()

@@ -6,6 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._calls import ToolCall
+from fcregistry.agents._one_history import ids_in
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _noted(message: Message, note: str) -> Any:
 
 def with_ids(message: Message, talk: Talk) -> Message:
     """Return a message whose calls can be told apart by their ids: one that has none, or another's, gets one."""
-    known = {call.id for each in talk.messages for call in each.tool_calls} if message.tool_calls else set()
+    known = {*talk.taken, *ids_in(talk.messages)} if message.tool_calls else set()
     free = (name for place in count(1) if (name := f"call_{place}") not in known)
     given: list[ToolCall] = []
     for call in message.tool_calls:

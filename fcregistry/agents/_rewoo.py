@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
-from fcregistry.agents._agent import Agent, Query, answer_of
+from fcregistry.agents._agent import Agent
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._foresight import Foresight, callable_tools
 from fcregistry.agents._loop import carried, looped, taken_up
@@ -68,8 +68,9 @@ class ReWOOAgent(Agent):
     same time. A call that fails does not end the run: its failure is the evidence. Where the planner writes no call, the solver answers without
     evidence.
 
-    A plan with an unknown tool, an unknown reference, a cycle, too many calls or arguments that cannot be read is sent back. If the planner does no
-    better, it is carried out as far as it can be.
+    A plan with an unknown tool, an unknown reference, a cycle, too many calls, or a call that cannot be read is sent back. If the planner does no
+    better, the plan is carried out as far as it can be; one with a cycle, with two calls of one name, with too many calls, or with none that can be
+    read ends the run.
 
     Of tools behind the gateways of `OnDemand`, the planner sees those that have to do with the question.
 
@@ -119,20 +120,11 @@ class ReWOOAgent(Agent):
             suspends=self._suspends,
         )
 
-    def __call__(self, query: Query, **options: Any) -> Any:
-        """Return the answer, or with `return_last_tool_calls` the calls that ran last: see `RunResult.last_tool_calls`.
-
-        The arguments and errors are those of every agent.
-        """
-        result = self.run(query, **options)
-        answer = answer_of(result)
-        return result.last_tool_calls if self._returns_calls else answer
-
     # The course of a run
 
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
         visible = self._nothing_opened.fresh()
-        visible.restore([message.to_dict() for message in messages] if len(messages) > 1 else ())
+        visible.restore(message.to_dict() for message in messages)
         self._foresight.open(visible, "\n".join(message.text for message in messages if message.role == "user"))
         tools = callable_tools(visible)
         talk = Talk(visible=self._nothing_to_call, messages=list(messages))

@@ -16,7 +16,7 @@ _STRING: Final = r'"(?>[^"\\]+|\\.)*+(?:"|\Z)'
 _QUOTED: Final = r"(?<!\w)'(?>[^'\\]+|\\.)*+(?:'|\Z)"
 """The same as Python writes it; an apostrophe within a word begins none."""
 
-_BARE: Final = re.compile(rf"{_STRING}|{REFERENCE.pattern}", re.DOTALL)
+_BARE: Final = re.compile(rf"{_STRING}|{_QUOTED}|{REFERENCE.pattern}", re.DOTALL)
 """A string, or a reference that stands in none."""
 
 _NAMED: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
@@ -58,23 +58,27 @@ def arguments_of(text: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:
 def with_evidence(arguments: dict[str, Any] | str, values: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
     """Return the arguments of a step with evidence in place of its references.
 
-    A reference that is all of an argument gives the value itself; its text, where the tool takes nothing but text.
+    A reference that is all of an argument gives the value itself; its text, where the tool takes nothing but text. Arguments that could not be read
+    stay the text that they are: what a tool returned is never taken for the arguments of another.
 
     Args:
         arguments: The arguments, which stay as they are.
         values: What the references stand for.
         schema: The tool's parameters; empty of a tool that is not known.
     """
+    if isinstance(arguments, str):
+        return arguments
     made = substituted(arguments, values)
-    if isinstance(made, dict):
-        known = schema.get("properties", {})
-        changed = [name for name in made if made[name] != arguments[name]]
-        made |= {name: text_of(made[name]) for name in changed if _takes_text(known.get(name))}
-    return made
+    known = schema.get("properties", {})
+    changed = [name for name in made if made[name] != arguments[name]]
+    return made | {name: text_of(made[name]) for name in changed if _takes_text(known.get(name), made[name])}
 
 
-def _takes_text(schema: Any) -> bool:
-    return isinstance(schema, Mapping) and schema.get("type") == "string"
+def _takes_text(schema: Any, value: Any = "") -> bool:
+    """Tell whether a value is to be a text where a parameter stands: it takes no other, unless it is nothing and may be."""
+    either = schema.get("anyOf", [schema]) if isinstance(schema, Mapping) else []
+    kinds = {each.get("type") if isinstance(each, Mapping) else None for each in either}
+    return "string" in kinds and kinds <= {"string", "null"} and not (value is None and "null" in kinds)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -88,12 +92,28 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _named(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments that are written `name=value, …`, if they are."""
-    known = schema.get("properties", {})
-    named = [_NAMED.fullmatch(piece) for piece in pieces]
-    if any(each is None or each[1] not in known for each in named):
+    """Return the arguments that are written `name=value, …`, if they are: the first one has the name of a parameter.
+
+    A piece without a name goes on with the value before it, which is a text with a comma in it.
+
+    Raises:
+        UnreadableError: One is written twice.
+    """
+    first = _NAMED.fullmatch(pieces[0])
+    if first is None or first[1] not in schema.get("properties", {}):
         return None
-    return {each[1]: _value(each[2], each[1], schema) for each in named if each is not None}
+    name = first[1]
+    written: dict[str, list[str]] = {}
+    for piece in pieces:
+        found = _NAMED.fullmatch(piece)
+        if found is None:
+            written[name].append(piece)
+            continue
+        name = found[1]
+        if name in written:
+            raise UnreadableError(f"{name} is written twice")
+        written[name] = [found[2]]
+    return {name: _value(",".join(parts), name, schema) for name, parts in written.items()}
 
 
 def _only(text: str, pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:

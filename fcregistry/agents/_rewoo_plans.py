@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fcregistry._tool import Tool
 
 _BEGIN: Final = re.compile(
-    r"[`*_]{0,3}(#E\d{1,4})[`*_]{0,3}\s*[=:]\s*[`*_]{0,3}([A-Za-z_][\w.:-]*)[`*_]{0,3}\s*([\[(])"
+    r"[`*_]{0,3}(#E\d{1,4})[`*_]{0,3}\s*[=:]\s*[`*]{0,3}([A-Za-z0-9_-][\w.:-]*)[`*_]{0,3}\s*([\[(])"
 )
 _LABEL: Final = r"(?i:plan)(?:\s*#?\d{1,4})?[*_\s]*[:：]"  # noqa: RUF001  # a colon in Chinese, too
 _NEXT: Final = re.compile(
@@ -27,7 +27,8 @@ _NEXT: Final = re.compile(
     re.MULTILINE,
 )
 _PLAN: Final = re.compile(rf"(?:^|\n)[\s\-*+•_#`\d.)]*{_LABEL}\s*")
-_MENTION: Final = re.compile(r"#E\d{1,4}\s*=")
+_MENTION: Final = re.compile(r"(?:#[Ee]|\bE)(\d{1,4})[`*_]{0,3}\s*=(?!=)")
+"""What begins a step, or was meant to."""
 _CLOSING: Final = {"[": "]", "(": ")"}
 
 
@@ -86,7 +87,7 @@ def blueprint_of(text: str, tools: Mapping[str, Tool], most: int) -> Blueprint:
     steps, problems = _read(text, tools, most)
     if len(steps) > most:
         return Blueprint(problems=(f"the plan has more than {most} steps; write fewer",), is_usable=False)
-    if not steps and _MENTION.search(text):
+    if not steps and problems:
         return Blueprint(problems=("there is no step that can be read: write #E1 = tool[arguments]",), is_usable=False)
     problems += _unknown(steps)
     fatal = _twice(steps) or _cycle(steps)
@@ -100,6 +101,7 @@ def _read(text: str, tools: Mapping[str, Tool], most: int) -> tuple[list[Evidenc
     """Return the steps of a text, one more than there may be at most, and what is wrong with each."""
     steps: list[EvidenceStep] = []
     problems: list[str] = []
+    beside: list[str] = []
     place = 0
     while len(steps) <= most and (begin := _BEGIN.search(text, place)):
         following = _NEXT.search(text, begin.end())
@@ -107,15 +109,25 @@ def _read(text: str, tools: Mapping[str, Tool], most: int) -> tuple[list[Evidenc
         length, is_closed = _length(segment, begin[3])
         written = segment[:length]
         arguments, problem = _arguments(begin[2], written, tools)
-        if not is_closed:  # what is cut off is not run: the executor refuses it
+        if not is_closed:  # what is cut off is not completed: the executor refuses text that is no JSON
             arguments, problem = written, f"there is no {_CLOSING[begin[3]]} that ends its arguments"
         if problem:
             problems.append(f"{begin[1]} = {begin[2]}: {problem}")
         call = f"{begin[2]}{begin[3]}{written}{_CLOSING[begin[3]]}"
-        thought = _thought(text[place : begin.start()])
+        beside.append(text[place : begin.start()])
+        thought = _thought(beside[-1])
         steps.append(EvidenceStep(name=begin[1], tool=begin[2], arguments=arguments, thought=thought, call=call))
         place = begin.end() + length + is_closed
-    return steps, problems
+    return steps, [*problems, *_unread(steps, [*beside, text[place:]])]
+
+
+def _unread(steps: Sequence[EvidenceStep], beside: Sequence[str]) -> list[str]:
+    """Word steps that are meant by what stands beside those that could be read, and have no call: `#E3 = #E1 * 2`."""
+    names = {step.name for step in steps}
+    meant = dict.fromkeys(f"#E{found[1]}" for text in beside for found in _MENTION.finditer(text))
+    return [
+        f"{name} has no call that can be read: write {name} = tool[arguments]" for name in meant if name not in names
+    ]
 
 
 def _thought(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,7 @@ class Talk:
         steps: What was done.
         prepared: Calls that wait.
         retries: How often an answer was of the wrong type.
+        taken: The ids of calls elsewhere in the run, which no call in it gets.
     """
 
     visible: VisibleTools
@@ -74,6 +75,7 @@ class Talk:
     steps: list[Step] = field(default_factory=list)
     prepared: PreparedCalls | None = None
     retries: int = 0
+    taken: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Registry, Tool, ToolCall
-from fcregistry.agents import Calling, Finished, Planned, Returned, RunResult, RunState, StepBegan, StepEnded
+from fcregistry.agents import Calling, Finished, OnDemand, Planned, Returned, RunResult, RunState, StepBegan, StepEnded
 from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Approve, CancellationToken, Deny
@@ -129,7 +129,7 @@ def test_the_conversation_is_one_that_can_be_handed_back() -> None:
         *["user", "assistant"],
         *["user", "assistant", "tool", "assistant"] * 2,
     ]
-    assert [call.id for message in result.messages for call in message.tool_calls] == ["1", "1_2"]
+    assert [call.id for message in result.messages for call in message.tool_calls] == ["1", "call_1"]
 
     again = Script(says("1. Recall"), says("28, as I said."))
     assert agent(again).run([*result.messages, "Again?"]).answer == "28, as I said."
@@ -359,6 +359,38 @@ def test_a_run_waits_within_a_step_and_goes_on_in_another_process() -> None:
     check_history(result.messages)
 
 
+def test_a_call_that_waits_has_the_same_id_wherever_it_is_told() -> None:
+    plan = says("1. a\n2. b\n3. c")
+    model = Script(
+        plan, calls(multiplies(2, 4)), says("8"), calls(adds(20, 8)), calls(adds(1, 1)), says("28"), says(".")
+    )
+    asked = PlanAndSolveAgent(model, [multiply, Tool.from_function(add, requires_approval=True)])
+    waiting, ids = asked.run("?"), []
+    while waiting.state is not None:
+        (pending,) = waiting.pending
+        assert [call.id for call in waiting.messages[-1].tool_calls] == [pending.id]
+        ids.append(pending.id)
+        state = RunState.from_json(waiting.state.to_json(key=KEY), key=KEY)
+        waiting = asked.resume(state, {pending.id: Approve()})
+    assert waiting.answer == "."
+    assert [call.id for message in waiting.messages for call in message.tool_calls] == ["1", *ids]
+    check_history(waiting.messages)
+
+
+def test_a_run_that_is_taken_up_knows_the_whole_goal_and_all_that_is_done() -> None:
+    plan = says("1. Multiply\n2. Add\n3. Tell")
+    model = Script(plan, says("8"), calls(adds(20, 8)), says("28"), says("It is 28."))
+    asked = PlanAndSolveAgent(model, [Tool.from_function(add, requires_approval=True)])
+    waiting = asked.run(["Hello.", Message(role="assistant", content="Hello."), "What is 20+(2*4)?"])
+    assert waiting.state is not None
+    state = RunState.from_json(waiting.state.to_json(key=KEY), key=KEY)
+    result = asked.resume(state, {"1": Approve()})
+    check_history(result.messages)
+    last = model.heard[-1]
+    assert texts(last)[1:4] == [("user", "Hello."), ("assistant", "Hello."), ("user", "What is 20+(2*4)?")]
+    assert last[-1].text.startswith("These steps are done:\n- Multiply\n  Result: 8\n- Add\n  Result: 28\n\n")
+
+
 def test_a_denied_call_is_told_to_the_model_and_may_lead_to_another_plan() -> None:
     guarded = Tool.from_function(add, requires_approval=True)
     model = Script(says("1. Add"), calls(adds(1, 2)), says("FAILED: denied"), says("1. Guess"), says("3"))
@@ -378,6 +410,23 @@ def test_a_run_that_is_taken_up_knows_how_often_it_was_planned_again() -> None:
     state = RunState.from_json(waiting.state.to_json(key=KEY), key=KEY)
     assert asked.resume(state, {"1": Approve()}).stop_reason == "step_failed"
     assert len(model.heard) == 5
+
+
+# --- many tools -----------------------------------------------------------------------------------
+
+
+def test_what_a_conversation_has_opened_is_open_for_the_planner_and_the_solver() -> None:
+    loaded = ToolCall("load_tools", {"names": ["multiply"]}, "1")
+    before = [
+        Message(role="user", content="Get ready."),
+        Message(role="assistant", tool_calls=(loaded,)),
+        Message(role="tool", content="multiply can be called", tool_call_id="1", name="load_tools"),
+    ]
+    model = Script(says("1. Multiply"), says("8"))
+    assert PlanAndSolveAgent(model, OnDemand([add, multiply])).run([*before, "2*4?"]).answer == "8"
+    assert "- multiply: Multiply two numbers." in model.heard[0][0].text
+    assert "- add:" not in model.heard[0][0].text
+    assert "multiply" in model.offered[1]
 
 
 # --- over the wire --------------------------------------------------------------------------------

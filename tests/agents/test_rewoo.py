@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Registry, Tool
+from fcregistry import Registry, Tool, ToolCall
 from fcregistry.agents import (
     Calling,
     Finished,
@@ -22,6 +22,7 @@ from fcregistry.agents import (
 )
 from fcregistry.agents._rewoo import ReWOOAgent
 from fcregistry.execution import Approve, CancellationToken, Deny
+from fcregistry.models import Message
 
 from ..models.openai_wire import chat, chat_reply  # noqa: TID252  # the tests are no package
 from ..models.provider_server import ProviderServer  # noqa: TID252
@@ -253,6 +254,16 @@ def test_a_plan_that_stays_wrong_is_carried_out_as_far_as_it_can_be() -> None:
     ]
 
 
+def test_what_a_tool_returned_is_never_run_as_the_arguments_of_a_call_that_is_cut_off() -> None:
+    def page() -> dict[str, Any]:
+        return {"query": "what the page says"}
+
+    result = ReWOOAgent(
+        Script(says("#E1 = page[]\n#E2 = search[#E1"), says("done")), [page, search], max_replans=0
+    ).run("?")
+    assert [each.error and each.error.code for each in result.tool_results] == [None, "malformed_call"]
+
+
 def test_a_plan_that_can_never_be_carried_out_ends_the_run() -> None:
     model = Script(says("#E1 = search[#E1]"))
     result = agent(model, max_replans=2).run("?")
@@ -381,6 +392,20 @@ def test_of_thousands_of_tools_the_planner_sees_those_that_have_to_do_with_the_q
     assert "multiply(a: integer, b: integer)" in told
     assert "other_1" not in told
     assert "search_tools" not in told
+
+
+def test_what_a_conversation_has_opened_is_shown_to_the_planner_whatever_the_question() -> None:
+    loaded = ToolCall("load_tools", {"names": ["multiply"]}, "1")
+    before = [
+        Message(role="user", content="Get ready."),
+        Message(role="assistant", tool_calls=(loaded,)),
+        Message(role="tool", content="multiply can be called", tool_call_id="1", name="load_tools"),
+    ]
+    model = Script(says("#E1 = multiply[2, 4]"), says("8"))
+    result = ReWOOAgent(model, OnDemand([add, multiply])).run([*before, "?"])
+    assert result.tool_results[0].value == 8
+    assert "multiply(a: integer, b: integer)" in model.heard[0][0].text
+    assert "add(" not in model.heard[0][0].text
 
 
 def test_what_was_opened_for_the_plan_is_open_when_a_run_is_taken_up() -> None:

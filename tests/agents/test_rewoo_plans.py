@@ -13,7 +13,7 @@ from fcregistry.agents._rewoo_arguments import with_evidence
 from fcregistry.agents._rewoo_plans import blueprint_of
 
 
-def search(query: str) -> str:
+def search(query: str, within: str | None = None, limit: int | str = 5) -> str:
     """Search."""
     return query
 
@@ -90,6 +90,7 @@ def test_a_plan_has_a_thought_and_a_call_for_each_evidence() -> None:
         "#E1 = search['x']",
         '#E1 = search[query="x"]',
         "#E1 = search(query=x)",
+        "#E1 = search(query='x')",
     ],
 )
 def test_a_call_is_read_however_it_is_written(line: str) -> None:
@@ -100,7 +101,15 @@ def test_two_steps_may_stand_in_one_line() -> None:
     assert read("#E1 = search[x] #E2 = now[]") == [("#E1", "search", {"query": "x"}), ("#E2", "now", {})]
 
 
-@pytest.mark.parametrize("plan", ["", "Plan: nothing to do here", "Paris is the capital of France.", "#E1 is nothing."])
+@pytest.mark.parametrize("name", ["1st", "-", "7", "_x"])
+def test_a_tool_may_have_any_name_that_tools_have(name: str) -> None:
+    (step,) = blueprint_of(f"#E1 = {name}[]", {name: TOOLS["now"]}, 20).steps
+    assert (step.tool, step.arguments) == (name, {})
+
+
+@pytest.mark.parametrize(
+    "plan", ["", "Plan: nothing to do here", "Paris is the capital of France.", "#E1 is nothing.", "If #E1 == 2, stop."]
+)
 def test_a_text_without_calls_is_a_plan_without_steps(plan: str) -> None:
     found = blueprint_of(plan, TOOLS, 20)
     assert (found.steps, found.problems) == ((), ())
@@ -126,6 +135,8 @@ def test_a_text_without_calls_is_a_plan_without_steps(plan: str) -> None:
         ('search[a 5" disk]', {"query": 'a 5" disk'}),
         ("search[a = b]", {"query": "a = b"}),
         ("search[one, two, three]", {"query": "one, two, three"}),
+        ("search[query=Oslo, Norway]", {"query": "Oslo, Norway"}),
+        ("search[query=Oslo, Norway, within='a, b', limit=2]", {"query": "Oslo, Norway", "within": "a, b", "limit": 2}),
         ("search[two\nlines]", {"query": "two\nlines"}),
         ("search[42]", {"query": "42"}),
         ("search[null]", {"query": "null"}),
@@ -156,6 +167,9 @@ def test_arguments_are_json_or_text_that_the_schema_explains(call: str, wanted: 
         ("search[more on #E2]", {"query": "more on #E2"}),
         ("total[[#E2, 2]]", {"values": ["#E2", 2]}),
         ('total[{"values": [], "note": "#E2, again"}]', {"values": [], "note": "#E2, again"}),
+        ("add[{'a': 20, 'b': '#E2'}]", {"a": 20, "b": "#E2"}),
+        ("total[{'values': [#E2], 'note': 'more on #E2'}]", {"values": ["#E2"], "note": "more on #E2"}),
+        ("total(values=['#E2', #E2], note='x')", {"values": ["#E2", "#E2"], "note": "x"}),
     ],
 )
 def test_references_need_no_quotes(call: str, wanted: Any) -> None:
@@ -173,13 +187,23 @@ def test_the_arguments_of_an_unknown_tool_are_read_all_the_same() -> None:
         ({"query": "#E1"}, {"a": 1}, {"query": '{"a": 1}'}),
         ({"query": "#E1"}, "text", {"query": "text"}),
         ({"query": 5}, 1, {"query": 5}),
-        ("[#E1", 1, "[1"),
+        ({"query": "#E1"}, None, {"query": "null"}),
+        ({"within": "#E1"}, 8, {"within": "8"}),
+        ({"within": "#E1"}, None, {"within": None}),
+        ({"limit": "#E1"}, 8, {"limit": 8}),
     ],
 )
 def test_a_tool_that_takes_nothing_but_text_is_given_the_text_of_a_value(
     given: Any, evidence: Any, wanted: Any
 ) -> None:
-    assert with_evidence(given, {"#E1": evidence}, TOOLS["search"].parameters) == wanted
+    made = with_evidence(given, {"#E1": evidence}, TOOLS["search"].parameters)
+    assert made == wanted
+
+
+@pytest.mark.parametrize("evidence", [1, {"query": "x"}, '{"query": "x"}'])
+@pytest.mark.parametrize("given", ["#E1", "[#E1"])
+def test_evidence_never_stands_in_for_arguments_that_could_not_be_read(given: str, evidence: Any) -> None:
+    assert with_evidence(given, {"#E1": evidence}, TOOLS["search"].parameters) == given
 
 
 # --- what is wrong with a plan --------------------------------------------------------------------
@@ -195,6 +219,13 @@ def test_a_tool_that_takes_nothing_but_text_is_given_the_text_of_a_value(
             "#E1 = add: the arguments are no JSON object, and it takes a, b: write them as a JSON object",
         ),
         ("#E1 = search[x", "#E1 = search: there is no ] that ends its arguments"),
+        ("#E1 = add(a=1, a=2)", "#E1 = add: a is written twice: write them as a JSON object"),
+        ("#E1 = now[]\n#E2 = now", "#E2 has no call that can be read: write #E2 = tool[arguments]"),
+        ("#E1 = #E2 * 2\n#E2 = now[]", "#E1 has no call that can be read: write #E1 = tool[arguments]"),
+        (
+            "#E2 = now[]\nPlan: twice that\n**#E1** = 2 * #E2",
+            "#E1 has no call that can be read: write #E1 = tool[arguments]",
+        ),
         (
             "#E1 = now[x]",
             "#E1 = now: the arguments are no JSON object, and it takes no arguments: write them as a JSON object",
@@ -216,6 +247,8 @@ def test_a_planner_is_told_what_is_wrong_with_a_step_which_can_be_carried_out_al
         ("#E1 = search[#E1]", "#E1 waits for #E1: such steps can never run"),
         ("#E1 = now[]\n#E1 = now[]", "two steps are called #E1; give each a number of its own"),
         ("#E1 = {}", "there is no step that can be read: write #E1 = tool[arguments]"),
+        ("#e1 = now[]", "there is no step that can be read: write #E1 = tool[arguments]"),
+        ("Plan: look\nE1 = now[]", "there is no step that can be read: write #E1 = tool[arguments]"),
         ("\n".join(f"#E{n} = now[]" for n in range(30)), "the plan has more than 20 steps; write fewer"),
     ],
 )
