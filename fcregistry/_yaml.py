@@ -60,7 +60,7 @@ def write_yaml(value: Any, what: str = "YAML") -> str:
     dumper = type("Dumper", (yaml.SafeDumper,), {"ignore_aliases": lambda self, value: True})
     dumper.add_representer(str, _written_text)  # type: ignore[attr-defined]  # which SafeDumper has
     text: str = yaml.dump(value, Dumper=dumper, sort_keys=False, allow_unicode=True, width=1_000_000)
-    return text.removesuffix("...\n")  # with which PyYAML ends a scalar by itself
+    return text.removesuffix("...\n") if text.endswith("\n...\n") else text  # a line by which PyYAML ends a bare scalar
 
 
 def _written_text(dumper: Any, text: str) -> Any:
@@ -86,14 +86,17 @@ def pyyaml(what: str = "YAML") -> ModuleType:
 
 
 def _loader(yaml: ModuleType) -> Any:
-    """Return a loader of PyYAML's that refuses aliases, and what is too deep, before either costs time."""
+    """Return a loader of PyYAML's that refuses aliases, tags, and what is too deep, before any of it costs time."""
 
     class Loader(yaml.SafeLoader):  # type: ignore[name-defined, misc]  # PyYAML is known when it is needed
         depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()
             if self.check_event(yaml.AliasEvent):
-                raise NotYamlError(f"has an alias at {_place(self.peek_event())}; write the value itself")
+                raise NotYamlError(f"has an alias at {_place(event)}; write the value itself")
+            if event.tag:
+                raise NotYamlError(f"has the tag {show(event.tag)} at {_place(event)}; write the value without a tag")
             if self.depth > MAX_DEPTH:
                 raise NotYamlError(f"is nested too deeply: at most {MAX_DEPTH} levels")
             self.depth += 1
@@ -106,8 +109,6 @@ def _loader(yaml: ModuleType) -> Any:
 
 def _value(node: Any, exact: bool) -> Any:
     """Return the value of a node of PyYAML's."""
-    if not node.tag.startswith(_KNOWN):
-        raise NotYamlError(f"has the tag {show(node.tag)} at {_place(node)}; write the value without a tag")
     if node.id == "sequence":
         return [_value(item, exact) for item in node.value]
     if node.id == "scalar":
@@ -122,7 +123,6 @@ def _value(node: Any, exact: bool) -> Any:
     return read
 
 
-_KNOWN: Final = "tag:yaml.org,2002:"  # those that PyYAML gives what has no tag begin so
 _NULL: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS: Final = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,1000}")

@@ -23,6 +23,9 @@ _AT_ONCE: Final = 8192
 """Tokens up to which an answer is given at once; one that may be longer is streamed, since networks cut a connection that is silent for long,
 and the SDK refuses to wait (its documentation, "Long requests")."""
 
+_OURS: Final = frozenset({"model", "messages", "stream"})
+"""What a request says that no setting can."""
+
 _OF_THE_SDK: Final = ("timeout", "extra_headers", "extra_query")
 """Settings that are no fields of the request."""
 
@@ -52,7 +55,7 @@ class AnthropicMessages(Model):
             `extra_headers` and `extra_query` are the SDK's.
 
     Raises:
-        ValueError: A client and what it has already are both given.
+        ValueError: A client and what it has already are both given, or a setting says what each request says by itself.
         TypeError: The client is one that waits: an `Anthropic`.
     """
 
@@ -70,6 +73,8 @@ class AnthropicMessages(Model):
         self._settings = dict(settings or {})
         self._max_tokens = self._settings.pop("max_tokens", max_tokens)
         self._connection = Connection(model, base_url=base_url, api_key=api_key, client=client)
+        if wrong := sorted(_OURS & self._settings.keys()):
+            raise ValueError(f"settings of {self.name} cannot say {', '.join(wrong)}: every request has its own")
 
     @property
     def name(self) -> str:
@@ -129,7 +134,7 @@ class AnthropicMessages(Model):
 
         settings = dict(self._settings)
         offered = [*get(PROVIDER).describe(tools), *settings.pop("tools", ())]
-        choice = _CHOICES.get(tool_choice, {"type": "tool", "name": tool_choice}) if offered else None
+        choice = _choice(tool_choice, [each.get("name") for each in offered]) if offered else None
         told = {"system": system_of(messages), "tools": offered, "tool_choice": choice}
         said = {name: value for name, value in told.items() if value}
         of_sdk: dict[str, Any] = {name: settings.pop(name) for name in _OF_THE_SDK if name in settings}
@@ -142,3 +147,19 @@ class AnthropicMessages(Model):
             **of_sdk,
             "extra_body": {name: value for name, value in {**settings, **more}.items() if name not in said},
         }
+
+
+def _choice(tool_choice: ToolChoice, names: Sequence[str | None]) -> Mapping[str, str] | None:
+    """Return the field that says whether to call; None where that is left to the model, as it is by itself.
+
+    Raises:
+        ValueError: It is the name of no tool that is offered.
+    """
+    if tool_choice in _CHOICES:
+        return _CHOICES[tool_choice]
+    if tool_choice in names:
+        return {"type": "tool", "name": tool_choice}
+    raise ValueError(
+        f"tool_choice is {tool_choice!r}; it must be auto, required, none or the name of a tool that is offered: "
+        + ", ".join(filter(None, names))
+    )

@@ -47,10 +47,11 @@ def completion_of(message: Mapping[str, Any]) -> Completion:
     finish = _FINISHES.get(reason, "other") if isinstance(reason, str) else "other"
     if finish == "length":
         blocks = _left_open(blocks)
+    said = _message(blocks)
     details = {name: message[name] for name in _DETAILS if message.get(name) is not None}
     return Completion(
-        message=_message(blocks),
-        finish_reason=finish,
+        message=said,
+        finish_reason="tool_calls" if finish == "stop" and said.tool_calls else finish,
         usage=_usage(message),
         model=str(message.get("model") or ""),
         details=details,

@@ -7,18 +7,17 @@ space are refused, and images in a result that tells of an error, the API's own 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from fcregistry.formats.anthropic import media
 from fcregistry.models._anthropic_answers import NATIVE, Block, calls_of, input_of, joined
 from fcregistry.models._anthropic_ids import CallIds
+from fcregistry.models._messages import wire_name
+from fcregistry.models._parts import is_image_link
 
 if TYPE_CHECKING:
     from fcregistry._content import Content
     from fcregistry.models._messages import Message
-
-_FETCHED: Final = {"image": "image", "application": "document"}
-"""Which blocks have what the provider fetches itself, by the first word of its media type."""
 
 
 def system_of(messages: Iterable[Message]) -> str:
@@ -68,11 +67,18 @@ def _answer(message: Message, ids: CallIds) -> list[Block]:
     written = tuple((call.id, call.name, input_of(call)) for call in calls_of(native))
     if native and calls == written and joined(native, "text") == message.text:
         ids.keep(call.id for call in message.tool_calls)
-        return [block for block in native if block.get("type") != "text" or _has_words(block.get("text"))]
+        return [_named(block) for block in native if block.get("type") != "text" or _has_words(block.get("text"))]
     kept = [block for block in native if block.get("type") not in ("text", "tool_use")]
     asked = zip(ids.make(call.id for call in message.tool_calls), calls, strict=True)
     uses = [{"type": "tool_use", "id": wire, "name": name, "input": arguments} for wire, (_, name, arguments) in asked]
-    return [*kept, *_text(message.text), *uses]
+    return [*kept, *_text(message.text), *map(_named, uses)]
+
+
+def _named(block: Block) -> Block:
+    """Return a block in which a call has a name that the API takes back: it refuses one that is empty or too long, also of its own model."""
+    if block.get("type") != "tool_use" or (name := wire_name(str(block.get("name") or ""))) == block.get("name"):
+        return block
+    return {**block, "name": name}
 
 
 def _native(message: Message) -> list[Block]:
@@ -110,10 +116,8 @@ def _shown(content: str | tuple[Content, ...] | None, *, fetches: bool = False) 
 def _fetched(part: Content) -> Block | None:
     if part.kind != "link" or not (part.uri or "").startswith(("https://", "http://")):
         return None
-    media_type = part.media_type or ""
-    if not (media_type.startswith("image/") or media_type == "application/pdf"):
-        return None
-    return {"type": _FETCHED[media_type.partition("/")[0]], "source": {"type": "url", "url": part.uri}}
+    kind = "image" if is_image_link(part) else "document" if part.media_type == "application/pdf" else None
+    return {"type": kind, "source": {"type": "url", "url": part.uri}} if kind else None
 
 
 def _text(text: str | None) -> list[Block]:

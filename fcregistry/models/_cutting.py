@@ -22,18 +22,23 @@ class CutText:
         if self._ended or not self._marks:
             return "" if self._ended else piece
         text = self._held + piece
-        ends = [place for mark in self._marks if (place := text.find(mark)) >= 0]
-        if ends:
+        end = self._end(text)
+        begun = len(text) - max(_begun(text, mark) for mark in self._marks)
+        if end < len(text) and end <= begun:
             self._ended, self._held = True, ""
-            return text[: min(ends)]
-        kept = max(_begun(text, mark) for mark in self._marks)
-        self._held = text[len(text) - kept :]
-        return text[: len(text) - kept]
+            return text[:end]
+        # What begins before a mark may be a longer mark, of which that one is a part.
+        self._held = text[begun:]
+        return text[:begun]
 
     def close(self) -> str:
-        """Return what was held back, and begins no mark after all."""
+        """Return what of the text that was held back stands before any mark after all."""
         held, self._held = self._held, ""
-        return held
+        return held[: self._end(held)]
+
+    def _end(self, text: str) -> int:
+        """Return where the first mark begins; the end of the text where there is none."""
+        return min((place for mark in self._marks if (place := text.find(mark)) >= 0), default=len(text))
 
 
 def _begun(text: str, mark: str) -> int:

@@ -5,6 +5,7 @@ Source: OpenAI API reference, "Chat Completions", messages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
@@ -25,6 +26,8 @@ _ROLES: Final = ("system", "user", "assistant", "tool")
 _ALIASES: Final = {"developer": "system", "model": "assistant"}
 """What newer models of OpenAI, and Gemini, call the same."""
 
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_NAME: Final = 64
 
 _SHOWN: Final = 500
 """Characters that are kept of a call that cannot be read."""
@@ -79,7 +82,7 @@ class Message:
         role = read_field(value, "role")
         if is_absent(role):
             raise TypeError(f"a message is a Message, a text, or a dict with a role, not {type(value).__name__}")
-        role = _ALIASES.get(role, role)
+        role = _ALIASES.get(role, role) if isinstance(role, str) else role
         if role not in _ROLES:
             raise ValueError(f"the role of a message is one of {', '.join(_ROLES)}, not {role!r:.50}")
         return cls(
@@ -90,7 +93,7 @@ class Message:
             name=_text_of(value, "name"),
             reasoning=_text_of(value, "reasoning_content") or _text_of(value, "reasoning"),
             is_error=_given(value, "is_error") is True,
-            native=_given(value, "native") or {},
+            native=_native(_given(value, "native")),
         )
 
     @classmethod
@@ -160,6 +163,11 @@ def written_call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id or "", "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
 
 
+def wire_name(name: str) -> str:
+    """Return the name of a call as it may be sent back: a model may have called what no tool can be named, and providers refuse that."""
+    return _NOT_IN_NAMES.sub("_", name)[:_LONGEST_NAME] or "_"
+
+
 def arguments_text(call: ToolCall) -> str:
     """Return the arguments of a call as JSON text: as the model wrote it, where it wrote text."""
     if isinstance(call.arguments, str):
@@ -180,6 +188,12 @@ def _content(value: Any) -> str | tuple[Content, ...] | None:
 
 def _written_content(content: str | tuple[Content, ...] | None) -> Any:
     return [written_part(part) for part in content] if isinstance(content, tuple) else content
+
+
+def _native(value: Any) -> Mapping[str, Any]:
+    if value is None or isinstance(value, Mapping):
+        return value or {}
+    raise ValueError(f"native of a message is an object by the name of a provider, not {type(value).__name__}")
 
 
 def _given(value: Any, name: str) -> Any:

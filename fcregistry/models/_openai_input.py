@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._parts import data_url
 from fcregistry.formats.openai_responses import FILES, IMAGES
-from fcregistry.models._messages import arguments_text
+from fcregistry.models._messages import arguments_text, wire_name
 from fcregistry.models._openai_ids import with_ids
-from fcregistry.models._openai_messages import is_image_link, wire_name
 from fcregistry.models._openai_output import read_output
+from fcregistry.models._parts import is_image_link
 
 if TYPE_CHECKING:
     from fcregistry._calls import ToolCall
@@ -53,7 +53,14 @@ def _kept(message: Message, stored: bool) -> list[dict[str, Any]]:
     said = read_output(items)
     if said.text != message.text or said.calls != message.tool_calls:
         return []
-    return [dict(item) if stored else _without_id(item) for item in items if stored or _can_be_told(item)]
+    return [_named(item if stored else _without_id(item)) for item in items if stored or _can_be_told(item)]
+
+
+def _named(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item in which a call has a name that the API takes back."""
+    return (
+        {**item, "name": wire_name(str(item.get("name") or ""))} if item.get("type") == "function_call" else dict(item)
+    )
 
 
 def _without_id(item: Mapping[str, Any]) -> dict[str, Any]:

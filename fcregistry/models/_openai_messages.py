@@ -5,13 +5,12 @@ Source: OpenAI API reference, "Chat Completions", messages.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.models._messages import arguments_text
+from fcregistry.models._messages import arguments_text, wire_name
 from fcregistry.models._openai_ids import with_ids
-from fcregistry.models._parts import LINKED_IMAGE, written_part
+from fcregistry.models._parts import is_image_link, written_part
 
 if TYPE_CHECKING:
     from fcregistry._calls import ToolCall
@@ -21,23 +20,10 @@ if TYPE_CHECKING:
 NATIVE: Final = "openai"
 """What `Message.native` keeps of this API under: `{"reasoning_content": …, "calls": {id: what a call carries beside ours}}`."""
 
-OTHER_CHARACTERS: Final = re.compile(r"[^A-Za-z0-9_-]")
-LONGEST_NAME: Final = 64
-
 
 def chat_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Return a conversation as the API takes it. The messages given are left as they are."""
     return [_written(message) for message in with_ids(messages)]
-
-
-def wire_name(name: str) -> str:
-    """Return the name of a call as it may be sent back: a model may have called what no tool can be named, and the API refuses that."""
-    return OTHER_CHARACTERS.sub("_", name)[:LONGEST_NAME] or "_"
-
-
-def is_image_link(part: Content) -> bool:
-    """Tell whether a piece of content says where an image is, which the provider can fetch: by its media type, or as a message has it."""
-    return part.kind == "link" and ((part.media_type or "").startswith("image/") or part.description == LINKED_IMAGE)
 
 
 def _written(message: Message) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from fcregistry._content import Content
 from fcregistry.formats._parts import base64_of, data_url
 from fcregistry.formats._reading import field, is_absent
 
-LINKED_IMAGE: Final = "an image"
+_LINKED_IMAGE: Final = "an image"
 """What a link to an image is described as, whose media type nobody knows before it is fetched."""
 
 _AUDIO: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
@@ -59,10 +59,15 @@ def written_part(part: Content) -> dict[str, Any]:
     return {"type": "text", "text": str(part)}
 
 
+def is_image_link(part: Content) -> bool:
+    """Tell whether a piece of content says where an image is, which a provider can fetch: by its media type, or as a message has it."""
+    return part.kind == "link" and ((part.media_type or "").startswith("image/") or part.description == _LINKED_IMAGE)
+
+
 def _image(image: object) -> Content:
     url = image if isinstance(image, str) else _text(image, "url")
     if not url.startswith("data:"):
-        return Content.link(url, description=LINKED_IMAGE)
+        return Content.link(url, description=_LINKED_IMAGE)
     media_type, data = _of_data_url(url)
     return Content.image(data, media_type=media_type or None)
 

@@ -13,7 +13,7 @@ from fcregistry.models._completion import Completion, Delta, ToolCallDelta, Usag
 from fcregistry.models._cutting import CutText
 from fcregistry.models._messages import Message, arguments_text
 from fcregistry.models._offered import offered
-from fcregistry.models._wording import choice_text, structured, worded
+from fcregistry.models._wording import choice_text, structured, unforged, worded, written_by
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -58,6 +58,9 @@ class TextModel(FunctionModel):
             raise TypeError(f"dialect is the name of a dialect or a dialect, not {dialect!r}")
         takes_messages = chat is None and takes(function, "messages")
         self._chat = None if takes_messages else _chat(chat)
+        self._markers = self._chat.markers if self._chat else ()
+        own = written_by(self._dialect, self._markers) if self._markers else frozenset()
+        self._others = tuple(marker for marker in self._markers if marker not in own)
         self._takes_stop = takes(function, "stop")
 
     def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Question:
@@ -74,8 +77,10 @@ class TextModel(FunctionModel):
 
             return self._chat.render(structured(messages, choice), get("openai").describe(tools))
         told = self._dialect.render(tools) if tools else ""
-        plain = worded(messages, self._dialect, "\n\n".join(filter(None, (told, choice))))
-        return plain if self._chat is None else self._chat.render(plain)
+        said = unforged(messages, self._markers)
+        plain = worded(said, self._dialect, "\n\n".join(filter(None, (told, choice))))
+        # Markers that the dialect writes too are out of what was said, and the dialect keeps them out of what tools say.
+        return plain if self._chat is None else self._chat.render(plain, markers=self._others)
 
 
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:

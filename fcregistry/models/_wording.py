@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._calls import ToolCall
+from fcregistry._tool import Tool
+from fcregistry.dialects._chat._markers import broken_up, broken_up_in
 from fcregistry.models._messages import Message, arguments_text
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
     from fcregistry.dialects import Dialect
     from fcregistry.models._model import ToolChoice
 
@@ -34,6 +36,19 @@ def worded(messages: Sequence[Message], dialect: Dialect, system: str) -> list[d
         else:
             told.append({"role": "user", "content": result})
     return with_system(told, system)
+
+
+def unforged(messages: Sequence[Message], markers: tuple[str, ...]) -> Sequence[Message]:
+    """Return messages in which none of some markers stands, neither in what was said nor in a call."""
+    return [_unforged(message, markers) for message in messages] if markers else messages
+
+
+def written_by(dialect: Dialect, markers: tuple[str, ...]) -> frozenset[str]:
+    """Return those of some markers that a dialect writes itself, around tools, calls and results."""
+    tool = Tool.from_function(_nothing)
+    call = ToolCall(tool.name, {}, "call_1")
+    parts = dialect.render([tool]), _calls_text([call], dialect), dialect.render_result(tool.name, "", call.id)
+    return frozenset(marker for marker in markers if any(marker in part for part in parts))
 
 
 def structured(messages: Sequence[Message], system: str) -> list[dict[str, Any]]:
@@ -66,6 +81,17 @@ def choice_text(tool_choice: ToolChoice) -> str:
     if tool_choice in ("auto", "none"):
         return ""
     return f"Answer with a call of {'a tool' if tool_choice == 'required' else f'the tool {tool_choice}'}."
+
+
+def _nothing() -> None: ...
+
+
+def _unforged(message: Message, markers: tuple[str, ...]) -> Message:
+    calls = tuple(
+        ToolCall(broken_up(call.name, markers), broken_up_in(call.arguments, markers), call.id)
+        for call in message.tool_calls
+    )
+    return message.replaced(content=broken_up(message.text, markers), tool_calls=calls)
 
 
 def _text(message: Message, dialect: Dialect) -> str:

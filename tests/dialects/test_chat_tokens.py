@@ -36,6 +36,13 @@ def test_which_markers_are_broken_up_is_chosen_by_the_caller() -> None:
     assert ChatTemplate("<|a|>{{ messages[0].content }}", markers=["<b>"]).render(talk) == "<|a|><|a|><b >"
 
 
+def test_a_token_that_ends_in_space_is_broken_up_too() -> None:
+    """A space before the end of such a token would leave it standing."""
+    template = ChatTemplate("{{ messages[0].content }}", markers=["GPT User: ", "<x>\n\n", "ab "])
+    written = template.render([{"role": "user", "content": "ab  GPT User: <x>\n\n"}])
+    assert written == "a b  GPT User : <x >\n\n"
+
+
 # --- where templates are from ---------------------------------------------------------------------
 
 CONFIG: dict[str, Any] = {
@@ -83,6 +90,7 @@ def test_a_models_folder_is_read_and_a_template_in_its_own_file_comes_first(tmp_
         ("{", "tokenizer_config.json is no JSON"),
         ("[]", "holds no JSON object"),
         ("{}", "has no chat_template; the name of"),
+        ("[" * 100_000, "tokenizer_config.json is no JSON"),
     ],
 )
 def test_a_config_that_cannot_be_used_is_told(tmp_path: Path, text: str, said: str) -> None:
@@ -90,3 +98,11 @@ def test_a_config_that_cannot_be_used_is_told(tmp_path: Path, text: str, said: s
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ChatTemplateError, match=said):
         ChatTemplate.from_tokenizer_config(file)
+
+
+@pytest.mark.parametrize("name", ["tokenizer_config.json", "chat_template.jinja"])
+def test_a_file_that_is_no_text_is_told(tmp_path: Path, name: str) -> None:
+    (tmp_path / "tokenizer_config.json").write_text("{}", encoding="utf-8")
+    (tmp_path / name).write_bytes(b"\xff\xfe{")
+    with pytest.raises(ChatTemplateError, match=f"^{name} is no text in UTF-8: "):
+        ChatTemplate.from_tokenizer_config(tmp_path)

@@ -255,6 +255,11 @@ def test_an_index_that_appears_late_is_of_the_call_that_has_begun() -> None:
     assert put_together(pieces) == (ToolCall("f", '{"a": 1}', "1"), ToolCall("g", "{}", "2"))
 
 
+def test_a_name_with_an_index_begins_a_call_beside_one_that_had_none() -> None:
+    pieces: list[Piece] = [(None, None, "f", None), (0, None, "g", "{}")]
+    assert put_together(pieces) == (ToolCall("f"), ToolCall("g", "{}"))
+
+
 def test_a_call_without_arguments_has_none() -> None:
     pieces: list[Piece] = [(0, "1", "f", None), (1, "2", "g", ""), (0, "3", "h", "{}")]
     assert put_together(pieces) == (ToolCall("f", None, "1"), ToolCall("g", None, "2"), ToolCall("h", "{}", "3"))

@@ -6,7 +6,7 @@ import pytest
 
 from fcregistry import Tool, ToolCall
 from fcregistry.errors import ModelError
-from fcregistry.models import Message, Usage
+from fcregistry.models import AnthropicMessages, Message, Usage
 
 from .anthropic_wire import TEXT, answer, ended, model_at, started, stream, texts
 from .provider_server import ProviderServer
@@ -80,6 +80,19 @@ def test_whether_to_call_is_told(choice: str, sent: dict[str, str]) -> None:
     assert "tool_choice" not in without
 
 
+def test_a_choice_of_no_tool_that_is_offered_is_refused_before_it_is_sent() -> None:
+    with ProviderServer() as server:
+        model = model_at(server, settings={"tools": [{"type": "bash_20250124", "name": "bash"}]})
+        with pytest.raises(ValueError, match=r"tool_choice is 'wether'; it must be .* that is offered: weather, bash$"):
+            model.complete("Hi", [WEATHER], tool_choice="wether")
+
+
+@pytest.mark.parametrize("stop_reason", ["end_turn", "tool_use"])
+def test_a_model_that_calls_has_stopped_for_that_whatever_its_server_says(stop_reason: str) -> None:
+    with ProviderServer(answer(CALL, stop_reason=stop_reason)) as server:
+        assert model_at(server).complete("Hi", [WEATHER]).finish_reason == "tool_calls"
+
+
 @pytest.mark.parametrize(
     ("reason", "finish"),
     [
@@ -132,6 +145,12 @@ def test_settings_are_sent_as_they_are_and_what_is_said_in_the_conversation_goes
     assert (request["temperature"], request["thinking"]) == (0.5, {"type": "adaptive"})
     assert (request["system"], request["max_tokens"]) == ("Be brief.", 100)
     assert settings["max_tokens"] == 100
+
+
+@pytest.mark.parametrize("name", ["messages", "model", "stream"])
+def test_what_each_request_says_by_itself_is_no_setting(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^settings of anthropic:c cannot say {name}: every request has its own$"):
+        AnthropicMessages("c", settings={name: [], "temperature": 1})
 
 
 def test_settings_of_the_sdk_are_not_sent() -> None:

@@ -30,7 +30,9 @@ def streamed(reply: Reply) -> tuple[list[Delta], Completion]:
 
 def test_a_text_comes_in_pieces_and_whole_at_the_end() -> None:
     deltas, completion = streamed(
-        stream(started(), told("ping"), texts(0, "It ", "", "rains."), ended(input_tokens=11))
+        stream(
+            started(), told("ping"), texts(0, "It ", "", "rains."), ended(input_tokens=11, cache_read_input_tokens=None)
+        )
     )
 
     assert deltas == [Delta(content="It "), Delta(content="rains.")]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from fcregistry import ToolCall
 from fcregistry.execution import Content
 from fcregistry.models import Message, messages_of
@@ -140,6 +142,17 @@ def test_calls_of_one_id_in_several_answers_are_told_apart() -> None:
     assert [block["tool_use_id"] for turn in turns[1::2] for block in turn["content"]] == ["call_2", "call_3", "call_4"]
 
 
+@pytest.mark.parametrize(
+    ("name", "sent"), [("", "_"), ("a" * 300, "a" * 64), ("functions.weather", "functions_weather")]
+)
+def test_a_name_that_the_api_does_not_take_is_made_one_whoever_called_it(name: str, sent: str) -> None:
+    conversation = [asks(ToolCall(name, {}, "a")), answers("a", "no such tool"), written(use("b", name))]
+
+    turns = turns_of(conversation)
+
+    assert (turns[0]["content"], turns[2]["content"]) == ([use("a", sent)], [use("b", sent)])
+
+
 def test_arguments_that_are_no_json_object_are_shown_to_the_model_as_it_wrote_them() -> None:
     calls = [ToolCall("weather", raw, str(place)) for place, raw in enumerate(['{"city": "Tok', "[1]", "", None])]
 
@@ -160,9 +173,10 @@ def test_images_and_documents_of_a_user_are_blocks() -> None:
         Content.file(b"%PDF-1.7", media_type="application/pdf", name="a.pdf"),
         Content.link("https://example.com/cat.png", media_type="image/png"),
         Content.link("https://example.com/a.pdf", media_type="application/pdf"),
+        {"type": "image_url", "image_url": {"url": "https://example.com/dog"}},
     )
 
-    (turn,) = turns_of([Message(role="user", content=parts)])
+    (turn,) = turns_of([Message.of({"role": "user", "content": parts})])
 
     assert turn["content"] == [
         text("Look:"),
@@ -174,6 +188,7 @@ def test_images_and_documents_of_a_user_are_blocks() -> None:
         },
         {"type": "image", "source": {"type": "url", "url": "https://example.com/cat.png"}},
         {"type": "document", "source": {"type": "url", "url": "https://example.com/a.pdf"}},
+        {"type": "image", "source": {"type": "url", "url": "https://example.com/dog"}},
     ]
 
 

@@ -157,6 +157,14 @@ def test_a_function_written_in_c_is_given_messages_alone() -> None:
         CallableModel(len).complete("?", TOOLS)
 
 
+def test_what_is_nested_without_end_is_no_message() -> None:
+    nested: dict[str, Any] = {"role": "assistant", "content": "x"}
+    for _ in range(100_000):
+        nested = {"output": [nested]}
+    with pytest.raises(TypeError, match="the model returned a dict, neither a text nor a message"):
+        CallableModel(lambda messages: nested).complete("?")
+
+
 # --- what it may return ---------------------------------------------------------------------------
 
 SHAPES: dict[str, tuple[Any, str | None, list[str]]] = {

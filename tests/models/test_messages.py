@@ -52,9 +52,15 @@ def test_what_has_no_role_is_no_message(value: Any) -> None:
         Message.of(value)
 
 
-def test_a_role_that_there_is_not_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match="the role of a message is one of system, user, assistant, tool, not 'robot'"):
-        Message.of({"role": "robot", "content": "x"})
+@pytest.mark.parametrize(("role", "shown"), [("robot", "'robot'"), (["user"], r"\['user'\]"), (None, "None")])
+def test_a_role_that_there_is_not_is_refused_with_those_there_are(role: Any, shown: str) -> None:
+    with pytest.raises(ValueError, match=f"the role of a message is one of system, user, assistant, tool, not {shown}"):
+        Message.of({"role": role, "content": "x"})
+
+
+def test_what_a_provider_wrote_is_an_object() -> None:
+    with pytest.raises(ValueError, match="native of a message is an object by the name of a provider, not str"):
+        Message.of({"role": "assistant", "content": "x", "native": "openai"})
 
 
 @pytest.mark.parametrize("content", [5, {"text": "x"}])
@@ -161,6 +167,14 @@ def test_a_message_of_calls_alone_has_its_content_none() -> None:
             {"id": "", "type": "function", "function": {"name": "g", "arguments": "{}"}},
         ],
     }
+
+
+def test_a_file_of_text_is_written_as_text_and_another_as_a_file() -> None:
+    notes = Content.file(b"a,b", media_type="text/csv", name="a.csv")
+    paper = Content.file(b"%PDF", media_type="application/pdf", name="a.pdf")
+    text, file = Message(role="user", content=(notes, paper)).to_dict()["content"]
+    assert (text["type"], "a,b" in text["text"]) == ("text", True)
+    assert file == {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}}
 
 
 IMAGE = Content.image(PIXEL, media_type="image/png")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -15,8 +16,8 @@ from fcregistry.errors import ModelError
 from fcregistry.models import Message
 from fcregistry.models._openai import OpenAIChat
 
-from .openai_wire import KEY, chat, responses
-from .provider_server import ProviderServer, Reply, json_reply
+from .openai_wire import KEY, chat, chunk, responses
+from .provider_server import ProviderServer, Reply, json_reply, stream_reply
 
 
 def refusal(reply: Reply) -> ModelError:
@@ -191,6 +192,11 @@ def test_a_date_to_wait_for_is_counted_from_now() -> None:
     assert 3500 < raised.retry_after <= 3600
 
 
+def test_nobody_is_told_to_wait_for_what_no_waiting_ends() -> None:
+    error = told(429, {"message": "No credit", "code": "insufficient_quota"}, retry_after="20")
+    assert (error.retryable, error.retry_after) == (False, None)
+
+
 def test_what_the_provider_says_of_trying_again_counts() -> None:
     assert not told(500, {"message": "Broken"}, x_should_retry="false").retryable
     assert told(400, {"message": "Busy"}, x_should_retry="true", retry_after="3").retry_after == 3
@@ -280,6 +286,18 @@ def test_a_server_that_does_not_answer_in_time() -> None:
         ):
             list(getattr(chat(server, settings={"timeout": 0.05}), ask)("Hi"))
         assert raised.value.retryable
+
+
+def test_a_stream_that_falls_silent_has_not_been_unreachable() -> None:
+    """The SDK lets through what the HTTP library raises in the middle of a stream."""
+    goes_on = threading.Event()
+    with ProviderServer(stream_reply([chunk({"content": "one"}), goes_on])) as server:
+        pieces = chat(server, settings={"timeout": 0.1}).stream("Hi")
+        next(pieces)
+        with pytest.raises(ModelError, match=r"^openai:gpt-5 did not answer in time: ") as raised:
+            next(pieces)
+        goes_on.set()
+    assert raised.value.retryable
 
 
 def test_a_connection_that_ends_without_an_answer() -> None:

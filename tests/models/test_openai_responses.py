@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Executor, Tool
+from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ModelError
 from fcregistry.execution import Content
 from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage
@@ -112,6 +112,17 @@ def test_where_the_provider_keeps_nothing_only_thoughts_that_it_can_read_go_back
 def test_a_message_that_was_changed_is_told_as_it_is_now() -> None:
     message = answer([thought_item(), text_item("Hello!")]).message
     assert asked([message.replaced(content="Bye!")])["input"] == [{"role": "assistant", "content": "Bye!"}]
+    called = answer(THOUGHT).message.replaced(tool_calls=(ToolCall("add", '{"a": 2}', "call_a"),))
+    told = {"type": "function_call", "call_id": "call_a", "name": "add", "arguments": '{"a": 2}'}
+    assert asked([called])["input"] == [told]
+
+
+@pytest.mark.parametrize("name", ["", "a" * 300, "functions.add"])
+def test_a_name_that_the_api_does_not_take_is_made_one_also_where_the_provider_wrote_it(name: str) -> None:
+    (item,) = asked([answer([call_item(name)]).message])["input"]
+    (told,) = asked([Message(role="assistant", tool_calls=(ToolCall(name, "{}", "call_a"),))])["input"]
+    assert item["id"] == "fc_call_a"
+    assert item["name"] == told["name"] == (name.replace(".", "_")[:64] or "_")
 
 
 def test_content_that_is_no_text_is_sent_as_parts_and_what_cannot_be_in_words() -> None:

@@ -130,6 +130,17 @@ def test_whole_calls_that_share_an_index_are_several_and_keep_what_is_the_provid
     assert completion.message.native == {"openai": {"calls": {"x": {"extra_content": {"n": 1}}}}}
 
 
+def test_what_is_the_providers_own_may_come_in_several_pieces_of_a_call() -> None:
+    *_, completion = streamed(
+        piece({"index": 0, "first": 1, **call(id="x", arguments="")}),
+        piece({"index": 0, "second": 2, "function": {"arguments": "{}"}}),
+        chunk(finish="tool_calls"),
+        DONE,
+    )
+    assert isinstance(completion, Completion)
+    assert completion.message.native == {"openai": {"calls": {"x": {"first": 1, "second": 2}}}}
+
+
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
 def test_thoughts_are_streamed_apart_from_text_and_kept_under_their_name(name: str) -> None:
     *deltas, completion = streamed(

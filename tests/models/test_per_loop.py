@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import weakref
 from itertools import count
 
 from fcregistry.models._per_loop import PerLoop
@@ -67,6 +68,18 @@ def test_what_nobody_keeps_any_more_is_closed_on_its_loop_also_where_only_a_coll
     for in_a_circle in (False, True):
         asyncio.run(ask(in_a_circle))
     assert len(made) == 2
+
+
+def test_a_loop_that_has_ended_holds_nothing_any_more() -> None:
+    kept = PerLoop(lambda: Client(0))
+
+    async def ask() -> weakref.ref[Client]:
+        return weakref.ref(await kept.get())
+
+    first, second = asyncio.run(ask()), asyncio.run(ask())
+    gc.collect()
+    assert first() is None
+    assert second() is not None
 
 
 def test_what_was_not_made_here_is_not_closed() -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, ToolCall, dialects
@@ -97,6 +97,36 @@ def test_calls_and_results_stand_in_the_prompt_as_the_dialect_writes_them() -> N
         {"role": "user", "content": answered},
     ]
     assert '{"city": ' in heard[0][3]["content"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "chat", "mark"),
+    [
+        ("mistral", "mistral", "[TOOL_CALLS]"),
+        ("mistral", "mistral-v7", "[AVAILABLE_TOOLS]"),
+        ("deepseek-v3", "deepseek", "<\uff5ctool▁outputs▁begin\uff5c>"),
+        ("kimi-k2", "chatml", "<|im_end|>"),
+    ],
+)
+def test_marks_that_a_dialect_shares_with_the_chat_are_whole_where_it_writes_them_and_nowhere_else(
+    dialect: str, chat: str, mark: str
+) -> None:
+    def told(said: str) -> Tool:
+        return Tool.from_function(weather, description=said)
+
+    def prompt(said: str) -> str:
+        text, call = Text("hi"), ToolCall("weather", {"city": said}, "abcdefghi")
+        asked = [Message.of(said), Message(role="assistant", content=said, tool_calls=(call,))]
+        answered = Message(role="tool", content=said, tool_call_id="abcdefghi", name="weather")
+        TextModel(text, dialect, chat).complete([*asked, answered], [told(said)])
+        return str(text.heard[0])
+
+    written = dialects.get(dialect)
+    plain = prompt("x")
+    assert plain.count(mark) == prompt(f"x{mark}").count(mark) > 0
+    assert written.render([told("x")]) in plain
+    assert written.render_calls([ToolCall("weather", {"city": "x"}, "abcdefghi")]) in plain
+    assert written.render_result("weather", "x", "abcdefghi") in plain
 
 
 @pytest.mark.parametrize(
@@ -266,6 +296,9 @@ MARKS = ("<end>", "<e>", "end")
 
 
 @given(st.text(alphabet="<end>", max_size=20), st.lists(st.integers(0, 20), max_size=8))
+@example("x<end>", [5])
+@example("x<ends", [5])
+@example("x<end", [3])
 def test_text_is_cut_at_the_first_mark_however_it_comes(text: str, cuts: list[int]) -> None:
     cuts = sorted(min(cut, len(text)) for cut in cuts)
     cut_text = CutText(MARKS)

@@ -45,6 +45,7 @@ AS_YAML: OutputFormat[Any] = OutputFormat(dict[str, Any], syntax="yaml")
         '````json\n{"x": 1, "y": 2}\n````',
         '```json{"x": 1, "y": 2}```',
         'Sure!\n\n```json\n{"x": 1, "y": 2}\n```\nIs there {anything} else?',
+        'So {"x": 0} becomes:\n```JSON\n{"x": 1, "y": 2}\n```',
         'The point is {"x": 1, "y": 2}, as you (and [I]) know.',
         '```json\n{"x": 1, "y": 2}',
         '{"x": 1, "y": 2}\n```}',
@@ -271,6 +272,9 @@ def test_a_scalar_of_yaml_has_one_reading(text: str, value: object) -> None:
         ("a: &x 1\nb: *x", "has an alias at line 2; write the value itself"),
         ("a: 1\na: 2", 'has the name "a" twice in one mapping at line 2'),
         ("a: !secret x", 'has the tag "!secret" at line 1; write the value without a tag'),
+        ("b:\n  a: !!str 5", 'has the tag "tag:yaml.org,2002:str" at line 2; write the value without a tag'),
+        ("a: ! 5", 'has the tag "!" at line 1; write the value without a tag'),
+        ("!!set {a}", 'has the tag "tag:yaml.org,2002:set" at line 1; write the value without a tag'),
         ("? [a]\n: 1", "has a name that is no text at line 1"),
         ("a: 1e999", "has a number that is not finite at line 1"),
         ("a: 1\n b: 2", "is no valid YAML: mapping values are not allowed here at line 2, column 3"),
@@ -322,6 +326,7 @@ def test_json_is_read_back_bare_and_fenced(value: dict[str, Any], prose: str, in
 @example(value={"a": "1e3", "b": "no", "c": "~", "d": "true", "e": "1.5", "f": "12", "g": "", "h": " x "})
 @example(value={"a": "x\x85y", "b": "\u2028", "c": "\ufeff", "d": "two\nlines ", "e": "a" * 300 + " " + "b" * 300})
 @example(value={"1e3": {"no": 1e100, "-": -0.5}})
+@example(value={"a": "...", "b": ["wait..."]})
 def test_what_examples_show_is_what_is_read(value: dict[str, Any]) -> None:
     for output in (
         OutputFormat(dict[str, Any], examples=[value], template="$schema\n$examples"),

@@ -16,11 +16,13 @@ import attrs
 import msgspec
 import pydantic
 import pytest
-from typing_extensions import TypedDict
+from typing_extensions import TypeAliasType, TypedDict
 
 import fcregistry
 from fcregistry.errors import DefinitionError
 from fcregistry.prompts import OutputFormat
+
+Nested = TypeAliasType("Nested", "list[Nested] | int")
 
 
 @dataclass
@@ -154,6 +156,20 @@ def test_a_field_of_a_record_that_recurs_is_left_out_at_every_depth() -> None:
     tree = OutputFormat(Tree, exclude=("note",), examples=[Tree("a", [Tree("b", note="x")], note="y")])
     assert "note" not in tree.instructions()
     assert '{"name": "a", "below": [{"name": "b", "below": []}]}' in tree.instructions()
+
+
+def test_what_a_record_holds_beside_its_fields_is_not_left_out() -> None:
+    class Open(pydantic.BaseModel, extra="allow"):
+        x: int
+        y: int = 0
+
+    opened = OutputFormat(Open, exclude=("y",), examples=[Open.model_validate({"x": 1, "y": 2, "z": 3})])
+    assert '{"x": 1, "z": 3}' in opened.instructions()
+
+
+def test_a_type_that_recurs_without_records_has_no_fields_to_leave_out() -> None:
+    with pytest.raises(DefinitionError, match="there is no field 'a'; there are no fields"):
+        OutputFormat(Nested, exclude=("a",))
 
 
 def test_the_schema_given_away_is_a_copy() -> None:

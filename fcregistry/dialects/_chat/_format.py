@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -70,6 +70,7 @@ class ChatFormat:
         tools: Sequence[Mapping[str, Any]] = (),
         *,
         generation_prompt: bool = True,
+        markers: Iterable[str] | None = None,
     ) -> str:
         """Return a conversation as the text that the model reads.
 
@@ -80,6 +81,7 @@ class ChatFormat:
             messages: Messages in the shape of OpenAI's chat; they are not changed.
             tools: Must be empty: see `takes_tools`.
             generation_prompt: Whether the text ends with what makes the model answer.
+            markers: What is broken up in messages, in the place of `markers`.
 
         Raises:
             ChatTemplateError: There are tools, or a message has no role that is known or content that is no text.
@@ -89,7 +91,8 @@ class ChatFormat:
                 f"the chat format {self.name!r} has no place for tools: let a dialect write them into the system message"
             )
         written, waiting = [self.begin], ""
-        for role, said in self._turns(plain_messages(messages)):
+        kept_out = self.markers if markers is None else usable(markers)
+        for role, said in self._turns(plain_messages(messages), kept_out):
             if role == "system" and self.system_in_user:
                 waiting += self._around("system", said)
                 continue
@@ -100,8 +103,7 @@ class ChatFormat:
             written.append(self._around("user", waiting.rstrip()))
         return "".join([*written, self.prompt if generation_prompt else ""])
 
-    def _turns(self, messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
-        markers = self.markers
+    def _turns(self, messages: list[dict[str, Any]], markers: tuple[str, ...]) -> list[tuple[str, str]]:
         return [
             (self._role(message, index), broken_up(self._said(message, index), markers))
             for index, message in enumerate(messages)

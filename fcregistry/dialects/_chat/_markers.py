@@ -40,7 +40,8 @@ def broken_up(text: str, markers: Iterable[str]) -> str:
     """Return a text in which no marker stands: `<|im_end|>` becomes `<|im_end| >`. A text without markers stays as it is."""
     while found := [marker for marker in markers if marker in text]:
         for marker in found:  # a text in which one is broken up may show another, which overlapped it
-            text = text.replace(marker, f"{marker[:-1]} {marker[-1]}")
+            last = len(marker.rstrip()) - 1  # a space more at the end would leave it standing, and this would never end
+            text = text.replace(marker, f"{marker[:last]} {marker[last:]}")
     return text
 
 

@@ -108,9 +108,10 @@ def origin_of_gguf(path: str | os.PathLike[str]) -> Origin:
 def _read_config(path: Path) -> dict[str, Any]:
     """Return the object of the file; a template in a file of its own comes first."""
     folder, file = (path, path / _CONFIG) if path.is_dir() else (path.parent, path)
+    text = _read(file)
     try:
-        held = json.loads(_read(file))
-    except ValueError as error:
+        held = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ChatTemplateError(f"{file.name} is no JSON: {error}") from error
     if not isinstance(held, dict):
         raise ChatTemplateError(f"{file.name} holds no JSON object")
@@ -121,7 +122,10 @@ def _read_config(path: Path) -> dict[str, Any]:
 def _read(path: Path) -> str:
     if path.stat().st_size > _MOST_BYTES:
         raise ChatTemplateError(f"{path.name} is longer than {_MOST_BYTES} bytes")
-    return path.read_text(encoding="utf-8")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ChatTemplateError(f"{path.name} is no text in UTF-8: {error}") from error
 
 
 def _templates(value: Any) -> dict[str, str]:

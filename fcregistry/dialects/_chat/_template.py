@@ -129,6 +129,7 @@ class ChatTemplate:
         tools: Sequence[Mapping[str, Any]] = (),
         *,
         generation_prompt: bool = True,
+        markers: Iterable[str] | None = None,
     ) -> str:
         """Return a conversation as the text that the model reads.
 
@@ -139,6 +140,7 @@ class ChatTemplate:
                 are given to the template as objects, which is what templates expect.
             tools: Tools in the shape of OpenAI's chat.
             generation_prompt: Whether the text ends with what makes the model answer.
+            markers: What is broken up in messages and tools, in the place of `markers`.
 
         Raises:
             ChatTemplateError: The template refuses the conversation, fails, or does not end; or it shows no tools, and there are some.
@@ -147,8 +149,9 @@ class ChatTemplate:
             raise ChatTemplateError(
                 "the chat template shows no tools: let a dialect write them into the system message"
             )
-        said = broken_up_in(plain_messages(messages), self._markers)
-        shown = broken_up_in(plain_tools(tools), self._markers) or None
+        kept_out = self._markers if markers is None else usable(markers)
+        said = broken_up_in(plain_messages(messages), kept_out)
+        shown = broken_up_in(plain_tools(tools), kept_out) or None
         template = self._tool_template if tools else self._template
         given = {"documents": None, **self._variables, "messages": said, "tools": shown}
         try:
