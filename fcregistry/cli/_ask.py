@@ -26,7 +26,7 @@ _LONGEST: Final = 1e8
 
 def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
     if value is not None and not 0 < value <= _LONGEST:
-        raise click.BadParameter("takes seconds: a number above 0")
+        raise click.BadParameter(f"takes seconds: a number above 0, and {_LONGEST:.0f} at most")
     return value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry.agents._events import Finished
 from fcregistry.cli._ask_interrupts import cancelled_by_interrupt
+from fcregistry.models._plainly import stream_plainly
 
 if TYPE_CHECKING:
     from fcregistry.agents import Agent, Event, RunResult, Step
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fcregistry.cli._ask_screen import Screen
     from fcregistry.cli._ask_timeline import Timeline
 
-Begin: TypeAlias = "Callable[..., Iterator[Event]]"
+Begin: TypeAlias = "Callable[..., AsyncIterator[Event]]"
 """Begins a run, or takes one up: is given `time_budget` and `cancellation`."""
 
 _LEAST: Final = 0.001
@@ -42,7 +43,7 @@ def followed(
     """
     left = seconds
     steps: tuple[Step, ...] = ()
-    begin: Begin = partial(agent.stream, question)
+    begin: Begin = partial(agent.astream, question)
     while True:
         began = perf_counter()
         result = _shown(begin, left, screen, timeline)
@@ -55,15 +56,14 @@ def followed(
             decisions = deciding.decide(result.pending, screen)
         if decisions is None:
             break
-        begin = partial(agent.resume_stream, result.state, decisions)
+        begin = partial(agent.aresume_stream, result.state, decisions)
     return replace(result, steps=steps)
 
 
 def _shown(begin: Begin, seconds: float | None, screen: Screen, timeline: Timeline) -> RunResult:
     """Show what happens until the run ends, or waits."""
     with cancelled_by_interrupt() as token:
-        for event in begin(time_budget=seconds, cancellation=token):
-            timeline.note(event)
+        for event in stream_plainly(lambda: timeline.noted(begin(time_budget=seconds, cancellation=token))):
             screen.show(event)
             if isinstance(event, Finished):
                 result = event.result

@@ -129,14 +129,15 @@ class Screen:
 
     def _end(self, writer: Writer, event: Event | None = None) -> None:
         """Show what was said, now that it is whole."""
-        said, kind = "".join(self._said).strip(), self._kind
+        pieces, kind = "".join(self._said), self._kind
         self._said, self._kind = [], ""
+        if self._streams and pieces:
+            writer.line(kind, "")
+        said = pieces.strip()
         if not said:
             return
         self._shown = said if kind == "text" else ""
-        if self._streams:
-            writer.line(kind, "")
-        elif not (isinstance(event, Finished) and event.result.ok and kind == "text"):
+        if not self._streams and not (isinstance(event, Finished) and event.result.ok and kind == "text"):
             writer.line(kind, escaped(said) if kind == "text" else indented("thinking:", said))
 
     def _wait(self, writer: Writer, event: Event) -> None:

@@ -72,6 +72,13 @@ class Timeline:
         self._calls.clear()
         self.add("approval", "approval", began)
 
+    async def noted(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
+        """Yield events, and take them down where they happen: whoever shows them may be behind."""
+        async with aclosing(cast("Any", events)) as each_in_turn:
+            async for event in each_in_turn:
+                self.note(event)
+                yield event
+
     def note(self, event: Event) -> None:
         """Take down a call that begins, or ends. Calls of one message begin together; how long each took, it says itself."""
         if isinstance(event, Calling):

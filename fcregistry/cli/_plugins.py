@@ -15,7 +15,7 @@ from fcregistry.inspection._doctor import tools_of
 @click.command("plugins", short_help="List the installed plugins and extensions.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def command(as_json: bool) -> None:
-    """List the installed plugins: what each ships, and how long it took to import, or why it does not load.
+    """List the installed plugins: what each ships, how long it took to import, and below them, why some are not used.
 
     Extensions, which ship no tools, come after them. They are listed and not loaded: that happens when something needs them.
     """
@@ -27,18 +27,22 @@ def command(as_json: bool) -> None:
         say_json([*plugins, *extensions])
         return
     if plugins:
-        _show(plugins, ("distribution", "version", "entry_point", "tools", "state", "import_time", "reason"))
+        _show(plugins, ("distribution", "version", "entry_point", "tools", "state", "import_time"))
     if plugins and extensions:
         say()
     if extensions:
         named = [{**row, "extension": row["entry_point"]} for row in extensions]
-        _show(named, ("distribution", "version", "extension", "state", "reason"))
+        _show(named, ("distribution", "version", "extension", "state"))
     if not plugins and not extensions:
         remark("There are no plugins: install a package that ships some.")
 
 
 def _show(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+    """Write a table, and the reasons below it: they are long, and a table is cut where the terminal ends."""
     table([[_cell(row, key) for key in columns] for row in rows], [key.upper().replace("_", " ") for key in columns])
+    for row in rows:
+        if row["reason"] is not None:
+            say(f"{row['distribution']}[{row['entry_point']}]: {' '.join(row['reason'].split())}")
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:

@@ -111,6 +111,14 @@ def sleepy() -> str:
 def evil(text: str) -> str:
     """Say something."""
     return f"\x1b[2J\x9b31m{text}\nand more\r\n"
+
+
+def lamp() -> None:
+    """Switch a lamp on."""
+
+
+for room in "bcdefg":
+    fc_register(name=f"lamp_{room}")(lamp)
 '''
 
 

@@ -30,6 +30,7 @@ QUESTIONS: Final = {
         model="echo", words=("-", "--tool", "multiply", "--tool", "e*"), stdin="  How\nmany?\n"
     ),
     "about a tool": Question(model="echo", words=("Please multiply 2 and 3",)),
+    "about many tools": Question(model="echo", words=("Switch a lamp on",)),
     "about nothing": Question(model="echo", words=("Qwertz?",)),
     "to nobody": Question(model="", words=("How many?",)),
     "to the file's": Question(model="", words=MULTIPLY, config=FILE),
@@ -77,9 +78,10 @@ def test_a_question_may_stand_on_standard_input_and_has_the_tools_that_are_named
 
 
 def test_without_a_name_tools_are_searched_for(said: dict[str, Said]) -> None:
-    """And said on standard error; where none has to do with the question, the model answers without."""
+    """And said on standard error, five at most; where none has to do with the question, the model answers without."""
     assert said["about a tool"].stdout == "Please multiply 2 and 3 with multiply\n"
     assert "Tools found for the question: multiply\n" in said["about a tool"].stderr
+    assert said["about many tools"].stdout == "Switch a lamp on with lamp_b,lamp_c,lamp_d,lamp_e,lamp_f\n"
     assert said["about nothing"].stdout == "Qwertz? with nothing\n"
     assert "No tool has to do with the question.\n" in said["about nothing"].stderr
 
@@ -215,6 +217,7 @@ WRONG = {
     (" ",): "there is no question: it is empty",
     ("How?", "--timeout", "nan"): "takes seconds: a number above 0",
     ("How?", "--timeout", "0"): "takes seconds: a number above 0",
+    ("How?", "--timeout", "1e9"): "takes seconds: a number above 0, and 100000000 at most",
     ("How?", "--agent", "rewoo", "--max-rounds", "2"): "--max-rounds is for --agent react or plan-and-solve",
     ("How?", "--agent", "rewoo", "--calls", "expression"): "--calls expression is for --agent react",
     ("How?", "--agent", "chain"): "'chain' is not one of 'react', 'function-call', 'plan-and-solve', 'rewoo'",

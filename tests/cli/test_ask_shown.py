@@ -103,6 +103,13 @@ def test_pieces_are_shown_as_they_come() -> None:
     assert "".join(shown(*said, streams=True).lines) == "+thinking: +Let +me++Look"
 
 
+def test_a_line_of_pieces_ends_also_where_nothing_is_said_in_it() -> None:
+    """As models do that open their thinking and close it again; what comes next stands on a line of its own."""
+    kept = shown(Thinking(text=" "), Text(text="Look"), Calling(call=CALL), streams=True)
+
+    assert kept.lines == ["+thinking: ", "+ ", "", "+", "+Look", "", 'call lookup {"query": "a"}']
+
+
 def test_nothing_is_shown_to_nobody() -> None:
     screen = Screen(None, "a:b", streams=False)
     screen.show(Text(text="Look"))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import signal
+import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
 from .asking import office_of
-from .test_terminal import Terminal
+from .test_terminal import ENOUGH, Terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.once
 
 DUMB = {"TERM": "dumb"}
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in a folder of its own, for a tool makes a file where it runs."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +103,19 @@ def test_approval_is_asked_for_with_all_that_is_to_be_decided(office: Site, type
     assert result in untimed(terminal)
     assert "  multiply (…): 6\n" in untimed(terminal)
     assert "\x1b" not in terminal.shown
+
+
+@pytest.mark.parametrize("there", ["stdin", "stderr"])
+def test_who_cannot_read_the_question_and_answer_it_is_not_asked(office: Site, there: str) -> None:
+    """It takes a terminal to read it on, and one to answer it from; otherwise the calls wait."""
+    master, terminal = pty.openpty()
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, there: terminal}
+    words = office.command("-m", "fcregistry", "ask", "Do it", "--model", "script:both", "--tool", "danger")
+    done = subprocess.run(words, env=office.environment(DUMB), timeout=ENOUGH, **streams)
+    os.close(terminal)
+    os.close(master)
+
+    assert (done.returncode, done.stdout) == (3, b"")
 
 
 def test_walking_away_from_the_question_runs_nothing(office: Site) -> None:

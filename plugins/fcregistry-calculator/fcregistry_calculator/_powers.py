@@ -38,9 +38,10 @@ def _least_bits(value: Fraction, times: Fraction) -> int:
 
 def _rounded(value: Fraction, times: Fraction) -> Number:
     try:
-        power = float(value) ** float(times)
+        power = float(abs(value)) ** float(times)
     except OverflowError as exc:
         raise ToolError("The result is too large: beyond about 1.8e308. Calculate with smaller numbers.") from exc
     if power == 0 and value != 0:
         raise ToolError("The result is not zero, but too close to zero to be written. Calculate with larger numbers.")
-    return number_of(exact(power), whole=False)
+    is_negative = value < 0 and times.numerator % 2 == 1  # which a large exponent, as a float, says no more
+    return number_of(exact(-power if is_negative else power), whole=False)

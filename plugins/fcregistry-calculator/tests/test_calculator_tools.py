@@ -99,6 +99,10 @@ def test_what_has_no_result_is_refused(tool: Callable[..., Any], arguments: tupl
     assert str(caught.value) == message
 
 
+def test_the_sign_of_a_power_is_that_of_its_exponent_where_a_float_has_no_odd_numbers_any_more() -> None:
+    assert power(-1.00000000000001, 10**16 + 1) < 0 < power(-1.00000000000001, 10**16 + 2)
+
+
 @given(WHOLE, WHOLE)
 def test_whole_numbers_are_computed_as_python_does(a: int, b: int) -> None:
     """To the last digit, far beyond where a float has every whole number."""

@@ -128,8 +128,8 @@ class _Bounded:
             )
         key = (reference, depth)
         if key not in self._names:
+            name = str(len(self._names))  # two references may end alike, and hold what a reference has to escape
             self._names[key] = None
-            name = f"{reference.rsplit('/', 1)[-1]}-{depth}"
             written = self.schema(self._found(reference), {**depths, reference: depth + 1})
             if written is not None:
                 self.named[name] = written

@@ -5,6 +5,7 @@ Source: ggml, "GGUF", file structure.
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
@@ -13,15 +14,23 @@ from fcregistry.errors import ModelNotFoundError
 _MAGIC: Final = b"GGUF"
 
 
+def located(path: str | PathLike[str]) -> Path:
+    """Return a path with the home folder in place of `~`; with a name after it that nobody has, as it is."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def checked(path: Path) -> Path:
     """Return the path of a GGUF file as it is.
 
     Raises:
         ModelNotFoundError: There is no file, it is none of a model, or it cannot be read.
     """
-    if path.is_dir():
-        raise ModelNotFoundError(f"{path} is a folder; name one of its .gguf files")
     try:
+        if path.is_dir():
+            raise ModelNotFoundError(f"{path} is a folder; name one of its .gguf files")
         with path.open("rb") as file:
             begins = file.read(len(_MAGIC))
     except FileNotFoundError:

@@ -14,6 +14,7 @@ from fcregistry.models import Completion, Delta, Model
 
 from fcregistry_llama._answering import Answering
 from fcregistry_llama._asking import Settings
+from fcregistry_llama._files import located
 from fcregistry_llama._servers import Loading, release, server
 from fcregistry_llama._waiting import followed
 
@@ -128,7 +129,7 @@ class LlamaModel(Model):
 
     def _loading(self) -> Loading:
         path = self._path if isinstance(self._path, (str, PathLike)) else self._path()
-        return Loading(path=Path(path).expanduser().resolve(), context=self._context, threads=self._threads)
+        return Loading(path=located(path).resolve(), context=self._context, threads=self._threads)
 
 
 def _check(is_right: bool, message: str) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from fcregistry import hookimpl
 from fcregistry.errors import ModelNotFoundError
 
 from fcregistry_llama._fetching import fetch_smollm2
-from fcregistry_llama._files import checked
+from fcregistry_llama._files import checked, located
 from fcregistry_llama._model import LlamaModel
 
 __all__ = ["fc_resolve_model"]
@@ -27,4 +25,4 @@ def fc_resolve_model(name: str) -> LlamaModel:
         raise ModelNotFoundError(
             f"there is no model 'llama:{name}'; there is llama:smollm2, and any GGUF file, as in llama:/models/{name}.gguf"
         )
-    return LlamaModel(checked(Path(name).expanduser()), name=f"llama:{name}")
+    return LlamaModel(checked(located(name)), name=f"llama:{name}")

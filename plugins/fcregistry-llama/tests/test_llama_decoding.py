@@ -122,6 +122,17 @@ def test_a_schema_that_refers_to_itself_ends_after_some_levels() -> None:
     assert not takes(written, nested(20))
 
 
+def test_references_that_end_alike_lead_where_they_lead() -> None:
+    """And so do those whose names hold what a reference has to escape."""
+    text, number = {"type": "string"}, {"type": "integer"}
+    schema = closed(a={"$ref": "#/$defs/x"}, b={"$ref": "#/definitions/x"}, c={"$ref": "#/$defs/x~1y"})
+    written = arguments_schema({**schema, "$defs": {"x": text, "x/y": number}, "definitions": {"x": number}})
+    validator = jsonschema.Draft202012Validator(written)
+    assert validator.is_valid({"a": "text", "b": 1, "c": 1})
+    assert not validator.is_valid({"a": 1, "b": 1, "c": 1})
+    assert not validator.is_valid({"a": "text", "b": "text", "c": 1})
+
+
 def test_of_records_that_hold_each_other_the_optional_one_is_left_out_at_the_end() -> None:
     person = {"type": "object", "properties": {"home": {"$ref": "#/$defs/home"}}}
     home = closed(owner={"$ref": "#/$defs/person"})

@@ -24,6 +24,18 @@ def test_a_folder(tmp_path: Path) -> None:
         fc_resolve_model(str(tmp_path))
 
 
+def test_a_name_that_no_file_can_have() -> None:
+    with pytest.raises(ModelNotFoundError, match=r"the model file /a+\.gguf cannot be read: File name too long"):
+        fc_resolve_model(f"/{'a' * 300}.gguf")
+
+
+def test_a_home_folder_of_nobody() -> None:
+    with pytest.raises(ModelNotFoundError, match=r"there is no model file ~nobody-of-this-name/some\.gguf"):
+        fc_resolve_model("~nobody-of-this-name/some.gguf")
+    with pytest.raises(ModelNotFoundError, match=r"there is no model file .*~nobody-of-this-name/some\.gguf"):
+        LlamaModel("~nobody-of-this-name/some.gguf").complete("Say hello.")
+
+
 def test_a_file_that_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "notes.gguf").write_text("a diary", encoding="utf-8")
     with pytest.raises(ModelNotFoundError, match=r"is no GGUF file, which is what llama\.cpp reads"):
