@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from fcregistry._content import Output, ToolOutput, text_of
 from fcregistry.errors import ToolCallError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any, Final
 
     from fcregistry._calls import Problem, ToolCall
-    from fcregistry._content import Content, Output
+    from fcregistry._content import Content
     from fcregistry._origin import Provenance
     from fcregistry._tool import Tool
     from fcregistry.execution._approving._decisions import Approval
@@ -64,9 +65,10 @@ class CallError:
     @property
     def text(self) -> str:
         """The message with its problems, a line each: what the model reads."""
-        if not self.problems:
-            return self.message
-        return "\n".join([self.message, *[f"- {problem}" for problem in self.problems]])
+        text = self.message
+        for problem in self.problems:
+            text += f"\n- {problem.path}: {problem.message}"
+        return text
 
     def to_json(self) -> dict[str, Any]:
         """This error as a JSON object."""
@@ -233,19 +235,35 @@ class ToolResult:
         """Which tool it was, of which distribution, version and schema; None for an unknown one."""
         return None if self._tool is None else self._tool.provenance
 
-    def with_content(self, content: str) -> ToolResult:
-        """Return this result with another text for the model, and nothing beside it; the value for the program stays."""
-        told = object.__new__(ToolResult)
-        for name in ToolResult.__slots__:
-            setattr(told, name, getattr(self, name))
-        told._content, told._output = content, None
+    def with_content(self, content: str | Content | Iterable[str | Content]) -> ToolResult:
+        """Return this result with something else for the model, and nothing beside it; the value for the program stays.
+
+        Args:
+            content: A text, a `Content`, or several of them.
+
+        Raises:
+            TypeError: It is something else.
+        """
+        told = self._copied()
+        if type(content) is str:
+            told._content, told._output = content, None
+        else:
+            parts = ToolOutput(content=content).content
+            told._content = text_of(parts)
+            told._output = Output(self._value, told._content, parts)
         return told
 
     def with_approval(self, approval: Approval) -> ToolResult:
         """Return this result with how its call was approved or denied."""
-        told = self.with_content(self._content)
-        told._output, told._notes = self._output, Notes(self.attempts, self.cached, approval)
+        told = self._copied()
+        told._notes = Notes(self.attempts, self.cached, approval)
         return told
+
+    def _copied(self) -> ToolResult:
+        copy = object.__new__(ToolResult)
+        for name in ToolResult.__slots__:
+            setattr(copy, name, getattr(self, name))
+        return copy
 
     def unwrap(self) -> Any:
         """Return the value.

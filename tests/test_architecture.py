@@ -33,7 +33,7 @@ LAYERS = {
     "fcregistry._trust": 6,
     "fcregistry._folders": 0,
     "fcregistry._yaml": 4,
-    "fcregistry._results": 1,
+    "fcregistry._results": 3,
     "fcregistry._docstrings": 0,
     "fcregistry._json": 3,
     "fcregistry._doctypes": 0,

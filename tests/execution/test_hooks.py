@@ -289,6 +289,17 @@ def test_a_result_with_another_text_has_no_parts_left() -> None:
     assert (told.parts, told.blocks) == ((), ({"type": "text", "text": "(a picture)"},))
 
 
+def test_a_result_may_have_other_pieces_of_content() -> None:
+    picture = Content.image(b"\x89PNG", media_type="image/png")
+    told = result_of(CALL).with_content(["smaller:", picture])
+    assert told.parts == (Content.text("smaller:"), picture)
+    assert [block["type"] for block in told.blocks] == ["text", "image"]
+    assert told.content == f"smaller:\n{picture}"
+    assert told.value == result_of(CALL).value
+    with pytest.raises(TypeError, match="holds no int"):
+        told.with_content([3])  # type: ignore[list-item]
+
+
 # One that is named and is not there
 
 
