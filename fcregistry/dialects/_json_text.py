@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._calls import ToolCall
 from fcregistry._json import SLIPS, ArgumentsError, NotJsonError, read_text
-from fcregistry._json._once import has_each_name_once
-from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER, is_too_deep
+from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER, is_too_deep
 from fcregistry.dialects._source import MOST_FAILURES, Marks
 
 if TYPE_CHECKING:
@@ -58,15 +57,13 @@ def _at_once(source: Source) -> Any:
     if source.failures > MOST_FAILURES:
         return FAILED
     try:
-        value, end = PLAIN_DECODER.raw_decode(source.text, source.place)
+        value, end = STRICT_DECODER.raw_decode(source.text, source.place)
     except (ValueError, RecursionError):
         source.failures += 1
         return FAILED
     text = source.text[source.place : end]
     if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
         return FAILED  # how deep it may be is told bracket by bracket, as of text that comes in pieces
-    if not has_each_name_once(text, value):
-        value = read_value(text, source.repairs)
     source.place = end
     return value
 

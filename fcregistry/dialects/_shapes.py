@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from fcregistry._json import SLIPS, ArgumentsError, read_text
-from fcregistry._json._once import has_each_name_once
-from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER
+from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -19,17 +19,18 @@ _UNKNOWN: Final[Mapping[str, Any]] = {}
 
 
 class Shapes:
-    """The schemas of the tools that may be called, by name; read where one is asked for.
+    """The schemas of the tools that may be called, by name; each read where it is asked for, as there may be many tools.
 
     Args:
         tools: The tools or their definitions; None where they are not known.
     """
 
-    __slots__ = ("_by_name", "_tools")
+    __slots__ = ("_by_name", "_schemas", "_tools")
 
     def __init__(self, tools: Iterable[ToolShape] | None) -> None:
         self._tools = tools
-        self._by_name: dict[str, Mapping[str, Any]] | None = None
+        self._by_name: dict[str, ToolShape] | None = None
+        self._schemas: dict[str, Mapping[str, Any]] = {}
 
     @property
     def are_known(self) -> bool:
@@ -37,34 +38,50 @@ class Shapes:
         return self._tools is not None
 
     def __contains__(self, name: str) -> bool:
-        return name in self._schemas()
+        return name in self._named()
 
     def of(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a tool's parameters; an empty one of a tool that is not known."""
-        return self._schemas().get(name, _UNKNOWN)
+        schema = self._schemas.get(name)
+        if schema is None and (tool := self._named().get(name)) is not None:
+            schema = self._schemas[name] = _schema_of(tool)
+        return _UNKNOWN if schema is None else schema
 
     def value(self, tool: str, parameter: str, text: str) -> Any:
         """Return the value that a parameter's text stands for: as its schema says, and the text itself without one."""
         schema = self.of(tool)
         return typed(text, _property(schema, parameter), schema)
 
-    def _schemas(self) -> dict[str, Mapping[str, Any]]:
+    def _named(self) -> dict[str, ToolShape]:
         if self._by_name is None:
-            self._by_name = dict(map(_named, self._tools or ()))
+            self._by_name = {_name_of(tool): tool for tool in self._tools or ()}
         return self._by_name
 
 
-def _named(tool: ToolShape) -> tuple[str, Mapping[str, Any]]:
+def _name_of(tool: ToolShape) -> str:
     if not isinstance(tool, Mapping):
-        return tool.name, tool.parameters
+        return tool.name
+    return str(tool.get("function", tool).get("name", ""))
+
+
+def _schema_of(tool: ToolShape) -> Mapping[str, Any]:
+    if not isinstance(tool, Mapping):
+        schema = _SCHEMAS.get(tool)
+        if schema is None:
+            schema = _SCHEMAS[tool] = tool.parameters
+        return schema
     inner = tool.get("function", tool)
-    schema = next((inner[key] for key in ("parameters", "input_schema", "inputSchema") if key in inner), None)
-    return str(inner.get("name", "")), schema if isinstance(schema, Mapping) else _UNKNOWN
+    given = next((inner[key] for key in ("parameters", "input_schema", "inputSchema") if key in inner), None)
+    return given if isinstance(given, Mapping) else _UNKNOWN
+
+
+_SCHEMAS: Final[WeakKeyDictionary[Tool, Mapping[str, Any]]] = WeakKeyDictionary()
+"""The schemas of tools that were asked for: a tool makes a copy each time, and never changes."""
 
 
 def _property(schema: Mapping[str, Any], name: str) -> Any:
     properties = schema.get("properties")
-    if isinstance(properties, Mapping) and name in properties:
+    if isinstance(properties, _MAPPINGS) and name in properties:
         return properties[name]
     return schema.get("additionalProperties", _UNKNOWN)
 
@@ -81,7 +98,7 @@ def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
         root: The whole schema, which references in it lead into.
     """
     kinds = _kinds(schema, root, 0)
-    if not kinds or kinds == {"string"}:
+    if not kinds or kinds == _STRING_ALONE:
         return text
     value = _read(text.strip())
     if value is _NONE:
@@ -95,10 +112,10 @@ def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
 
 
 def _read(text: str) -> Any:
-    """Return the JSON value of a text, also of one with slips; `_NONE` of one that has none."""
+    """Return the JSON value of a text without space around it, also of one with slips; `_NONE` of one that has none."""
     try:
-        value = PLAIN_DECODER.decode(text)
-        if type(value) in _SIMPLE or (_is_shallow(text) and has_each_name_once(text, value)):
+        value, end = STRICT_DECODER.raw_decode(text)
+        if end == len(text) and (type(value) in _SIMPLE or _is_shallow(text)):
             return value
     except (ValueError, RecursionError):
         pass  # which the reader of slips says more exactly
@@ -116,15 +133,14 @@ _NONE: Final = object()
 _SIMPLE: Final = frozenset({str, int, float, bool, type(None)})
 
 
+_STRING_ALONE: Final = frozenset({"string"})
+_KINDS: Final = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+_MAPPINGS: Final = (dict, Mapping)
+"""Mappings: those that are dicts, as most are, are told faster."""
+
+
 def _kind(value: object) -> str:
-    return {
-        bool: "boolean",
-        int: "integer",
-        float: "number",
-        str: "string",
-        list: "array",
-        dict: "object",
-    }.get(type(value), "null")
+    return _KINDS.get(type(value), "null")
 
 
 _DEEPEST: Final = 8
@@ -133,7 +149,7 @@ _DEEPEST: Final = 8
 
 def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     """Return the JSON types that may stand in a place; none where that is not known."""
-    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+    if not isinstance(schema, _MAPPINGS) or depth > _DEEPEST:
         return set()
     given = schema.get("type")
     if isinstance(given, str):

@@ -96,8 +96,8 @@ class DialectStream:
             self._source.ended = True
             self._advance()
             self.rest = self._new()
-            repairs = tuple(sorted(set(self._source.repairs)))
-            self._parsed = Parsed(self._content.text(), self._reasoning.text(), tuple(self._calls), repairs)
+            repairs = self._source.repairs and sorted(set(self._source.repairs))
+            self._parsed = Parsed(self._content.text(), self._reasoning.text(), tuple(self._calls), tuple(repairs))
         return self._parsed
 
     def whole(self, text: str) -> Parsed:
@@ -131,7 +131,8 @@ class DialectStream:
             yield from self._source.space()
             self._source.begin(self._source.place)
             yield from self._read_calls(self._openers.leading, "")
-        while mark := (yield from self._up_to_section()):
+        searched = self._openers.marks.skip(self._source.text, self._source.place)
+        while mark := (yield from self._up_to_section(searched)):
             section = self._openers.sections[mark]
             if isinstance(section, Calls):
                 yield from self._read_calls(section, mark)
@@ -140,11 +141,15 @@ class DialectStream:
             else:
                 yield from self._read_words(section)
             self._is_blank_line = True
+            searched = self._source.place
 
-    def _up_to_section(self) -> Reading[str]:
-        """Take text up to where a section begins, and what opens it; return that, or nothing if the text ends first."""
+    def _up_to_section(self, searched: int) -> Reading[str]:
+        """Take text up to where a section begins, and what opens it; return that, or nothing if the text ends first.
+
+        Args:
+            searched: Where to begin to look for it.
+        """
         source, marks = self._source, self._openers.marks
-        searched = source.place
         while True:
             found = marks.find(source.text, searched)
             if found:

@@ -43,11 +43,20 @@ class Trimmed:
 
     def added(self, text: str) -> str:
         """Take more text, and return what can be handed on of all that was not yet."""
-        if self._held or self.is_blank or self._new or not text or text[0].isspace() or text[-1].isspace():
+        if self.is_blank or self._is_cut or self._is_broken_off or self._new or not text:
             self.add(text)
             return self.take_new()
-        self._told.append(text)
-        return text
+        if text.isspace():
+            self._held.append(text)
+            return ""
+        if self._held:
+            text = "".join([*self._held, text])
+            self._held.clear()
+        words = text.rstrip()
+        if len(words) < len(text):
+            self._held.append(text[len(words) :])
+        self._told.append(words)
+        return words
 
     def cut(self) -> None:
         """Say that something else stands here, so that the space around it becomes one."""

@@ -85,6 +85,13 @@ def test_space_behind_a_call_is_one_however_it_comes() -> None:
     assert stream.close().content == HERMES.parse(f"A{CALL}\n\n\n\nB").content == "A\n\nB"
 
 
+def test_space_behind_words_that_follow_a_call_stays_as_it_is_however_it_comes() -> None:
+    stream = HERMES.stream()
+    said = [stream.feed(piece).content for piece in ("A", CALL, "B", "\n\n\n\n", "C")]
+    assert said == ["A", "", "B", "", "\n\n\n\nC"]
+    assert stream.close().content == HERMES.parse(f"A{CALL}B\n\n\n\nC").content == "AB\n\n\n\nC"
+
+
 def test_parsed_says_what_it_holds() -> None:
     parsed = HERMES.parse(f"Hi{CALL}")
     assert repr(parsed) == "Parsed(content='Hi', tool_calls=(ToolCall('f', {}),))"
@@ -123,10 +130,12 @@ def typed(schema: object, text: str) -> object:
         ({"type": "integer"}, " 42\n", 42),
         ({"type": "integer"}, "4.0", 4.0),
         ({"type": "integer"}, "4.5", "4.5"),
+        ({"type": "integer"}, "4 apples", "4 apples"),
         ({"type": "number"}, "4", 4),
         ({"type": "boolean"}, "True", True),
         ({"type": "boolean"}, "yes", "yes"),
         ({"type": "object"}, "{'k': 1}", {"k": 1}),
+        ({"type": "object"}, '{"k": 1, "k": 2}', '{"k": 1, "k": 2}'),
         ({"type": "array"}, '["a"]', ["a"]),
         ({"type": ["integer", "null"]}, "null", None),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "null", None),

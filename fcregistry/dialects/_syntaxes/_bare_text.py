@@ -63,7 +63,7 @@ class Ending:
         blank: The pattern of that white space.
     """
 
-    __slots__ = ("_followed", "_follows", "_mark", "_marks", "_space")
+    __slots__ = ("_blank", "_followed", "_mark", "_marks", "_space")
 
     def __init__(
         self,
@@ -71,28 +71,32 @@ class Ending:
         followed: tuple[str, ...],
         abandoned: Mapping[str, tuple[str, ...]],
         space: Callable[[Source], Reading[str]] = white_space,
-        blank: str = r"\s*",
+        blank: str = r"\s*+",
     ) -> None:
         self._mark = mark
         self._marks = Marks(mark, *abandoned)
         self._followed = {mark: followed, **abandoned}
         self._space = space
-        self._follows: Final = re.compile(f"{blank}(?={one_of(followed)})").match
+        self._blank = blank
 
     def stands_in(self, text: str) -> bool:
         """Tell whether a mark stands in a text that may end a value."""
         return self._marks.find(text, 0) is not None
 
+    def behind(self, opening: str) -> Pattern[str]:
+        """Return the pattern of what `value` takes and what stands before it, where all of it is there and the first mark is the value's own.
+
+        Args:
+            opening: The pattern of what stands before the value. A group for the value follows its groups.
+        """
+        marks = one_of(self._marks.texts)
+        first = re.escape("".join(sorted({mark[0] for mark in self._marks.texts})))
+        value = f"((?>[^{first}]+|(?!{marks})[{first}])*+)"
+        followed = f"{self._blank}(?={one_of(self._followed[self._mark])})"
+        return re.compile(f"{opening}{value}{re.escape(self._mark)}{followed}")
+
     def value(self, source: Source) -> Reading[str | None]:
         """Take a value, its mark, and white space behind that; return the value, or None where it does not end."""
-        text, start = source.text, source.place
-        found = self._marks.find(text, start)
-        if found and found[0] == self._mark and (after := self._follows(text, found.end())):
-            source.place = after.end()  # all of it is there
-            return text[start : found.start()]
-        return (yield from self._in_pieces(source))
-
-    def _in_pieces(self, source: Source) -> Reading[str | None]:
         pieces: list[str] = []
         while True:
             text, mark = yield from source.until(self._marks)

@@ -6,8 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._json._once import has_each_name_once
-from fcregistry._json._strict import MAX_DEPTH, PLAIN_DECODER
+from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER
 from fcregistry.dialects._source import MOST_FAILURES
 
 if TYPE_CHECKING:
@@ -33,18 +32,27 @@ def _in_quotes(parts: list[str]) -> dict[str, Any] | None:
     between = "\0".join(parts[::2])
     if not len(parts) % 2 or '"' in between or between.count("\0") != len(parts) // 2:
         return None  # quotes are no mark of strings here
-    parts[::2] = _UNQUOTED('\\1"\\2":', between).split("\0")
+    parts[::2] = _with_quoted_names(between).split("\0")
     parts[1::2] = map(_quoted, parts[1::2])
     text = "".join(parts)
     try:
-        value = PLAIN_DECODER.decode(text)
+        value = STRICT_DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
-    is_plain = (
-        type(value) is dict and has_each_name_once(text, value) and between.count("{") + between.count("[") <= MAX_DEPTH
-    )
+    is_plain = type(value) is dict and between.count("{") + between.count("[") <= MAX_DEPTH
     return value if is_plain else None
 
 
-_UNQUOTED: Final = re.compile(r"([{,]\s*)([\w.\-]+)\s*:").sub
+def _with_quoted_names(text: str) -> str:
+    """Return text with quotes around the bare names in it: those that stand between a brace or a comma and a colon."""
+    *heads, last = text.split(":")
+    for place, head in enumerate(heads):
+        start = max(head.rfind("{"), head.rfind(",")) + 1
+        name = head[start:].strip()
+        if name.isidentifier() or _IS_NAME(name):  # which takes longer
+            heads[place] = f'{head[:start]}"{name}"'
+    return ":".join([*heads, last])
+
+
+_IS_NAME: Final = re.compile(r"[\w.\-]++").fullmatch
 _quoted: Final = json.encoder.encode_basestring

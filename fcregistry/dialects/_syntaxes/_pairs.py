@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
 _AFTER_NAME: Final = re.compile(r"[\s<>{}\[\]\"'\\]").search
-_BLANK: Final = r"(?>\s+|\\n)*"
+_BLANK: Final = r"(?>\s+|\\n)*+"
 _BLANKS: Final = re.compile(_BLANK)
 _KEY: Final = re.compile(r"[^<>\n]*")
 _AFTER_KEY: Final = re.compile(r"[<>\n]").search
@@ -40,7 +40,7 @@ class Pairs:
         prefix: What the name of each tag begins with.
     """
 
-    __slots__ = ("_end", "_ending", "_key_tags", "_pair", "_value_tags", "closes", "opens")
+    __slots__ = ("_end", "_ending", "_key_tags", "_usual", "_value_tags", "closes", "opens")
 
     def __init__(self, prefix: str = "") -> None:
         self.opens: Final = f"<{prefix}tool_call>"
@@ -48,9 +48,9 @@ class Pairs:
         self._key_tags: Final = f"<{prefix}arg_key>", f"</{prefix}arg_key>"
         self._value_tags: Final = f"<{prefix}arg_value>", f"</{prefix}arg_value>"
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
-        self._pair: Final = re.compile(rf"{_BLANK}{key}([^<>\n]+){ends_key}{_BLANK}{value}")
-        self._end: Final = re.compile(_BLANK + self.closes)
         self._ending: Final = Ending(ends_value, (key, self.closes), {self.closes: (self.opens,)}, _space, _BLANK)
+        self._usual: Final = self._ending.behind(rf"{_BLANK}{key}([^\s<>]++){ends_key}{_BLANK}{value}")
+        self._end: Final = re.compile(_BLANK + self.closes)
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -63,21 +63,22 @@ class Pairs:
         name = yield from source.run(_NAME, _AFTER_NAME)
         arguments: dict[str, Any] = {}
         while name:
-            key = yield from self._key(source)
-            if key == self.closes:
-                if not arguments and source.shapes.are_known and name not in source.shapes:
-                    return None  # a word between tags, and no call that somebody could mean
-                return [ToolCall(name, arguments)]
-            text = (yield from self._ending.value(source)) if key else None
-            if text is None:
-                return None
+            if found := at_once(source, self._usual):
+                key, text = found.groups()
+            else:
+                key = yield from self._key(source)
+                if key == self.closes:
+                    if not arguments and source.shapes.are_known and name not in source.shapes:
+                        return None  # a word between tags, and no call that somebody could mean
+                    return [ToolCall(name, arguments)]
+                text = (yield from self._ending.value(source)) if key else None
+                if text is None:
+                    return None
             keep(arguments, key, source.shapes.value(name, key, text), source)
         return None
 
     def _key(self, source: Source) -> Reading[str]:
         """Take what stands before a value, and return its key, or what closes the call, which is no key; nothing where neither comes."""
-        if pair := at_once(source, self._pair):
-            return pair[1].strip()
         if at_once(source, self._end):
             return self.closes
         yield from _space(source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +13,7 @@ from fcregistry._calls import ToolCall
 from fcregistry.dialects._json_text import FAILED, Refused, json_value, read_value
 from fcregistry.dialects._sections import Calls
 from fcregistry.dialects._syntaxes._bare_text import Ending, at_once, bare, keep, must_be_read, one_of
+from fcregistry.dialects._syntaxes._heads import HEAD, attributes, told, usual_head
 from fcregistry.dialects._syntaxes._objects import arguments_of
 
 if TYPE_CHECKING:
@@ -19,12 +21,6 @@ if TYPE_CHECKING:
 
     from fcregistry.dialects._sections import CallWriter
     from fcregistry.dialects._source import Reading, Source
-
-_HEAD: Final = r"[^<>\n]*"
-_IN_HEAD: Final = re.compile(_HEAD)
-_AFTER_HEAD: Final = re.compile(r"[<>\n]").search
-_ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
-_QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 _END: Final[dict[str, str]] = {}
 """Stands for the tag that closes a call."""
@@ -91,15 +87,16 @@ class _Reader:
         tags: How it is written.
     """
 
-    __slots__ = ("_closes", "_ending", "_next", "_starts", "_tags")
+    __slots__ = ("_closes", "_ends", "_starts", "_tags", "_usual", "ending")
 
     def __init__(self, tags: Tags) -> None:
         self._tags = tags
-        self._ending = tags.ending
+        self.ending: Final = tags.ending
         opened, closed = tags.call
         among = rf"\s*(?>{one_of(tags.before)}\s*)*" if tags.before else r"\s*"
-        self._starts: Final = re.compile(rf"{among}{re.escape(opened)}({_HEAD})>")
-        self._next: Final = re.compile(rf"\s*(?:{re.escape(tags.parameter[0])}({_HEAD})>|{re.escape(closed)})")
+        self._starts: Final = re.compile(rf"{among}{re.escape(opened)}({HEAD})>")
+        self._usual: Final = self.ending.behind(rf"\s*+{re.escape(tags.parameter[0])}{usual_head(tags.parameter[0])}>")
+        self._ends: Final = re.compile(rf"\s*+{re.escape(closed)}")
         self._closes: Final = re.compile(rf"\s*(?>{one_of(tags.after)}\s*)*{one_of(tags.closes)}")
 
     def __call__(self, source: Source, mark: str) -> Reading[list[ToolCall] | None]:
@@ -120,11 +117,11 @@ class _Reader:
         opened = self._tags.call[0]
         if mark != opened:
             if found := at_once(source, self._starts):
-                return _told(opened, found[1])
+                return told(opened, found[1])
             yield from _among(source, self._tags.before)
             if not (yield from source.take(opened)):
                 return None
-        return (yield from _attributes(source, opened))
+        return (yield from attributes(source, opened))
 
     def _body(self, source: Source, about: dict[str, str]) -> Reading[ToolCall | None]:
         """Take what stands in a call, and what closes it; return the call, or None where it is none, or cut off."""
@@ -145,29 +142,34 @@ class _Reader:
     def _values(self, source: Source, name: str) -> Reading[ToolCall | None]:
         arguments: dict[str, Any] = {}
         while name:
-            parameter = yield from self._parameter(source)
-            if parameter is _END:
-                return ToolCall(name, arguments)
-            key = parameter.get("name") if parameter else ""
-            text = (yield from self._ending.value(source)) if key else None
-            if not (parameter and key) or text is None:
-                return None
-            if self._tags.trims:
-                text = text.removeprefix("\n").removesuffix("\n")
-            if self._tags.has_entities and "&" in text:
-                text = unescape(text)
-            keep(arguments, key, _value(source, name, key, text, parameter.get("string")), source)
+            if found := at_once(source, self._usual):
+                key, string, text = found.groups()
+            else:
+                parameter = yield from self._parameter(source)
+                if parameter is _END:
+                    return ToolCall(name, arguments)
+                key, string = (parameter.get("name"), parameter.get("string")) if parameter else (None, None)
+                text = (yield from self.ending.value(source)) if key else None
+                if not key or text is None:
+                    return None
+            keep(arguments, key, _value(source, name, key, self._meant(text), string), source)
         return None
+
+    def _meant(self, text: str) -> str:
+        """Return what a text between tags stands for."""
+        if self._tags.trims:
+            text = text.removeprefix("\n").removesuffix("\n")
+        return unescape(text) if self._tags.has_entities and "&" in text else text
 
     def _parameter(self, source: Source) -> Reading[dict[str, str] | None]:
         """Take the tag that opens a value; return what it tells, `_END` where the call ends instead, or None where neither comes."""
+        if at_once(source, self._ends):
+            return _END
         opens = self._tags.parameter[0]
-        if found := at_once(source, self._next):
-            return _END if found[1] is None else _told(opens, found[1])
         yield from source.space()
         if (yield from source.take(self._tags.call[1])) or (yield from source.is_next(*self._tags.closes)):
             return _END
-        return (yield from _attributes(source, opens)) if (yield from source.take(opens)) else None
+        return (yield from attributes(source, opens)) if (yield from source.take(opens)) else None
 
 
 def _among(source: Source, marks: tuple[str, ...]) -> Reading[None]:
@@ -175,25 +177,6 @@ def _among(source: Source, marks: tuple[str, ...]) -> Reading[None]:
     yield from source.space()
     while marks and (yield from source.take(*marks)):
         yield from source.space()
-
-
-def _attributes(source: Source, tag: str) -> Reading[dict[str, str] | None]:
-    """Take the rest of an opening tag; return what it tells, or None where it is none."""
-    text = yield from source.run(_IN_HEAD, _AFTER_HEAD)
-    return _told(tag, text) if (yield from source.take(">")) else None
-
-
-def _told(tag: str, text: str) -> dict[str, str] | None:
-    """Return what an opening tag tells behind its beginning; None where that is no tag."""
-    if tag.endswith("="):
-        quoted = _QUOTED.fullmatch(text.strip())
-        return {"name": quoted[2] if quoted else text.strip()}
-    found: dict[str, str] = {}
-    place = 0
-    while each := _ATTRIBUTE.match(text, place):
-        found[each[1]] = next((value for value in each.groups()[1:] if value is not None), "")
-        place = each.end()
-    return None if text[place:].strip() else found
 
 
 def _value(source: Source, tool: str, parameter: str, text: str, string: str | None) -> Any:
@@ -208,7 +191,10 @@ def _value(source: Source, tool: str, parameter: str, text: str, string: str | N
 
 def section(tags: Tags) -> Calls:
     """Return what opens calls, and reads them."""
-    return Calls(opens=tags.marks, read=_Reader(tags))
+    return Calls(opens=tags.marks, read=_reader(tags))
+
+
+_reader: Final = cache(_Reader)  # which reads, and tells the writer what is read again
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -216,10 +202,10 @@ def section(tags: Tags) -> Calls:
 
 def write_tags(tags: Tags) -> CallWriter:
     """Return a writer of calls. It raises `ValueError` for one that would not be read again."""
-    read, ending = _Reader(tags), tags.ending
+    read = _reader(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
-        texts = [must_be_read(_written(call, tags, ending), call, read, tags.opens[0]) for call in calls]
+        texts = [must_be_read(_written(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]
         sections = texts if tags.apart else ["\n".join(texts)] if texts else []
         return "\n".join(f"{tags.opens[0]}\n{text}\n{tags.closes[0]}" for text in sections)
 
