@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from fcregistry import _ports
 from fcregistry._declarations import Declaration, DeclarationLog
 from fcregistry._definition import asks_for_strictness
-from fcregistry._described import BROKEN, Described, DescribedDefinition
+from fcregistry._described import BROKEN, Described
 from fcregistry._naming import Owned, by_key, did_you_mean, nearest, only_one, standing
-from fcregistry._selectors import Selector, Subject, is_glob, normalized, parse_selector
+from fcregistry._selectors import Selector, is_glob, normalized, parse_selector
 from fcregistry._tool import Tool
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
@@ -81,6 +81,8 @@ class Catalogue:
         declaration, owner = owned
         if declaration.tool is None or declaration.tool._owner != owner:
             if isinstance(declaration, Described):
+                from fcregistry._described_definition import DescribedDefinition  # which listing does not need
+
                 assert owner is not None
                 declaration.tool = DescribedDefinition.tool(declaration, owner)
             else:
@@ -135,22 +137,6 @@ class Catalogue:
     def real(declaration: Declaration) -> Declaration:
         """Return the declaration that was made, where this one is a description of it; its plugin is imported for that."""
         return _ports.discovery().real(declaration) if isinstance(declaration, Described) else declaration
-
-    def matching(self, selector: Selector) -> list[Owned]:
-        """Return what one selector names.
-
-        Raises:
-            ToolNotFoundError: Nothing.
-            AmbiguousToolError: An exact name that several tools have.
-        """
-        if selector.is_exact:
-            return [self.resolve(selector.text)]
-        found = [each for each in self.offered() if selector.matches(subject_of(*each))]
-        if not found:
-            near = did_you_mean(nearest(selector.text, self._names()))
-            why = self._why_hidden(selector.text)
-            raise ToolNotFoundError(f"the selector {selector.text!r} matches no tool{why}{near}", name=selector.text)
-        return found
 
     def resolve(self, name: str) -> Owned:
         """Return the declaration that a name means: plain, with its group, or canonical.
@@ -220,15 +206,27 @@ class Catalogue:
         """Return the error for a name that is not there: the nearest ones, and why it may be hidden."""
         names = [each.full_name if ":" in name else each.local_name for each in self.visible()]
         near = nearest(name, sorted([*names, *(() if ":" in name else self._names())]))
-        meant = self._distribution_hint(name) or did_you_mean(near)
+        meant = self._distribution_hint(name) or self._group_hint(name) or did_you_mean(near)
         message = f"there is no tool {name!r}{self._why_hidden(name)}{meant}"
         if self._discovers:
             message += f" (`fcregistry doctor {name}` says why it may be missing)"
         return ToolNotFoundError(message, name=name, candidates=near)
 
+    def nothing_matches(self, selector: str) -> ToolNotFoundError:
+        """Return the error for a pattern that no tool fits: the nearest names, and why one may be hidden."""
+        near = did_you_mean(nearest(selector, self._names()))
+        return ToolNotFoundError(
+            f"the selector {selector!r} matches no tool{self._why_hidden(selector)}{near}", name=selector
+        )
+
     def _distribution_hint(self, name: str) -> str:
         names = [normalized(each) for each in _ports.discovery().distributions()] if self._discovers else []
         return f"; that is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
+
+    def _group_hint(self, name: str) -> str:
+        groups = {each.declaration.group for each in self.visible()}
+        is_one = any(f"{group}.".startswith(f"{name}.") for group in groups)
+        return f"; that is a group, and its tools are '{name}.*'" if is_one else ""
 
     def _why_hidden(self, name: str) -> str:
         """Return why a tool of that plain name is there and not to be seen; nothing if there is none."""
@@ -241,24 +239,3 @@ class Catalogue:
                 return f": {reason}"
         reason = discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0])
         return f": {reason}" if reason else ""
-
-
-def subject(tool: Tool) -> Subject:
-    """Return what selectors look at in a tool."""
-    return subject_of(tool._definition.declaration, tool._owner)
-
-
-def subject_of(declaration: Declaration, owner: _ports.Owner | None) -> Subject:
-    """Return what selectors look at in a declaration that an owner ships, or the application, where that is None."""
-    options = declaration.options
-    return Subject(
-        name=declaration.name,
-        group=declaration.group,
-        distribution=owner.distribution if owner else None,
-        tags=frozenset(options.get("tags", ())),
-        aliases=tuple(options.get("aliases", ())),
-        read_only=options.get("read_only"),
-        destructive=options.get("destructive"),
-        idempotent=options.get("idempotent"),
-        open_world=options.get("open_world"),
-    )

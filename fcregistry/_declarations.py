@@ -158,19 +158,5 @@ def duplicate_text(old: Declaration, new: Declaration) -> str:
     )
 
 
-def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
-    """Return the attributes of a class that were decorated in its body, each with its declaration; what a subclass overrides counts once."""
-    found: dict[str, tuple[Declaration, ...]] = {}
-    cls = instance if isinstance(instance, type) else type(instance)
-    for base in reversed(cls.__mro__):
-        for attribute, value in vars(base).items():
-            # A staticmethod or classmethod around a decorated function does not show that function's attributes.
-            if marks := getattr(value, MARK, None) or getattr(getattr(value, "__func__", None), MARK, None):
-                found[attribute] = marks
-            else:
-                found.pop(attribute, None)  # overridden without the decorator: no tool any more
-    return [(attribute, mark) for attribute in sorted(found) for mark in found[attribute]]
-
-
 log = DeclarationLog()
 """The process's declarations: what `fc_register` writes and the process's registry reads."""

@@ -50,9 +50,9 @@ def declare(
     if name is None:
         name = options.get("name")
     if type(function) is not _FUNCTION:
-        check_callable(function)
+        check_callable(_callable_later(function, frame))
     if name is None:
-        name = function.__name__ if type(function) is _FUNCTION else default_name(function)
+        name = function.__name__ if type(function) in (_FUNCTION, classmethod) else default_name(function)
     scope = frame.f_globals
     module = scope.get("__name__", "__main__")
     problem = name_problem(name)
@@ -62,8 +62,8 @@ def declare(
         raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
     declaration = Declaration(function, name, group, module, options)
     if frame.f_code.co_flags & _OPTIMIZED:
-        declaration.locals = _named_locals(function, frame)
-    elif frame.f_locals is not scope and "__qualname__" in frame.f_locals:
+        declaration.locals = named_locals(function, frame)
+    elif _is_class_body(frame):
         try:
             setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
         except AttributeError as error:
@@ -74,7 +74,16 @@ def declare(
     to.add(declaration)
 
 
-def _named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
+def _callable_later(function: Any, frame: FrameType) -> object:
+    """Return what is asked whether it can be called: of a classmethod, which cannot be before its class is there, the function in it."""
+    return function.__func__ if type(function) is classmethod and _is_class_body(frame) else function
+
+
+def _is_class_body(frame: FrameType) -> bool:
+    return frame.f_locals is not frame.f_globals and "__qualname__" in frame.f_locals
+
+
+def named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
     """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
     source = function if type(function) is _FUNCTION else underlying(function)
     annotations = getattr(source, "__annotations__", None)
@@ -93,7 +102,7 @@ def _named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, A
 
 
 @overload
-def fc_register(group: F, /) -> F: ...
+def fc_register(group: F, /, **options: Unpack[ToolOptions]) -> F: ...
 @overload
 def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> _Decorator: ...  # noqa: F811
 def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
@@ -104,6 +113,7 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
         @fc_register                                   # the default group, "tool"
         @fc_register("search.web", tags=("web",))      # a nested group, with options
         fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
+        fc_register(function, name="second_name")      # the same, with options
 
     In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
 
@@ -121,7 +131,9 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
         DuplicateToolError: Another function of the module has that name in that group already.
     """
     if not isinstance(group, str):
-        declare(group, None, DEFAULT_GROUP, _NO_OPTIONS, sys._getframe(1), log)
+        if options:
+            checked(options, f"{group!r}")
+        declare(group, None, DEFAULT_GROUP, options or _NO_OPTIONS, sys._getframe(1), log)
         return group
     if options:
         checked(options, f"a tool of the group {group!r}")

@@ -59,6 +59,10 @@ class Definition:
         """Whether the function is there, and not only described."""
         return True
 
+    def loaded(self) -> Definition:
+        """Return the definition of the function itself, which is imported for it where it was only described."""
+        return self
+
     @property
     def asks_for_context(self) -> bool:
         """Whether the function is given the context of its call."""

@@ -65,7 +65,8 @@ def show(value: object) -> str:
 def demand(keyword: str, limit: Any) -> str:
     """Return what a keyword with a value asks for: `must be at least 3`."""
     if keyword in _COUNTS:
-        return f"must have {_COUNTS[keyword].format(_whole(limit))}"
+        how_many, one, several = _COUNTS[keyword]
+        return f"must have {how_many} {_whole(limit)} {one if limit == 1 else several}"
     if keyword in _WORDS:
         return _WORDS[keyword].format(show(limit))
     if keyword in _SPECIAL:
@@ -110,6 +111,7 @@ def _items_of(limit: Any, how_many: str) -> str:
 
 
 _EXAMPLES: Final = {
+    "byte": "aGVsbG8=",
     "date": "2026-01-31",
     "date-time": "2026-01-31T10:00:00Z",
     "decimal": "12.50",
@@ -137,12 +139,12 @@ _SPECIAL: Final = {
     "type": _type,
 }
 _COUNTS: Final = {
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "minProperties": "at least {} properties",
-    "maxProperties": "at most {} properties",
+    "minLength": ("at least", "character", "characters"),
+    "maxLength": ("at most", "character", "characters"),
+    "minItems": ("at least", "item", "items"),
+    "maxItems": ("at most", "item", "items"),
+    "minProperties": ("at least", "property", "properties"),
+    "maxProperties": ("at most", "property", "properties"),
 }
 _WORDS: Final = {
     "const": "must be {}",

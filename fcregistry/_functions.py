@@ -81,19 +81,16 @@ def _of_signature(function: Callable[..., Any], module: str) -> list[RawParamete
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise DefinitionError(
-            f"{place_text(function, module)} cannot be a tool: Python does not know its signature ({error}); wrap it in a function of your own"
-        ) from error
+        problem = f"Python does not know its signature ({error}); wrap it in a function of your own"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,)) from error
     return [RawParameter(each.name, each.kind, each.default, each.annotation) for each in parameters]
 
 
 def _check_bound(function: Callable[..., Any], module: str) -> None:
     owner = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
     if owner not in ("", "<locals>"):
-        raise DefinitionError(
-            f"{place_text(function, module)} cannot be a tool: it is a method without its instance; "
-            f"take the method of one, as in {owner}(…).{function.__name__}"
-        )
+        problem = f"it is a method without its instance; take the method of one, as in {owner}(…).{function.__name__}"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,))
 
 
 def docstring_of(function: Callable[..., Any]) -> str | None:

@@ -87,10 +87,18 @@ def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three names that look like one, best first."""
+    """Return up to three names that may be meant by one: those with its last part, whatever its letters' case, and those that look like it."""
     from difflib import get_close_matches  # only on the way to an error
 
-    return tuple(get_close_matches(name, list(dict.fromkeys(names)), n=3, cutoff=0.6))
+    known = list(dict.fromkeys(names))
+    last = _last_part(name)
+    same = get_close_matches(name, [each for each in known if _last_part(each) == last], n=3, cutoff=0)
+    return tuple(dict.fromkeys([*same, *get_close_matches(name, known, n=3, cutoff=0.6)]))[:3]
+
+
+def _last_part(name: str) -> str:
+    """Return a name without distribution and group."""
+    return name.rpartition(":")[2].rpartition(".")[2].casefold()
 
 
 def did_you_mean(near: tuple[str, ...]) -> str:

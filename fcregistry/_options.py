@@ -153,13 +153,13 @@ def name_problem(name: object) -> str | None:
         return None
     if not name:
         return "the name is empty; a tool needs a name of 1 to 64 letters, digits, '_' and '-'"
-    if "." in name and not group_problem(name.rpartition(".")[0]):
-        group, _, last = name.rpartition(".")
+    group, dot, last = name.rpartition(".")
+    if dot and not group_problem(group) and not name_problem(last):
         return f"{name!r} holds a dot; names have none, groups do: register {last!r} in the group {group!r}"
     legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)[:64]
     return (
         f"{name if len(name) <= 80 else name[:80] + '…'!r} is no tool name: 1 to 64 ASCII letters, digits, '_' and '-' "
-        f"({len(name)} characters here); name={legal!r} would do"
+        f"({len(name)} character{'' if len(name) == 1 else 's'} here); name={legal!r} would do"
     )
 
 

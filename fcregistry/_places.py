@@ -139,8 +139,7 @@ def default_name(function: Callable[..., Any]) -> str:
 
 
 def _kind(value: object) -> str:
-    return (
-        "a class (register its instances' methods with register_object)"
-        if isinstance(value, type)
-        else f"a {type(value).__name__}"
-    )
+    if isinstance(value, type):
+        return "a class (register its instances' methods with register_object)"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

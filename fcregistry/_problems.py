@@ -124,7 +124,9 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     if close:
         return f"is not a known name; did you mean {show(close[0])}?"
     names = ", ".join(show(each) for each in known[:MOST_CHOICES])
-    return f"is not a known name; the known ones are {names}" if names else "is not a known name; there are none"
+    if not names:
+        return "is not a known name; there are none"
+    return f"is not a known name; the known {'one is' if len(known) == 1 else 'ones are'} {names}"
 
 
 _OF_TEXTS: Final = ("anyOf", "const", "enum", "format", "maxLength", "minLength", "not", "oneOf", "pattern")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
 from fcregistry._options import group_problem, name_problem, option_problems
+from fcregistry._well_formed import check_schemas
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -215,6 +216,7 @@ def read_record(value: Any) -> ToolRecord:
         raise ValueError("is nested too deeply") from None
     if digest != record["digest"]:
         raise ValueError("was changed by hand: the digest is another")
+    check_schemas(record["parameters"], record["returns"], is_defined="problems" not in record)
     return record
 
 

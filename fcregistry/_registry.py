@@ -2,23 +2,26 @@
 
 A registry reads a log of declarations. The process's one reads what `fc_register` wrote, knows from discovery whose each declaration is,
 and what plugins ship that are not imported. Nothing is imported while a lock is held.
+
+Longer than other files, since it is what applications read: most of it says what an argument means, and what raises.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._catalogue import Catalogue, subject_of
-from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, log, marked_methods
+from fcregistry._catalogue import Catalogue
+from fcregistry._choosing import chosen
+from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, log
 from fcregistry._decorator import declare
 from fcregistry._groups import Group
-from fcregistry._naming import Owned, by_key, clash_text, did_you_mean, nearest, standing
-from fcregistry._options import checked, group_problem, name_problem
+from fcregistry._methods import bound_methods
+from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
+from fcregistry._options import checked, group_problem
 from fcregistry._places import same
-from fcregistry._selectors import parse_selectors
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
 from fcregistry.errors import (
@@ -104,28 +107,7 @@ class Registry:
             DefinitionError: No method is marked, or the prefix or group makes a name that cannot be.
             DuplicateToolError: Another function has one of the names already; none is registered then.
         """
-        if isinstance(instance, type):
-            raise DefinitionError(
-                f"register_object takes an instance, not the class {instance.__qualname__}: make one first"
-            )
-        marked = marked_methods(instance)
-        if not marked:
-            raise DefinitionError(f"{type(instance).__qualname__} has no method that is decorated with @fc_register")
-        names = [prefix + mark.name for _, mark in marked]
-        problems = [*map(name_problem, names), group and group_problem(group)]
-        if found := tuple(filter(None, problems)):
-            raise DefinitionError(f"methods of {type(instance).__qualname__} cannot be registered:", found)
-        made = [
-            Declaration(
-                getattr(instance, attribute),
-                prefix + mark.name,
-                group or mark.group,
-                mark.module,
-                mark.options,
-                mark.locals,
-            )
-            for attribute, mark in marked
-        ]
+        made = bound_methods(instance, prefix, group)
         self._log.add_all(made)
         return tuple(sorted(declaration.name for declaration in made))
 
@@ -179,11 +161,16 @@ class Registry:
 
         Raises:
             GroupNotFoundError: There is none; names the nearest.
+            TypeError: It is no text.
         """
+        if not isinstance(group, str):
+            raise TypeError(f"a group is named by a text, not by {group!r:.80}")
         if not self._group_exists(group):
             self._catalogue.load()
         if not self._group_exists(group):
-            raise GroupNotFoundError(f"there is no group {group!r}{did_you_mean(nearest(group, self.groups()))}")
+            is_tool = any(each.declaration.name == group for each in self._catalogue.visible())
+            meant = f"; that is a tool: use get({group!r})" if is_tool else did_you_mean(nearest(group, self.groups()))
+            raise GroupNotFoundError(f"there is no group {group!r}{meant}")
         return Group(self, group)
 
     def _group_exists(self, group: str) -> bool:
@@ -209,24 +196,7 @@ class Registry:
             ToolNotFoundError: One, an excluding one apart, matches nothing.
             AmbiguousToolError: A plain name that several tools have.
         """
-        return tuple(self._catalogue.tool(owned) for owned, _ in self._chosen(selectors))
-
-    def _chosen(self, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
-        """Return what selectors name, sorted by name and id, and whether one names each of them exactly."""
-        parsed = parse_selectors(selectors)
-        self._catalogue.load_for(parsed)
-        chosen: dict[Declaration, tuple[Owned, bool]] = {}
-        if not parsed or parsed[0].excludes:
-            chosen = {owned.declaration: (owned, False) for owned in self._catalogue.offered()}
-        for selector in parsed:
-            if selector.excludes:
-                left = [each for each in chosen.values() if not selector.matches(subject_of(*each[0]))]
-                chosen = {owned.declaration: (owned, exact) for owned, exact in left}
-                continue
-            for owned in self._catalogue.matching(selector):
-                known = owned.declaration in chosen and chosen[owned.declaration][1]
-                chosen[owned.declaration] = (owned, known or selector.is_exact)
-        return sorted(chosen.values(), key=lambda each: (each[0].declaration.name, each[0].id))
+        return tuple(self._catalogue.tool(owned) for owned, _ in chosen(self._catalogue, selectors))
 
     def search(self, words: str, *selectors: str, limit: int = 10) -> tuple[Tool, ...]:
         """Return the tools that have to do with some words, best first: by their names, descriptions and parameters.
@@ -258,11 +228,11 @@ class Registry:
             AmbiguousToolError: A plain name that several tools have.
             DuplicateToolError: Two of the tools have one name.
         """
-        chosen = self._chosen(selectors)
-        own = {owned.declaration.name for owned, _ in chosen if owned.owner is None}
+        found = chosen(self._catalogue, selectors)
+        own = {owned.declaration.name for owned, _ in found if owned.owner is None}
         return Toolset(
             self._catalogue.tool(owned)
-            for owned, exact in chosen
+            for owned, exact in found
             if exact or owned.owner is None or owned.declaration.name not in own
         )
 

@@ -20,6 +20,10 @@ from fcregistry.errors import SelectorError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fcregistry._declarations import Declaration
+    from fcregistry._ports import Owner
+    from fcregistry._tool import Tool
+
 HINTS: Final = ("read_only", "destructive", "idempotent", "open_world")
 """What an author may say of a tool, and a selector may ask for."""
 
@@ -52,6 +56,27 @@ class Subject(NamedTuple):
     destructive: bool | None = None
     idempotent: bool | None = None
     open_world: bool | None = None
+
+
+def subject(tool: Tool) -> Subject:
+    """Return what selectors look at in a tool."""
+    return subject_of(tool._definition.declaration, tool._owner)
+
+
+def subject_of(declaration: Declaration, owner: Owner | None) -> Subject:
+    """Return what selectors look at in a declaration that an owner ships, or the application, where that is None."""
+    options = declaration.options
+    return Subject(
+        name=declaration.name,
+        group=declaration.group,
+        distribution=owner.distribution if owner else None,
+        tags=frozenset(options.get("tags", ())),
+        aliases=tuple(options.get("aliases", ())),
+        read_only=options.get("read_only"),
+        destructive=options.get("destructive"),
+        idempotent=options.get("idempotent"),
+        open_world=options.get("open_world"),
+    )
 
 
 class Selector(NamedTuple):

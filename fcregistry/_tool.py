@@ -10,6 +10,7 @@ from fcregistry import _ports
 from fcregistry._calls import ToolCall
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, local_name
 from fcregistry._definition import Definition
+from fcregistry._enclosing import enclosing_locals
 from fcregistry._options import checked, name_problem
 from fcregistry._origin import Origin, Provenance
 from fcregistry._places import default_name, underlying
@@ -65,7 +66,7 @@ class Tool:
         if problem := name_problem(name):
             raise DefinitionError(f"{function!r} cannot be a tool: {problem}")
         module = getattr(underlying(function), "__module__", None) or "__main__"
-        return cls(Declaration(function, name, DEFAULT_GROUP, module, dict(options)))
+        return cls(Declaration(function, name, DEFAULT_GROUP, module, dict(options), enclosing_locals(function)))
 
     @property
     def name(self) -> str:

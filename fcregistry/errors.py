@@ -28,13 +28,17 @@ nothing of fcregistry catches what it expects:
     DefinitionWarning (UserWarning)           a tool that works, but says less than its author could say
 
 These are the programmer's mistakes, and they raise. A model's mistakes and a tool's failures are values: see `ToolResult`.
+
+A little longer than other files, since all of them stand here.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fcregistry._results import CallError
+    from collections.abc import Sequence
+
+    from fcregistry._call_errors import CallError
     from fcregistry.agents import RunResult
 
 __all__ = [
@@ -77,10 +81,14 @@ class DefinitionError(FcregistryError, TypeError):
         problems: Everything that is wrong with the one definition, in the order of its parameters.
     """
 
-    def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
-        """Join the message and its problems, a line each."""
+    def __init__(self, message: str, problems: Sequence[str] = ()) -> None:
+        """Join the message and its problems, a line each, without the addresses of objects: they say nothing, and are others in each run."""
+        if " at 0x" in f"{message}{problems}":
+            from re import sub  # rarely needed
+
+            message, *problems = (sub(r" at 0x[0-9a-fA-F]+", "", each) for each in (message, *problems))
         super().__init__("\n".join([message, *(f"  - {problem}" for problem in problems)]))
-        self.problems = problems
+        self.problems = tuple(problems)
 
 
 class DuplicateToolError(FcregistryError, ValueError):

@@ -92,6 +92,18 @@ def test_an_option_names_the_tool() -> None:
     assert registry.get("named_form").options.timeout == 5.0
 
 
+def test_options_beside_the_function_are_those_of_its_tool() -> None:
+    """And not lost without a word, such as that its calls have to be approved."""
+
+    def called_with_options() -> None: ...
+
+    assert fc_register(called_with_options, name="beside", requires_approval=True) is called_with_options
+    assert registry.get("beside").options.requires_approval is True
+    assert declared("called_with_options") == []
+    with pytest.raises(DefinitionError, match="unknown option 'tag'; did you mean 'tags'"):
+        fc_register(called_with_options, tag="x")  # type: ignore[call-overload]
+
+
 def test_the_call_form_gives_a_function_a_second_name_beside_its_first() -> None:
     @fc_register("tool")
     def first_name() -> int:
@@ -187,7 +199,7 @@ def test_a_bound_method_keeps_its_instance() -> None:
 
 @pytest.mark.parametrize(
     ("thing", "said"),
-    [(Counter, "a class (register its instances' methods with register_object)"), (42, "a int"), (None, "a NoneType")],
+    [(Counter, "a class (register its instances' methods with register_object)"), (42, "an int"), (None, "a NoneType")],
 )
 def test_what_is_no_function_is_refused_with_what_it_is(thing: object, said: str) -> None:
     with pytest.raises(DefinitionError, match="cannot be a tool: it is ") as caught:
@@ -259,6 +271,11 @@ class Shelf:
     def inner_class(cls) -> str:
         return cls.__name__
 
+    @fc_register
+    @classmethod
+    def outer_class(cls) -> str:
+        return cls.__name__
+
     def unmarked(self) -> None: ...
 
 
@@ -274,7 +291,8 @@ def test_in_a_class_body_the_decorator_only_marks() -> None:
 def test_register_object_registers_the_marked_methods_of_an_instance_without_self() -> None:
     isolated = Registry()
 
-    assert isolated.register_object(Shelf("Poems")) == ("inner_class", "inner_static", "outer_static", "read_label")
+    names = ("inner_class", "inner_static", "outer_class", "outer_static", "read_label")
+    assert isolated.register_object(Shelf("Poems")) == names
     tool = isolated.get("read_label")
     assert (tool.group, tool.options.tags) == ("shelf", ("shelf",))
     assert tool.parameters == {
@@ -283,11 +301,7 @@ def test_register_object_registers_the_marked_methods_of_an_instance_without_sel
         "additionalProperties": False,
     }
     assert Executor(["read_label"], registry=isolated).call("read_label", loud=True).unwrap() == "POEMS"
-    assert [isolated.get(name)() for name in ("outer_static", "inner_static", "inner_class")] == [
-        "outer",
-        "inner",
-        "Shelf",
-    ]
+    assert [isolated.get(name)() for name in names[:4]] == ["Shelf", "inner", "Shelf", "outer"]
 
 
 def test_a_prefix_and_a_group_let_several_instances_stand_side_by_side() -> None:
@@ -331,7 +345,7 @@ def test_a_prefix_or_group_that_is_illegal_is_refused_for_all_methods_at_once() 
 
     with pytest.raises(DefinitionError, match="methods of Shelf cannot be registered") as caught:
         isolated.register_object(Shelf("Poems"), prefix="no such ", group="no such")
-    assert len(caught.value.problems) == 5
+    assert len(caught.value.problems) == 6
     assert "name='no_such_read_label' would do" in str(caught.value)
     assert "'no such' is no group name" in str(caught.value)
     assert len(isolated) == 0
@@ -370,13 +384,15 @@ def test_any_legal_name_is_a_tool_and_no_attribute_of_the_group(name: str) -> No
     [
         ("weather.get", "names have none, groups do: register 'get' in the group 'weather'"),
         ("a b", "name='a_b' would do"),
-        ("é", "name='_' would do"),
+        ("é", "(1 character here); name='_' would do"),
         ("x" * 65, "(65 characters here)"),
         ("a\n", "name='a_' would do"),
         ("a\x00b", "name='a_b' would do"),
         ("٣", "name='_' would do"),
         ("9x.get", "name='9x_get' would do"),
         ("a/b:c", "name='a_b_c' would do"),
+        ("weather.", "name='weather_' would do"),
+        ("weather.a b", "name='weather_a_b' would do"),
     ],
 )
 def test_an_illegal_name_is_refused_with_the_fix(name: str, fix: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -195,3 +197,18 @@ def test_options_that_were_read_do_not_change_with_what_was_given() -> None:
     examples.append({})
 
     assert (options.tags, options.examples) == (("a",), ({"x": 1},))
+
+
+def test_no_error_of_a_definition_holds_an_address_which_is_another_one_in_each_run() -> None:
+    given = partial(a_tool, nothing=1)
+    defined: list[Callable[[], object]] = [
+        lambda: Tool.from_function(a_tool, tag="x"),  # type: ignore[call-arg]
+        lambda: Tool.from_function(a_tool, reads=object()),  # type: ignore[arg-type]
+        lambda: Tool.from_function(a_tool, name="a tool"),
+        lambda: Tool.from_function(given, name="given").parameters,
+        lambda: Tool.from_function(object()),  # type: ignore[arg-type]
+    ]
+    for each in defined:
+        with pytest.raises(DefinitionError) as caught:
+            each()
+        assert "0x" not in f"{caught.value}{caught.value.problems}"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fcregistry import errors, formats
+from fcregistry._call_errors import ERROR_CODES
 from fcregistry._options import CHECKS
-from fcregistry._results import ERROR_CODES
 from fcregistry.cli._main import COMMANDS
 from fcregistry.inspection._lint import RULES
 

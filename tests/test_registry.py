@@ -83,6 +83,7 @@ def test_a_nested_group_holds_a_tool_that_can_be_called() -> None:
         ("ad", "there is no tool 'ad'; did you mean 'add'?", ("add",)),
         ("math.basic.substract", "there is no tool 'math.basic.substract'; did you mean", ("math.basic.subtract",)),
         ("zzz", "there is no tool 'zzz'", ()),
+        ("nowhere.add", "there is no tool 'nowhere.add'; did you mean 'add'?", ("add",)),
         ("tool.subtract", "there is no tool 'tool.subtract'; did you mean", ("subtract",)),
         ("acme:add", "there is no tool 'acme:add'", None),
     ],
@@ -243,6 +244,22 @@ def test_an_unknown_group_raises_a_lookup_error_with_the_nearest(isolated: Regis
     assert str(caught.value) == "there is no group 'math.basics'; did you mean 'math.basic'?"
     with pytest.raises(GroupNotFoundError, match="there is no group 'nogroup'"):
         isolated["nogroup"]
+    with pytest.raises(TypeError, match="a group is named by a text, not by 3"):
+        isolated[3]  # type: ignore[index]
+
+
+def test_a_tool_that_is_taken_for_a_group_and_a_group_that_is_taken_for_a_tool_are_told_apart() -> None:
+    isolated = Registry()
+    isolated.register(add, group="math.basic")
+    with pytest.raises(GroupNotFoundError, match=r"no group 'add'; that is a tool: use get\('add'\)$"):
+        isolated["add"]
+    for group in ("math", "math.basic"):
+        with pytest.raises(
+            ToolNotFoundError, match=rf"no tool '{group}'; that is a group, and its tools are '{group}\.\*'$"
+        ):
+            isolated.get(group)
+    with pytest.raises(ToolNotFoundError, match=r"no tool 'mat'(?!.*group)"):
+        isolated.get("mat")
 
 
 def test_groups_are_sorted(isolated: Registry) -> None:

@@ -92,7 +92,7 @@ def test_a_valid_value_has_no_problems(engine: Engine) -> None:
         ({"items": {"type": "string"}}, ["a", 1], "$[1]: must be a string, not 1"),
         ({"prefixItems": [{}], "items": False}, [1, 2], "$: must have no more items"),
         ({"uniqueItems": True}, [1, 1.0], "$: must have no item twice, not [1, 1.0]"),
-        ({"minProperties": 1}, {}, "$: must have at least 1 properties, not {}"),
+        ({"minProperties": 1}, {}, "$: must have at least 1 property, not {}"),
         ({"required": ["a"]}, {}, "$.a: is required"),
         ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "$.b: is required (where $.a is given)"),
         ({"not": {"type": "string"}}, "x", '$: must not be of the form {"type": "string"}, and is "x"'),
@@ -100,7 +100,7 @@ def test_a_valid_value_has_no_problems(engine: Engine) -> None:
         (
             {"propertyNames": {"maxLength": 1}},
             {"ab": 1},
-            "$.ab: is not an allowed name; names must have at most 1 characters",
+            "$.ab: is not an allowed name; names must have at most 1 character",
         ),
         ({"additionalProperties": False}, {"a": 1}, "$.a: is not a known name; there are none"),
         (
@@ -124,8 +124,8 @@ def test_what_is_wrong_again_is_told_again_with_its_own_value(engine: Engine) ->
     validator = Validator(schema, None, engine)
     for _ in range(2):
         assert [str(each) for each in validator.problems({"numbers": [1, 2, 3], "either": ["a", [1, 2], [3, 4]]})] == [
-            '$.either[1]: must be one of "a", "b" or must have at most 1 items, not [1, 2]',
-            '$.either[2]: must be one of "a", "b" or must have at most 1 items, not [3, 4]',
+            '$.either[1]: must be one of "a", "b" or must have at most 1 item, not [1, 2]',
+            '$.either[2]: must be one of "a", "b" or must have at most 1 item, not [3, 4]',
             "$.numbers[0]: must be at least 3, not 1",
             "$.numbers[1]: must be at least 3, not 2",
         ]
@@ -156,7 +156,7 @@ def test_an_unknown_name_is_told_the_nearest_known_one(engine: Engine) -> None:
 @both
 def test_names_that_a_pattern_allows_are_not_told_as_unknown(engine: Engine) -> None:
     schema = {"properties": {"a": {}}, "patternProperties": {"^x-": {"type": "integer"}}, "additionalProperties": False}
-    assert told(schema, {"x-1": 1, "b": 1}, engine) == ['$.b: is not a known name; the known ones are "a"']
+    assert told(schema, {"x-1": 1, "b": 1}, engine) == ['$.b: is not a known name; the known one is "a"']
     assert told(schema, {"x-1": "1"}, engine) == ["$['x-1']: must be an integer, not \"1\""]
 
 

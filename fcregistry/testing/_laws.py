@@ -22,28 +22,29 @@ from fcregistry.types._core import walk
 def delivers_annotated_types(case: Case) -> Verdict:
     """Bind what arrives to the function's own signature, as Python would, and look at each argument."""
     signature = _of_models(case)
+    return case.each(lambda arguments: _misdelivered(case, signature, arguments))
 
-    def examine(arguments: dict[str, Any]) -> Failure | None:
-        trial = case.call(arguments)
-        if trial.arrival is None:
-            return None
-        try:
-            bound = signature.bind(*trial.arrival.args, **trial.arrival.kwargs)
-        except TypeError as error:
-            return Failure(
-                arguments=arguments,
-                expected=f"a call that the function takes: {signature}",
-                got=f"{call_text(trial.arrival)}: {said_by(error)}",
-                advice="make the schema of the parameters ask for what the function needs",
-            )
-        arrived = _by_name(bound)
-        for each in case.tool.signature.parameters:
-            if failure := _wrong_delivery(each, arguments, arrived, signature):
-                return failure
-            arrived.pop(each.name, None)
+
+def _misdelivered(case: Case, signature: inspect.Signature, arguments: dict[str, Any]) -> Failure | None:
+    """Return what is wrong with what arrives of some arguments, or None."""
+    trial = case.call(arguments)
+    if trial.arrival is None:
         return None
-
-    return case.each(examine)
+    try:
+        bound = signature.bind(*trial.arrival.args, **trial.arrival.kwargs)
+    except TypeError as error:
+        return Failure(
+            arguments=arguments,
+            expected=f"a call that the function takes: {signature}",
+            got=f"{call_text(trial.arrival)}: {said_by(error)}",
+            advice="make the schema of the parameters ask for what the function needs",
+        )
+    arrived = _by_name(bound)
+    for each in case.tool.signature.parameters:
+        if failure := _wrong_delivery(each, arguments, arrived, signature):
+            return failure
+        arrived.pop(each.name, None)
+    return None
 
 
 def _of_models(case: Case) -> inspect.Signature:
@@ -99,25 +100,26 @@ def _wrong_delivery(
 
 def leaves_its_input_alone(case: Case) -> Verdict:
     """Give the caller's own objects, have everything that arrives emptied, and compare the caller's with a copy."""
+    return case.each(lambda arguments: _spoiled(case, arguments))
 
-    def examine(arguments: dict[str, Any]) -> Failure | None:
-        given, decoded = copy.deepcopy(arguments), copy.deepcopy(arguments)
-        trial = case.stand_in.call(given)
-        if trial.arrival is not None:
-            _empty(trial.arrival.args, trial.arrival.kwargs)
-        with suppress(Refusal):
-            case.tool.signature.binding.decode(decoded)
-        for changed, who in ((given, "the call"), (decoded, "decoding")):
-            if json.dumps(changed) != json.dumps(arguments):
-                return Failure(
-                    arguments=arguments,
-                    expected="the caller's arguments stay as they were",
-                    got=f"{who} made them {shown(changed)}",
-                    advice="decode() must make a new value, and leave the one that it is given alone",
-                )
-        return None
 
-    return case.each(examine)
+def _spoiled(case: Case, arguments: dict[str, Any]) -> Failure | None:
+    """Return what was done to the caller's own arguments, or None."""
+    given, decoded = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    trial = case.stand_in.call(given)
+    if trial.arrival is not None:
+        _empty(trial.arrival.args, trial.arrival.kwargs)
+    with suppress(Refusal):
+        case.tool.signature.binding.decode(decoded)
+    for changed, who in ((given, "the call"), (decoded, "decoding")):
+        if json.dumps(changed) != json.dumps(arguments):
+            return Failure(
+                arguments=arguments,
+                expected="the caller's arguments stay as they were",
+                got=f"{who} made them {shown(changed)}",
+                advice="decode() must make a new value, and leave the one that it is given alone",
+            )
+    return None
 
 
 def _empty(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -134,25 +136,26 @@ def gives_the_call_back(case: Case) -> Verdict:
     """Write the call that arrived as JSON again: it is valid, and the same call, however often that is done."""
     if any(codec.withholds for codec in walk(each.codec for each in case.tool.signature.parameters)):
         return Verdict(skipped="its types keep a part of what they are given to themselves, such as a secret")
+    return case.each(lambda arguments: _other_call(case, arguments))
 
-    def examine(arguments: dict[str, Any]) -> Failure | None:
-        trial = case.call(arguments)
-        if trial.arrival is None:
-            return None
-        try:
-            first = _written(case, trial.arrival)
-            again = case.call(first)
-            second = None if again.arrival is None else _written(case, again.arrival)
-        except Exception as error:  # foreign code: encoding a value runs its author's  # noqa: BLE001
-            return _not_given_back(arguments, f"{type(error).__name__}: {said_by(error)}")
-        if problems := case.validator.problems(first):
-            return _not_given_back(arguments, f"{shown(first)}, which is not valid: {'; '.join(map(str, problems))}")
-        if second is None or json.dumps(first, sort_keys=True) != json.dumps(second, sort_keys=True):
-            said = again.result.content if second is None else shown(second)
-            return _not_given_back(arguments, f"{shown(first)}, and of that: {said}")
+
+def _other_call(case: Case, arguments: dict[str, Any]) -> Failure | None:
+    """Return what comes back in place of the same call, or None."""
+    trial = case.call(arguments)
+    if trial.arrival is None:
         return None
-
-    return case.each(examine)
+    try:
+        first = _written(case, trial.arrival)
+        again = case.call(first)
+        second = None if again.arrival is None else _written(case, again.arrival)
+    except Exception as error:  # foreign code: encoding a value runs its author's  # noqa: BLE001
+        return _not_given_back(arguments, f"{type(error).__name__}: {said_by(error)}")
+    if problems := case.validator.problems(first):
+        return _not_given_back(arguments, f"{shown(first)}, which is not valid: {'; '.join(map(str, problems))}")
+    if second is None or json.dumps(first, sort_keys=True) != json.dumps(second, sort_keys=True):
+        said = again.result.content if second is None else shown(second)
+        return _not_given_back(arguments, f"{shown(first)}, and of that: {said}")
+    return None
 
 
 def _written(case: Case, arrival: Arrival) -> Any:

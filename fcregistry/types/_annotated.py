@@ -40,10 +40,8 @@ def take(marker: Any, marks: Marks) -> None:
         reader = _LIBRARIES.get(cls.__module__.partition(".")[0])
         if reader is not None and reader(cls.__name__, marker, marks):
             return
-    if getattr(
-        marker, "__is_annotated_types_grouped_metadata__", False
-    ):  # several in one: Interval, Len, and others' own
-        for each in marker:
+    if getattr(marker, "__is_annotated_types_grouped_metadata__", False):
+        for each in marker:  # several in one: Interval, Len, and others' own
             take(each, marks)
     elif (marked := marks.inner.marked(marker)) is not None:
         marks.inner = marked

@@ -100,9 +100,8 @@ class TypeReader:
             codec = family(annotation, self)
             if codec is not None:
                 return codec
-        raise UnsupportedType(
-            f"{show_type(annotation)} has no JSON form"
-        )  # the table ends with a family that says more
+        # Seldom reached: the table ends with a family that says more
+        raise UnsupportedType(f"{show_type(annotation)} has no JSON form")
 
     def read_in(self, annotation: Any, outer: Any) -> Codec:
         """Return the codec of an annotation inside another, which is named in what it raises."""

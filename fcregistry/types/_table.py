@@ -79,6 +79,10 @@ _REASONS: tuple[tuple[Callable[[Any], bool], str], ...] = (
         "{name}: JSON has no complex numbers; take two floats, or a dataclass of two",
     ),
     (
+        lambda annotation: getattr(annotation, "__module__", "") == "fcregistry._cancellation",
+        "{name}: no model can give one; take a Context as a parameter, whose `cancellation` is the call's",
+    ),
+    (
         lambda annotation: isinstance(annotation, (str, ForwardRef)),
         "{name} cannot be resolved; define or import that name in the module of the function",
     ),

@@ -5,7 +5,7 @@ By its own type: the codec of that type encodes it. This is what `Any` means on 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import ItemsView, KeysView, Mapping, MutableSequence, ValuesView
 from json import JSONEncoder
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +29,8 @@ def to_json_text(value: object) -> str:
     except EncodingError:
         raise
     except (TypeError, ValueError, RecursionError) as error:
+        if _KEYS in str(error):
+            return to_json_text(_with_keys_of_json(value))
         raise EncodingError(_reason(error)) from error
     if not text.isascii():
         try:
@@ -36,6 +38,44 @@ def to_json_text(value: object) -> str:
         except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot carry: JSON can, escaped
             return _ASCII_ENCODER.encode(value)
     return text
+
+
+def _with_keys_of_json(value: object) -> Any:
+    """Return a value of nothing but what `json` knows, where the keys of dicts stand as the text or number that they are as values.
+
+    Raises:
+        EncodingError: A key is neither, two of a dict are one text, or something else has no JSON form.
+    """
+    try:
+        return _with_keys(value)
+    except RecursionError as error:
+        raise EncodingError(_reason(error)) from error
+
+
+def _with_keys(value: object) -> Any:
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_with_keys(item) for item in value]
+    if not isinstance(value, dict):
+        return _with_keys(_default(value))
+    made: dict[Any, Any] = {}
+    for key, item in value.items():
+        name = _key(key)
+        if name in made:
+            raise EncodingError(f"the value holds a dict in which two keys are {name!r:.80} in JSON")
+        made[name] = _with_keys(item)
+    return made
+
+
+def _key(key: object) -> str | int | float | None:
+    """Return a key as `json` knows them: such as the date's text, the value of an Enum's member, and numpy's numbers as Python's."""
+    if key is None or isinstance(key, (str, int, float)):
+        return key
+    name = _default(key)
+    if name is None or isinstance(name, (str, int, float)):
+        return name
+    raise EncodingError("the value holds a dict with keys that are no strings, numbers, booleans or None")
 
 
 def to_json(value: object) -> Any:
@@ -59,8 +99,6 @@ def _reason(error: Exception) -> str:
         return "the value contains itself, or is nested too deeply for JSON"
     if "Out of range" in str(error):
         return "the value holds a number that is not finite (NaN or infinity), which JSON has not"
-    if "keys must be" in str(error):
-        return "the value holds a dict with keys that are no strings, numbers, booleans or None"
     return str(error)
 
 
@@ -75,6 +113,9 @@ def _default(value: object) -> Any:
         return float(value)
     if isinstance(value, Mapping):
         return dict(value)
+    # No other sequence: the items of a UserString are such strings again.
+    if isinstance(value, (range, KeysView, ValuesView, ItemsView, MutableSequence)):
+        return list(value)
     raise EncodingError(f"a value of type {type(value).__module__}.{type(value).__qualname__} has no JSON form")
 
 
@@ -96,5 +137,6 @@ def _codec_of_class(cls: type) -> Codec | None:
     return codec
 
 
+_KEYS: Final = "keys must be"  # what `json` says of others than strings, numbers, booleans and None
 _ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_default)
 _ASCII_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=False, default=_default)

@@ -43,6 +43,8 @@ assert_type(count(1, 2, half=0.5), Iterator[float])
 assert_type(stream(3), AsyncIterator[int])
 assert_type(move(Point(1)), Point)
 
+assert_type(fc_register(move, name="move_soon", timeout=1.0)(Point(1)), Point)
+fc_register(move, tag="a")  # type: ignore[call-overload] # misspelt, as anywhere
 again = fc_register("points")(move)
 assert_type(again(Point(1), Point(2)), Point)
 again("elsewhere")  # type: ignore[arg-type] # declared twice, checked still

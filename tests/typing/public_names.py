@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import aclosing, closing
 from functools import partial
 from typing import Any, Literal, assert_type
 
@@ -13,6 +14,7 @@ from fcregistry import (
     Executor,
     FunctionCall,
     Problem,
+    ReactAgent,
     Registry,
     Tool,
     ToolCall,
@@ -23,7 +25,10 @@ from fcregistry import (
     load_plugins,
     registry,
 )
+from fcregistry.agents import Conversation, Event
 from fcregistry.discovery import TypeFamilies
+from fcregistry.execution import Partial, Progress
+from fcregistry.models import Completion, Delta, Model
 from fcregistry.testing import Report, Verdict, arguments_of, check_tool
 from fcregistry.types import Codec, TypeReader
 
@@ -138,6 +143,37 @@ def ask(llm: Callable[..., Any]) -> None:
     fc = FunctionCall(llm, tools=["bare", with_group])
     assert_type(fc("What is the weather in Tokyo?"), str | dict[str, Any])
     assert_type(FunctionCall(tools=[bare]).execute({"tool_calls": []}), list[dict[str, Any]])
+
+
+def follow(agent: ReactAgent, model: Model) -> None:
+    with (
+        closing(agent.stream("?")) as events,
+        closing(model.stream("?")) as pieces,
+    ):  # both can be left before their end
+        assert_type(next(events), Event)
+        assert_type(next(pieces), Delta | Completion)
+
+
+async def afollow(agent: ReactAgent) -> None:
+    async with aclosing(agent.astream("?")) as events:
+        assert_type(await anext(events), Event)
+
+
+def follow_here(executor: Executor, conversation: Conversation) -> None:
+    with closing(executor.stream(ToolCall("bare"))) as reported, closing(conversation.stream("?")) as events:
+        assert_type(next(reported), Progress | Partial | ToolResult)
+        assert_type(next(events), Event)
+
+
+def take_up(text: str) -> None:
+    assert_type(Conversation.from_json(text, "openai:gpt-5", max_messages=20, instructions="Be brief."), Conversation)
+    Conversation.from_json(text, "openai:gpt-5", max_mesages=20)  # type: ignore[call-arg] # a misspelt option is seen
+
+
+async def afollow_here(executor: Executor, conversation: Conversation) -> None:
+    async with aclosing(executor.astream(ToolCall("bare"))) as reported, aclosing(conversation.astream("?")) as events:
+        assert_type(await anext(reported), Progress | Partial | ToolResult)
+        assert_type(await anext(events), Event)
 
 
 def conform(tool: Tool) -> None:

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Callable, Generic  # noqa: UP035  # both spel
 import pydantic
 from pydantic import v1
 
+from fcregistry.execution import CancellationToken
+
 from .classes import T
 
 Untyped = collections.namedtuple("Untyped", "a b")
@@ -68,6 +70,10 @@ REFUSED: dict[str, tuple[tuple[Any, str], ...]] = {
         (type[int], "type[int]: a model cannot write a class; take a name (Literal[…]) and look the class up"),
     ),
     "`complex`": ((complex, "complex: JSON has no complex numbers; take two floats, or a dataclass of two"),),
+    "`CancellationToken`": (
+        (CancellationToken, "no model can give one; take a Context as a parameter, whose `cancellation` is the call's"),
+        (CancellationToken | None, "no model can give one; take a Context as a parameter"),
+    ),
     "a `Flag`": ((Permission, "Permission is a Flag, whose members combine; take set[…] of an Enum instead"),),
     "`collections.namedtuple`, which has no types": (
         (Untyped, "Untyped is a namedtuple without types; declare it as a class of typing.NamedTuple"),
