@@ -13,6 +13,8 @@ from fcregistry.cli._tools import complete_tools, mention_what_is_missing, there
 from fcregistry.discovery._listing import Listed, listed, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fcregistry.discovery._found import FoundPlugin
 
 
@@ -28,7 +30,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         _write_json(selectors)
     elif lines := listed(selectors):
-        table([_row(line) for line in lines], ("NAME", "FROM", "SUMMARY"))
+        table(_rows(lines), ("NAME", "FROM", "SUMMARY"))
     elif selectors:
         remark("The selectors leave no tool.")
     else:
@@ -36,9 +38,11 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     mention_what_is_missing(selectors)
 
 
-def _row(line: Listed) -> tuple[str, str, str]:
-    summary = f"(deprecated) {line.summary}" if line.is_deprecated else line.summary
-    return line.local_name, line.distribution or "(application)", summary
+def _rows(lines: Iterable[Listed]) -> list[tuple[str, str, str]]:
+    return [
+        (name, distribution or "(application)", f"(deprecated) {summary}" if is_deprecated else summary)
+        for name, distribution, summary, is_deprecated in lines
+    ]
 
 
 def _write_json(selectors: tuple[str, ...]) -> None:
@@ -49,8 +53,11 @@ def _write_json(selectors: tuple[str, ...]) -> None:
 
         lines = [json.dumps(tool_json(tool), ensure_ascii=False) for tool in registry.find(*selectors)]
     else:
-        owners = {plugin: _owner(plugin) for plugin, _, _ in written}
-        lines = [json.dumps(name)[1:-1].join(owners[plugin]) + text[1:] for plugin, name, text in written]
+        plugins = {id(plugin): plugin for plugin, _, _ in written}
+        owners = {each: _owner(plugin) for each, plugin in plugins.items()}
+        lines = [
+            name.join(owners[id(plugin)]) + text[1:] for plugin, name, text in written
+        ]  # nothing in a name needs an escape
     say_json_text("[\n" + ",\n".join(lines) + "\n]" if lines else "[]")
 
 

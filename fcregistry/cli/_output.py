@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
 
+_PRINTABLE: Final = bytes(range(0x20, 0x7F))
+"""What ASCII has that is no control character."""
+
 
 def clean(text: str) -> str:
     """Return a text without control characters and direction marks; line ends and tabs stay."""
@@ -86,9 +89,14 @@ def table(rows: Iterable[Sequence[str]], headings: Sequence[str]) -> None:
 
 def _one_line(column: Sequence[str]) -> Sequence[str]:
     """Return the cells of a column with a space for each line end and tab, and without control characters."""
-    if "".join(column).isprintable():  # thousands of cells in one go, and nearly always there is nothing to do
+    if _is_plain("".join(column)):  # thousands of cells in one go, and nearly always there is nothing to do
         return column
     return [cell if cell.isprintable() else " ".join(clean(cell).split()) for cell in column]
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether all of a long text is ASCII that can be printed: faster than `isprintable`, which looks each character up."""
+    return text.isascii() and not text.encode().translate(None, _PRINTABLE)
 
 
 def _padded(column: Sequence[str]) -> list[str]:

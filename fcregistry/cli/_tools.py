@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from fcregistry._records import record_of
 from fcregistry._registry import registry
 from fcregistry._selectors import normalized, parse_selector, parse_selectors
 from fcregistry._tool import Tool
@@ -59,6 +58,8 @@ def local_name(tool: Tool) -> str:
 
 def tool_json(tool: Tool) -> dict[str, Any]:
     """Return what is known of a tool as JSON: which it is and what ships it, and its record."""
+    from fcregistry._records import record_of  # what makes and checks records, which a list does not need
+
     owner = tool._owner
     return {
         "id": tool.id,
@@ -134,6 +135,8 @@ def _is_wanted(distribution: str | None, wanted: list[str] | None) -> bool:
 
 def only_in_an_application(tool: Tool) -> str | None:
     """Return why a tool cannot be called from the command line, or None if it can."""
+    from fcregistry._records import record_of  # see `tool_json`
+
     deps = record_of(tool)["deps"]
     if deps is None:
         return None

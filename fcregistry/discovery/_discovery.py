@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._catalogue import subject_of
-from fcregistry._selectors import normalized
+from fcregistry._selectors import normalized, subject_of
 from fcregistry.discovery._extensions import Extensions
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._known import Known
@@ -86,32 +85,26 @@ class Discovery(Known):
         """Return what became of every plugin that was loaded or described, or is disabled."""
         from fcregistry.discovery._outcomes import LoadReport
 
-        outcomes = list(self._told())
-        return LoadReport(
-            **{
-                name: tuple(each for kind, each in outcomes if kind == name)
-                for name in ("loaded", "described", "failed", "disabled")
-            }  # type: ignore[arg-type]
-        )
+        return LoadReport.of(self._told())
 
-    def _told(self) -> Iterator[tuple[str, Outcome]]:
+    def _told(self) -> Iterator[Outcome]:
         from fcregistry.discovery._outcomes import DescribedPlugin, DisabledPlugin, FailedPlugin
 
         plugins, permission = self.plugins, Permission()
         known = {} if self.index is None else self.index.descriptions()
         for plugin in plugins:
             if (outcome := self._outcomes.get(plugin.key)) is not None:
-                yield ("failed" if isinstance(outcome, FailedPlugin) else "loaded"), outcome
+                yield outcome
             elif (reason := permission.to_know(plugin)) or (
                 plugin.key not in known and (reason := permission.to_import(plugin))
             ):
-                yield "disabled", DisabledPlugin(plugin=plugin, reason=reason)
+                yield DisabledPlugin(plugin=plugin, reason=reason)
             elif (description := known.get(plugin.key)) is not None:
                 if description.failed:
-                    yield "failed", FailedPlugin.of_record(plugin, description.record)
+                    yield FailedPlugin.of_record(plugin, description.record)
                 else:
                     seconds = description.record["seconds"]
-                    yield "described", DescribedPlugin(plugin=plugin, seconds=seconds, by=description.by)
+                    yield DescribedPlugin(plugin=plugin, seconds=seconds, by=description.by)
 
 
 _current = Discovery()

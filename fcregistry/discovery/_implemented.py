@@ -47,9 +47,8 @@ def call_hook(hooks: Any, label: str) -> CallHook | None:
     asks_before, asks_after = bool(before.get_hookimpls()), bool(after.get_hookimpls())
     if not asks_before and not asks_after:
         return None
-    from fcregistry.execution._hooks import (
-        CallHook,
-    )  # all of execution, which an extension that reads types does not need
+    # With it comes all of execution, which an extension that reads types does not need
+    from fcregistry.execution._hooks import CallHook
 
     return CallHook(
         label=label,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
 
+from fcregistry._choosing import chosen
 from fcregistry._declarations import local_name, log
 from fcregistry._described import Described
 from fcregistry._registry import registry
 from fcregistry.discovery._discovery import current
+from fcregistry.discovery._index._lines import has_environment, is_deprecated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,26 +18,11 @@ if TYPE_CHECKING:
     from fcregistry._naming import Owned
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index._index import Index
+    from fcregistry.discovery._index._lines import Line
 
 
-class Listed(NamedTuple):
-    """One line of a list of tools.
-
-    Attributes:
-        name: The tool's name, for the order.
-        id: Its canonical id.
-        local_name: Its name with its group, without the default one.
-        distribution: What ships it; None for the application.
-        summary: The first paragraph of its description, as one line.
-        is_deprecated: Whether it says so of itself.
-    """
-
-    name: str
-    id: str
-    local_name: str
-    distribution: str | None
-    summary: str
-    is_deprecated: bool
+Listed: TypeAlias = "tuple[str, str | None, str, bool]"
+"""A tool's name with its group, what ships it (None: the application), its summary, and whether it is deprecated."""
 
 
 def listed(selectors: Iterable[str] = ()) -> list[Listed]:
@@ -50,7 +36,7 @@ def listed(selectors: Iterable[str] = ()) -> list[Listed]:
     wanted = tuple(selectors)
     index = None if wanted else _all_there_is()
     lines = None if index is None else _from(index)
-    return [_of(owned) for owned, _ in registry._chosen(wanted)] if lines is None else lines
+    return [_of(owned) for owned, _ in chosen(registry._catalogue, wanted)] if lines is None else lines
 
 
 def texts() -> list[tuple[FoundPlugin, str, str]] | None:
@@ -62,15 +48,11 @@ def texts() -> list[tuple[FoundPlugin, str, str]] | None:
     if index is None:
         return None
     rows = index.texts()
-    keys = {(plugin.project, group, name) for plugin, name, group, _, _ in rows}
-    if len(keys) < len(rows):
+    if not _are_apart([line for line, _ in rows]):
         return None
-    lines = [
-        (name, f"{plugin.distribution}:{local_name(name, group)}", place)
-        for place, (plugin, name, group, options, _) in enumerate(rows)
-        if _has_environment(options)
+    return [
+        (plugin, name, text) for (_, plugin, name, _, options), text in rows if not options or has_environment(options)
     ]
-    return [(rows[place][0], local_name(*rows[place][1:3]), rows[place][4]) for _, _, place in sorted(lines)]
 
 
 def broken() -> list[tuple[str | None, str]]:
@@ -90,10 +72,10 @@ def names(beginning: str) -> set[str]:
     index = None if ":" in beginning else _all_there_is()
     if index is None:
         lines = listed()
-        found = {each.id if ":" in beginning else each.local_name for each in lines}
+        found = {f"{owner}:{name}" if owner and ":" in beginning else name for name, owner, _, _ in lines}
     else:
         found = {
-            local_name(name, group) for _, name, group, options in index.named(beginning) if _has_environment(options)
+            local_name(name, group) for _, name, group, options in index.named(beginning) if has_environment(options)
         }
     return {name for name in found if name.startswith(beginning)}
 
@@ -109,27 +91,19 @@ def _all_there_is() -> Index | None:
 
 def _from(index: Index) -> list[Listed] | None:
     """Return a line for each described tool; None if two of them claim one key, of which one or none stands."""
-    lines, keys = [], set()
-    rows = index.listed()
-    for plugin, name, group, summary, options in rows:
-        local = local_name(name, group)
-        keys.add((plugin.project, local))
-        distribution = plugin.distribution
-        if not options:
-            lines.append(Listed(name, f"{distribution}:{local}", local, distribution, summary, False))
-        elif _has_environment(options):
-            deprecated = '"deprecated"' in options and bool(json.loads(options).get("deprecated"))
-            lines.append(Listed(name, f"{distribution}:{local}", local, distribution, summary, deprecated))
-    lines.sort()
-    return lines if len(keys) == len(rows) else None
+    lines = index.lines()
+    if not _are_apart(lines):
+        return None
+    return [
+        (name, plugin.distribution, summary, bool(options) and is_deprecated(options))
+        for _, plugin, name, summary, options in lines
+        if not options or has_environment(options)
+    ]
 
 
-def _has_environment(options: str) -> bool:
-    """Tell whether the variables are set that a tool requires."""
-    if '"requires_env"' not in options:
-        return True
-    required = json.loads(options).get("requires_env", ())
-    return all(os.environ.get(name) for name in ([required] if isinstance(required, str) else required))
+def _are_apart(lines: list[Line]) -> bool:
+    """Tell whether no two tools claim one key: they would stand side by side."""
+    return not any(one[2] == two[2] and one[1].project == two[1].project for one, two in pairwise(lines))
 
 
 def _of(owned: Owned) -> Listed:
@@ -139,6 +113,4 @@ def _of(owned: Owned) -> Listed:
     else:
         tool = registry._catalogue.tool(owned)
         summary, deprecated = tool.summary, tool.options.deprecated
-    return Listed(
-        declaration.name, owned.id, owned.local_name, owner.distribution if owner else None, summary, bool(deprecated)
-    )
+    return owned.local_name, owner.distribution if owner else None, summary, bool(deprecated)

@@ -104,7 +104,7 @@ def near_miss_groups() -> tuple[tuple[str, str], ...]:
 
 
 def _groups(text: str) -> Iterator[str]:
-    for match in re.finditer(r"^\s*\[([^\]\n]+)\]\s*$", text, re.MULTILINE):
+    for match in re.finditer(r"^[^\S\n]*\[([^\]\n]+)\][^\S\n]*$", text, re.MULTILINE):
         yield match[1].strip()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +114,17 @@ class LoadReport:
     failed: tuple[FailedPlugin, ...] = ()
     disabled: tuple[DisabledPlugin, ...] = ()
     described: tuple[DescribedPlugin, ...] = ()
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> LoadReport:
+        """Return the report of what became of each plugin, in the order given."""
+        told = tuple(outcomes)
+        return cls(
+            loaded=tuple(each for each in told if isinstance(each, LoadedPlugin)),
+            failed=tuple(each for each in told if isinstance(each, FailedPlugin)),
+            disabled=tuple(each for each in told if isinstance(each, DisabledPlugin)),
+            described=tuple(each for each in told if isinstance(each, DescribedPlugin)),
+        )
 
     @property
     def ok(self) -> bool:

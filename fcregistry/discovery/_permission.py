@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._catalogue import subject_of
 from fcregistry._described import Described
+from fcregistry._selectors import subject_of
 from fcregistry._trust import trust
 
 if TYPE_CHECKING:

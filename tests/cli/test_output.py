@@ -48,6 +48,7 @@ def test_characters_that_take_two_columns_or_none_are_counted_so(capsys: pytest.
     [
         ("two\nlines\tand  more", "x  two lines and more"),
         ("\x1b[31mred\x07", "x  �[31mred�"),
+        ("de\x7flete", "x  de�lete"),
         ("\u202eright to left", "x  �right to left"),
         ("soft\u00adhyphen", "x  soft\u00adhyphen"),
     ],

@@ -211,6 +211,9 @@ def _with_tool(**changes: Any) -> str:
         (_text(sources={"../secret": "0"}), "it names a file outside the package: '../secret'"),
         (_text(sources={"/etc/passwd": "0"}), "it names a file outside the package: '/etc/passwd'"),
         (_with_tool(file="../tools.py"), "it names a file outside the package: '../tools.py'"),
+        (_text(sources={"a\0b": "0"}), "it names what no file can be called: 'a\\x00b'"),
+        (_text(sources={"a\ud800b": "0"}), "it names what no file can be called: 'a\\ud800b'"),
+        (_with_tool(file="a\0b"), "it names what no file can be called: 'a\\x00b'"),
         (
             _with_tool(description="Nice."),
             "what it says of 'read_temperature' was changed by hand: the digest is another",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fcregistry.discovery._metadata import distribution_name, distribution_version
+from fcregistry.discovery._metadata import _groups, distribution_name, distribution_version
 
 WRITTEN = {
     "as all tools do": "Metadata-Version: 2.4\nName: Acme.Weather\nVersion: 1.0+local\nSummary: x\n\nName: body\n",
@@ -46,3 +46,9 @@ def test_no_metadata_and_unreadable_metadata_name_nothing(tmp_path: Path) -> Non
     assert (distribution_name(Distribution.at(info)), distribution_version(Distribution.at(info))) == (None, "?")
     (info / "METADATA").write_bytes(b"Metadata-Version: 2.4\nName: \xff\nVersion: 1.0\n")
     assert (distribution_name(Distribution.at(info)), distribution_version(Distribution.at(info))) == (None, "?")
+
+
+def test_the_groups_of_entry_points_are_found_behind_any_number_of_blank_lines() -> None:
+    """Each line is read once: with more, the half million of them would take minutes."""
+    text = "\n" * 500_000 + "[fcregistri]\nx = a\n \t[console_scripts] \n[no group]]\n[]\n"
+    assert list(_groups(text)) == ["fcregistri", "console_scripts"]

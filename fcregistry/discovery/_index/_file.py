@@ -11,6 +11,7 @@ import sys
 from _thread import get_ident
 from contextlib import contextmanager, suppress
 from functools import cache
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
 from fcregistry.errors import MissingDependencyError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Another number makes another file: what an older or newer fcregistry wrote is left alone."""
 
 _NEW: Final = ".new"
@@ -41,6 +42,7 @@ CREATE TABLE tools(
 CREATE INDEX tools_of_plugin ON tools(plugin);
 CREATE INDEX tools_of_name ON tools(name);
 CREATE TABLE records(id INTEGER PRIMARY KEY, record TEXT NOT NULL);
+CREATE TABLE lines(tools TEXT NOT NULL, plugins TEXT NOT NULL, names TEXT NOT NULL, summaries TEXT NOT NULL, options TEXT NOT NULL);
 """
 
 
@@ -67,13 +69,14 @@ class IndexFile:
     def stamp(self) -> tuple[int, int] | None:
         """Return what tells one file from the next that takes its place, or None where there is none of ours.
 
+        What is no file is not waited for, as one would for a pipe.
         A file, or a folder, that somebody else may write to is not read: its word would be taken for that of the plugins.
         """
         try:
             folder, status = os.stat(os.path.dirname(self.path)), os.stat(self.path)
         except OSError:
             return None
-        if not (_is_ours(folder) and _is_ours(status)):
+        if not (_is_ours(folder) and _is_ours(status) and S_ISREG(status.st_mode)):
             return None
         return (status.st_mtime_ns, status.st_ino)
 

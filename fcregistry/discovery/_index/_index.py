@@ -1,183 +1,33 @@
-"""Which descriptions of installed plugins hold, here and now, and what do they say?"""
+"""What do the descriptions say that hold, and how do new ones come to be kept?"""
 
 from __future__ import annotations
 
 import json
-from _thread import allocate_lock
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._described import Described
-from fcregistry.discovery._finder import Places, find_entry_points, places
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
-from fcregistry.discovery._index._fingerprint import FAILED, WRONG, changed, surroundings
-from fcregistry.discovery._index._made import Description
-from fcregistry.discovery._index._stored import Stored, place_of, stored_in
+from fcregistry.discovery._index._held import Held
+from fcregistry.discovery._index._holding import Holding
+from fcregistry.discovery._index._lines import LINES, Line, lines_of
+from fcregistry.discovery._index._stored import place_of
+from fcregistry.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from fcregistry._records import ToolRecord
     from fcregistry._tool import Tool
-    from fcregistry.discovery._index._file import IndexFile
+    from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index._made import Made
 
-
-class _Held:
-    """The descriptions that hold since somebody looked, and what was made of them: one object, since threads may look at once.
-
-    Attributes:
-        descriptions: By row.
-        connection: The file that has these rows.
-        by_key: By plugin.
-        rows: The tools that were made, by row.
-        everything: All tools, once somebody has asked for them.
-    """
-
-    __slots__ = ("by_key", "connection", "descriptions", "everything", "rows")
-
-    def __init__(self, descriptions: dict[int, Description], connection: sqlite3.Connection | None) -> None:
-        self.descriptions = descriptions
-        self.connection = connection
-        self.by_key = {each.plugin.key: each for each in descriptions.values()}
-        self.rows: dict[int, tuple[Described, FoundPlugin]] = {}
-        self.everything: tuple[tuple[Described, FoundPlugin], ...] | None = None
+_TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 
 
-class Index:
-    """The descriptions of a process's plugins.
+class Index(Holding):
+    """The descriptions of a process's plugins; see `Holding`."""
 
-    Args:
-        file: Where they are kept.
-        exact: Whether only those count whose makers know which files they were made from: what a command believes.
-
-    Attributes:
-        is_outdated: Whether the file says something else of what is installed than there is, so that all of that was read anew.
-        remarks: What went wrong with the file, a sentence each: none of it keeps anybody from their tools.
-        renew: Has everything described anew that was, where the file turns out to be damaged after some of it was read.
-    """
-
-    def __init__(self, file: IndexFile, *, exact: bool = False) -> None:
-        self._file = file
-        self._exact = exact
-        self.remarks: list[str] = []
-        self.is_outdated = False
-        self._reading = allocate_lock()  # many builds of SQLite take one thread at a time
-        self.renew: Callable[[], None] = lambda: None
-        self._connection: sqlite3.Connection | None = None
-        self._stamp: tuple[int, int] | None = None
-        self._places: Places = {}
-        self._extensions: tuple[FoundExtension, ...] = ()
-        self._held = _Held({}, None)
-        self._own: set[Any] = set()  # what was described for this very process, and holds for it whatever changes
-
-    # Read
-
-    def look(self) -> tuple[FoundEntryPoint, ...]:
-        """Find out what is installed, and which descriptions hold.
-
-        Returns:
-            Every entry point of ours, sorted by distribution and name.
-        """
-        stored = self._read()
-        self._places = places(stored.places)
-        self.is_outdated = any(
-            each.found and each is not stored.places.get(path) for path, each in self._places.items()
-        )
-        found = find_entry_points(self._places)
-        self._extensions = tuple(each for each in found if isinstance(each, FoundExtension))
-        self._take(self._holding(found, stored) if stored.found else {})
-        return found
-
-    def _take(self, descriptions: dict[int, Description]) -> None:
-        self._held = _Held(descriptions, self._connection)
-
-    def descriptions(self) -> dict[PluginKey, Description]:
-        """Return the descriptions that hold, by plugin."""
-        return self._held.by_key
-
-    def description(self, key: PluginKey) -> Description | None:
-        """Return the description of a plugin, if there is one that holds."""
-        return self._held.by_key.get(key)
-
-    def was_wrong(self, plugin: FoundPlugin) -> bool:
-        """Tell whether what was described of a plugin last, as it is now, turned out to be something else."""
-        return plugin.kept is not None and plugin.kept[2] == WRONG
-
-    def knows_failure(self, plugin: FoundPlugin) -> bool:
-        """Tell whether it is written down that a plugin, as it is now, did not load."""
-        return plugin.kept is not None and bool(plugin.kept[1]) and bool(plugin.kept[4] & FAILED)
-
-    def failed(self) -> set[PluginKey]:
-        """Return the plugins that are known not to load."""
-        return {key for key, each in self._held.by_key.items() if each.failed}
-
-    def _read(self) -> Stored:
-        self._open()
-        if self._connection is None:
-            return Stored({}, {})
-        try:
-            with self._reading:
-                return stored_in(self._connection)
-        except Exception as error:  # sqlite3.Error, and whatever a damaged file makes of text and numbers  # noqa: BLE001
-            self._give_up(error)
-            return Stored({}, {})
-
-    def _open(self) -> None:
-        stamp = self._file.stamp()
-        if stamp is None or stamp == self._stamp:
-            return
-        try:
-            self._connection = self._file.open()
-        except Exception as error:  # sqlite3.Error, whatever the file is  # noqa: BLE001
-            self._give_up(error)
-        else:
-            self._stamp = stamp
-
-    def _give_up(self, error: Exception) -> None:
-        self.remarks.append(f"the index {self._file.path} cannot be read, and is made anew: {error}")
-        self._file.discard(self._stamp)
-        self._connection = self._stamp = None
-        self._take({})
-
-    def _holding(self, found: Iterable[FoundEntryPoint], stored: Stored) -> dict[int, Description]:
-        usual, after_failure = surroundings(self._extensions), None
-        different = changed(self._select(self._connection, "SELECT id, path, mtime, size FROM files"))
-        if self._connection is None:  # it turned out to be damaged just now
-            return {}
-        holding: dict[int, Description] = {}
-        for each in found:
-            kept = each.kept or stored.rows.get(place_of(each))
-            if kept is None or not isinstance(each, FoundPlugin):
-                continue
-            row, by, around, files, state = kept
-            failed = state & FAILED
-            if self._own and place_of(each) in self._own:
-                holding[row] = Description(row, each, by or "worker", bool(failed), self)
-            if not by:
-                continue
-            if state and after_failure is None:
-                after_failure = surroundings(self._extensions, self._places)
-            is_same = around == (after_failure if state else usual)
-            if not is_same or (by == "program" if self._exact else failed and by not in _NOT_TO_TRY):
-                continue  # a program can try by itself what failed in another environment, but for what ends processes
-            if not different or different.isdisjoint(map(int, filter(None, files.split(",")))):
-                holding[row] = Description(row, each, by, bool(failed), self)
-        return holding
-
-    def _select(self, connection: sqlite3.Connection | None, query: str, *values: object) -> list[Any]:
-        if connection is None:
-            return []
-        try:
-            with self._reading:
-                return connection.execute(query, values).fetchall()
-        except Exception as error:  # sqlite3.Error, and text that is none  # noqa: BLE001
-            self._give_up(error)
-            return []
-
-    # Tools
-
-    def _ask(self, query: str, *values: object) -> tuple[_Held, list[Any]]:
+    def _ask(self, query: str, *values: object) -> tuple[Held, list[Any]]:
         """Return rows of the file, and what holds of them; where it is damaged, of the one that is made in its place."""
         held, told = self._held, len(self.remarks)
         found = self._select(held.connection, query, *values)
@@ -186,6 +36,11 @@ class Index:
             held = self._held
             found = self._select(held.connection, query, *values)
         return held, found
+
+    def _make_anew(self, error: Exception) -> None:
+        """Have the file made anew, which turned out to be damaged."""
+        self._give_up(error)
+        self.renew()
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
         """Yield the described tools and their plugins: of that name, or all, sorted by plugin."""
@@ -226,29 +81,33 @@ class Index:
         """
         from fcregistry._search._tools import ranked_with, search_tools
 
-        connection = self._held.connection
-        if connection is None:
-            tools = tuple(others)
-            yield from search_tools(tools, words, len(tools))
-            return
-        with self._reading:
-            everything = tuple(ranked_with(connection, others, words))
-        for found in everything:
-            if isinstance(found, int):
-                yield from self._made(f"{_TOOLS} WHERE id = ?", found)
+        tools = tuple(others)
+        for _ in range(2):  # see `lines`
+            connection = self._held.connection
+            if connection is None:
+                break
+            try:
+                with self._reading:
+                    everything = tuple(ranked_with(connection, tools, words))
+            except MissingDependencyError:
+                raise
+            except Exception as error:  # sqlite3.Error, whatever the file is  # noqa: BLE001
+                self._make_anew(error)
             else:
-                yield found
+                for found in everything:
+                    yield from self._made(f"{_TOOLS} WHERE id = ?", found) if isinstance(found, int) else (found,)
+                return
+        yield from search_tools(tools, words, len(tools))
 
-    def about(self, row: int) -> dict[str, Any]:
-        """Return what `PluginRecord` says of a plugin, its tools apart."""
-        for (text,) in self._select(self._held.connection, "SELECT about FROM entry_points WHERE id = ?", row):
-            about: dict[str, Any] = json.loads(text)
-            return about
-        return {"failure": "the index is damaged", "advice": "run the command again", "detail": "", "seconds": 0.0}
-
-    def listed(self) -> list[tuple[FoundPlugin, str, str, str, str]]:
-        """Return plugin, name, group, summary and options (as text) of each described tool that can be defined; nothing is made of them."""
-        return self._told("SELECT plugin, name, grp, summary, options FROM tools WHERE flags & 1 = 0")
+    def lines(self) -> list[Line]:
+        """Return the lines of the described tools that can be defined, in the order of `registry.find`; nothing is made of them."""
+        for _ in range(2):  # once more, if the file had to be made anew
+            held, found = self._ask(LINES)
+            try:
+                return lines_of(found[0], held.plugins()) if found else []
+            except ValueError as error:  # the columns are not of one length
+                self._make_anew(error)
+        return []
 
     def broken(self) -> list[tuple[FoundPlugin, str, str]]:
         """Return plugin, name and group of each described tool that cannot be defined."""
@@ -260,15 +119,22 @@ class Index:
         query = "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND (name GLOB ? OR grp || '.' || name GLOB ?)"
         return self._told(query, pattern, pattern)
 
-    def texts(self) -> list[tuple[FoundPlugin, str, str, str, str]]:
-        """Return plugin, name, group, options and record (as text) of each described tool that can be defined."""
-        return self._told(
-            "SELECT plugin, name, grp, options, record FROM tools JOIN records USING (id) WHERE flags & 1 = 0"
-        )
+    def texts(self) -> list[tuple[Line, str]]:
+        """Return the lines of these tools, each with the tool's record (as text)."""
+        for _ in range(2):  # see `lines`
+            lines, held = self.lines(), self._held
+            now, found = self._ask("SELECT CAST(id AS TEXT), record FROM records")
+            records = dict(found)
+            try:
+                if now is held:
+                    return [(line, records[line[0]]) for line in lines]
+            except KeyError as error:  # there is no record of a tool
+                self._make_anew(error)
+        return []
 
     def _told(self, query: str, *values: object) -> list[Any]:
         held, found = self._ask(query, *values)
-        plugins = {row: each.plugin for row, each in held.descriptions.items() if not each.failed}
+        plugins = held.plugins()
         return [(plugins[row], *rest) for row, *rest in found if row in plugins]
 
     def handed_out(self) -> tuple[tuple[Described, FoundPlugin], ...]:
@@ -298,8 +164,7 @@ class Index:
             try:
                 record: ToolRecord = json.loads(text)
             except ValueError as error:
-                self._give_up(error)
-                self.renew()
+                self._make_anew(error)
             else:
                 return record
         return None
@@ -339,9 +204,3 @@ class Index:
         except (OSError, sqlite3.Error) as error:
             self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
         self._take({row: each for row, each in self._held.descriptions.items() if each.plugin != plugin})
-
-
-_NOT_TO_TRY = ("watching", "waiting")
-"""Who described a plugin that a program better does not import for the sake of another's name."""
-
-_TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"

@@ -1,4 +1,4 @@
-"""What is a description of a plugin: one that is kept, and one that was made just now?"""
+"""What is a description of a plugin that was made just now?"""
 
 from __future__ import annotations
 
@@ -8,32 +8,7 @@ if TYPE_CHECKING:
     from fcregistry._records import PluginRecord
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index._fingerprint import Stamp
-    from fcregistry.discovery._index._index import Index
     from fcregistry.discovery._index._rows import Row
-
-
-class Description(NamedTuple):
-    """What is known of a plugin without importing it.
-
-    Attributes:
-        row: Where the index keeps it.
-        plugin: The plugin.
-        by: Who described it: a `worker` process, the `program` that imported it, its own `manifest`; where it ended the process
-            that imported it, who was `watching`; where it took too long, who was `waiting`.
-        failed: Whether it does not load.
-        source: The index.
-    """
-
-    row: int
-    plugin: FoundPlugin
-    by: str
-    failed: bool
-    source: Index
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """What `PluginRecord` says, its tools apart."""
-        return self.source.about(self.row)
 
 
 class Made(NamedTuple):
@@ -44,7 +19,7 @@ class Made(NamedTuple):
         record: What it says of the plugin: `PluginRecord`, without the tools.
         rows: Its tools.
         files: What it was made from, with the time and size of each.
-        by: Who made it; see `Description`.
+        by: Who made it; see `Description` in `_held.py`.
         missed: Whether importing it looked for a module that is not there.
     """
 

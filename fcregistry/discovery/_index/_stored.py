@@ -36,18 +36,18 @@ def place_of(each: FoundEntryPoint) -> tuple[str, str, str, str, str, Stamp | No
 def stored_in(connection: sqlite3.Connection) -> Stored:
     found: dict[str, list[FoundEntryPoint]] = {}
     kinds = {kind.__name__: kind for kind in KINDS.values()}
-    for kind, *facts, mtime, size, row, described, around, files, failed in connection.execute(
+    for kind, distribution, version, name, value, lies_in, its, mtime, size, *kept in connection.execute(
         "SELECT kind, distribution, version, entry_point, value, folder, info, mtime, size, "
         "id, described, surroundings, files, failed FROM entry_points ORDER BY id"
     ):
-        each = kinds[kind](*facts)
-        each.folder, each.info = os.fsdecode(each.folder), os.fsdecode(each.info)
-        each.stamp = None if mtime is None else (mtime, size)
-        each.kept = (row, described, around, files, failed)
-        found.setdefault(each.folder, []).append(each)
+        folder, info = (lies_in, its) if type(lies_in) is type(its) is str else (os.fsdecode(lies_in), os.fsdecode(its))
+        stamp = None if mtime is None else (mtime, size)
+        each = kinds[kind](distribution, version, name, value, folder, info, stamp)
+        each.kept = tuple(kept)
+        found.setdefault(folder, []).append(each)
     here: Places = {}
-    for folder, names, stamps in connection.execute("SELECT folder, names, stamps FROM places"):
-        path = os.fsdecode(folder)
+    for place, names, stamps in connection.execute("SELECT folder, names, stamps FROM places"):
+        path = os.fsdecode(place)
         as_read = tuple([None if each is None else (each[0], each[1]) for each in json.loads(stamps)])
         here[path] = Place(tuple(os.fsdecode(names).split("\n")), tuple(found.get(path, ())), as_read)
     return Stored(here, found)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fcregistry._search._ranking import INSERT
 from fcregistry.discovery._index._fingerprint import FAILED, MISSED, WRONG, surroundings
+from fcregistry.discovery._index._lines import write_lines
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,6 +61,7 @@ def write(
     )
     _drop_tools(connection, plugins)
     _write_tools(connection, [(plugin, row) for plugin, each in zip(plugins, made, strict=True) for row in each.rows])
+    write_lines(connection)
 
 
 def _state(made: Made) -> int:

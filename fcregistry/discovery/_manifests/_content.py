@@ -122,7 +122,9 @@ def _shown(value: object) -> str:
 
 
 def _check_inside(name: str) -> None:
-    """Refuse a path that leads out of the package's parent folder."""
+    """Refuse a path that leads out of the package's parent folder, and what no path can be."""
+    if "\0" in name or _SURROGATE.search(name):
+        raise ValueError(f"it names what no file can be called: {_shown(name)}")
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name:
         raise ValueError(f"it names a file outside the package: {name!r}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,6 +116,24 @@ def test_an_index_that_cannot_be_trusted_is_made_anew(two: Site) -> None:
         assert index_of(two).stat().st_mode & 0o777 == 0o600
 
 
+def test_an_index_of_which_the_end_is_missing_is_searched_all_the_same(two: Site) -> None:
+    """The search reads the file at its end, which SQLite does not look at before."""
+    index = index_of(two)
+    index.write_bytes(index.read_bytes()[:-1])
+    done = two.cli("search", "two")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "say_two" in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_in_the_place_of_the_index_is_not_waited_for(two: Site) -> None:
+    index = index_of(two)
+    index.unlink()
+    os.mkfifo(index, 0o600)
+    assert answers(two) == ANSWERS
+    assert index.is_file()
+
+
 def test_where_no_index_can_be_written_all_is_described_each_time(two: Site) -> None:
     """A folder stands in its place; a file stands where its folder should be."""
     _made_a_folder(index_of(two))
@@ -171,6 +191,17 @@ def test_every_page_of_the_index_may_be_damaged(two: Site) -> None:
             answer.append([number, COMMANDS[number % 2], now])
     """
     assert two.ask(code) == []
+
+
+@pytest.mark.parametrize("change", ["UPDATE lines SET names = 'say_one'", "DELETE FROM records WHERE id = 1"])
+def test_what_does_not_fit_together_is_made_anew(two: Site, change: str) -> None:
+    """The lines that are kept for lists, and the records: no list shows less than there is."""
+    with closing(sqlite3.connect(index_of(two))) as connection, connection:
+        connection.execute(change)
+    assert answers(two) == ANSWERS
+    done = two.cli("-v", "list")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["NAME", "say_one", "say_two"]
+    assert done.stderr == ""
 
 
 def test_twenty_processes_that_begin_at_once_all_answer_right(site: Site) -> None:

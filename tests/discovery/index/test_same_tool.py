@@ -143,7 +143,24 @@ def test_each_is_called_alike(many: Site) -> None:
     loaded = many.ask(f"from fcregistry import load_plugins\nload_plugins()\n{CALLS}")
     assert described == loaded
     codes = [said if isinstance(said, str) else said[0][1] for _, said in described]
-    assert codes.count(None) == 20, described
+    assert codes.count(None) == 21, described
+
+
+def test_a_warning_of_a_definition_is_given_once(make_site: Callable[[], Site]) -> None:
+    """At the first call, which imports the plugin: it is defined once then."""
+    site = make_site()
+    source = "from fcregistry import fc_register\n@fc_register\ndef bare(x) -> int:\n    'Count.'\n    return 1\n"
+    site.install("acme", {"tools": "acme_tools"}, {"acme_tools.py": source})
+    site.ask("from fcregistry import registry\nanswer = len(registry.find())")
+    code = """
+    import warnings
+    from fcregistry import Executor
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = Executor(["bare"]).run({"name": "bare", "arguments": {"x": 1}})
+    answer = [result.value, [each.category.__name__ for each in caught]]
+    """
+    assert site.ask(code) == [1, ["DefinitionWarning"]]
 
 
 def test_one_key_that_two_modules_claim_is_as_ambiguous_as_ever(many: Site) -> None:
