@@ -9,9 +9,9 @@ from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fcregistry._call_errors import CallError
     from fcregistry._cancellation import CancellationToken
     from fcregistry._content import Content, ToolOutput
-    from fcregistry._results import CallError
     from fcregistry.errors import ToolError
     from fcregistry.execution._approving._decisions import Approval, Approve, Deny
     from fcregistry.execution._approving._policy import Policy
@@ -49,7 +49,7 @@ _HOMES: dict[str, str] = {
     "Approval": "fcregistry.execution._approving._decisions",
     "Approve": "fcregistry.execution._approving._decisions",
     "Cache": "fcregistry.execution._repeating._caches",
-    "CallError": "fcregistry._results",
+    "CallError": "fcregistry._call_errors",
     "CancellationToken": "fcregistry._cancellation",
     "Content": "fcregistry._content",
     "Deny": "fcregistry.execution._approving._decisions",

@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fcregistry import _ports, formats
-from fcregistry._calls import Problem, ToolCall
+from fcregistry._calls import ToolCall
 from fcregistry._results import ToolResult
-from fcregistry.errors import PluginError
 from fcregistry.execution._approving._approval import Gate
 from fcregistry.execution._batching._batches import arun_together, listed, run_together
 from fcregistry.execution._batching._plain import arun_plain, plain_calls
@@ -21,6 +20,7 @@ from fcregistry.execution._elsewhere._places import places
 from fcregistry.execution._lifetime import Lifetime
 from fcregistry.execution._loading import Load
 from fcregistry.execution._pipeline import Pipeline
+from fcregistry.execution._reading._python_values import call_with
 from fcregistry.execution._reading._repair_names import allowed_repairs
 from fcregistry.execution._repeating._caches import MemoryCache
 from fcregistry.execution._repeating._caching import cache_problem, check_caches
@@ -30,13 +30,10 @@ from fcregistry.execution._short import read_if_call
 from fcregistry.execution._streams import astreamed, streamed
 from fcregistry.execution._tools import ToolLike, toolset_of
 from fcregistry.execution._watching._observation import unwatched, watching
-from fcregistry.execution._wording import invalid_arguments
 from fcregistry.execution._writing._limits import limits_of
-from fcregistry.execution._writing._outcome import failure
-from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Collection, Generator, Mapping, Sequence
     from os import PathLike
     from typing import Self
 
@@ -150,7 +147,7 @@ class Executor:
         return self._pipeline.tools
 
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
-        """Return the tools as a format describes them: what to send to a provider.
+        """Return the tools as a format describes them: what to send to a provider. One whose `requires_env` is not set is left out.
 
         Args:
             format: The format's name.
@@ -161,7 +158,8 @@ class Executor:
             FormatNotFoundError: There is no such format.
             DefinitionError: It has no strict mode, a tool cannot be said in it, or they are too many for one request.
         """
-        return formats.get(format).describe(self.tools.values(), strict=strict, recursion=recursion)
+        offered = [tool for tool in self.tools.values() if not tool.missing_env]
+        return formats.get(format).describe(offered, strict=strict, recursion=recursion)
 
     def run(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -240,7 +238,7 @@ class Executor:
 
     def stream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """Carry out one call, and follow it.
 
         Args:
@@ -256,7 +254,7 @@ class Executor:
 
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """Carry out one call on the running loop, and follow it; as `stream` otherwise."""
         return astreamed(self._open_pipeline(), call, run_of(cancellation, deps))
 
@@ -324,20 +322,8 @@ class Executor:
             **arguments: By parameter name; a `*args` parameter takes a list.
         """
         tool = self._open_pipeline().find(name)
-        if tool is None:
-            return self.run(ToolCall(name, {}))
-        try:
-            tool.signature  # noqa: B018  # imports the plugin of a described tool
-        except PluginError:
-            return self.run(ToolCall(name, {}))  # which says why
-        encoded: dict[str, Any] = {}
-        for parameter, value in arguments.items():
-            try:
-                encoded[parameter] = tool.signature.binding.encode_argument(parameter, value)
-            except EncodingError as error:
-                error_of = invalid_arguments(name, (Problem(f"$.{parameter}", str(error)),))
-                return failure(ToolCall(name), error_of, tool)
-        return self.run(ToolCall(name, encoded))
+        call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
+        return call if isinstance(call, ToolResult) else self.run(call)
 
     def run_expression(
         self,

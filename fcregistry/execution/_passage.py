@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import ToolCall
-from fcregistry._results import CallError, Notes, ToolResult
+from fcregistry._results import Notes, ToolResult
 from fcregistry.execution._approving._asking import Ask
 from fcregistry.execution._approving._decisions import Approval, Approve
 from fcregistry.execution._approving._questions import Question, edited

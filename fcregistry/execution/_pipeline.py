@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import Problem, ToolCall
-from fcregistry._results import CallError, ToolResult
+from fcregistry._results import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._approving._preparing import prepared_of
 from fcregistry.execution._approving._resuming import Resumed, resumed

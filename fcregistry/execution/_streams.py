@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from fcregistry._call_errors import CallError
 from fcregistry._cancellation import linked
-from fcregistry._results import CallError, ToolResult
+from fcregistry._results import ToolResult
 from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
 from fcregistry.execution._channel import Channel, Partial, Progress
 from fcregistry.execution._effects import adrive, drive
@@ -14,7 +15,7 @@ from fcregistry.execution._watching._observation import unwatched
 from fcregistry.execution._writing._outcome import failure
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncGenerator, Generator
 
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._run import Run
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Event: TypeAlias = "Progress | Partial | ToolResult"
 
 
-def streamed(pipeline: Pipeline, call: object, run: Run) -> Iterator[Event]:
+def streamed(pipeline: Pipeline, call: object, run: Run) -> Generator[Event, None, None]:
     """Carry out a call on a thread, and yield what it has to say; its result comes last. Whoever stops listening cancels it."""
     token, release = linked(run.cancellation)
     step = pipeline.prepare(call)
@@ -62,7 +63,7 @@ def streamed(pipeline: Pipeline, call: object, run: Run) -> Iterator[Event]:
         release()
 
 
-async def astreamed(pipeline: Pipeline, call: object, run: Run) -> AsyncIterator[Event]:
+async def astreamed(pipeline: Pipeline, call: object, run: Run) -> AsyncGenerator[Event, None]:
     """Carry out a call on the running loop, and yield what it has to say, as `streamed` does."""
     import asyncio
 

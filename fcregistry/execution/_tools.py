@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from fcregistry._declarations import MARK, Declaration, marked_methods
+from fcregistry._declarations import MARK, Declaration
+from fcregistry._groups import Group
+from fcregistry._methods import marked_methods
 from fcregistry._registry import Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tool import Tool
@@ -16,7 +18,7 @@ ToolLike: TypeAlias = "str | Tool | Toolset | Callable[..., Any]"
 
 
 def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None) -> Toolset:
-    """Return the toolset of names, selectors, functions, tools, toolsets, and lists of these.
+    """Return the toolset of names, selectors, functions, tools, toolsets, groups of a registry, and lists of these.
 
     The strings among them are selectors of one selection, in their order. A function that was declared stands for the tool it was declared as.
 
@@ -49,7 +51,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
                 else ""
             )
             raise DefinitionError(
-                f"{element!r} is no tool: give a name, a selector, a function, a Tool or a toolset{hint}"
+                f"{element!r:.200} is no tool: give a name, a selector, a function, a Tool or a toolset{hint}"
             )
     if selectors:
         made.extend(source.select(*selectors).values())
@@ -71,7 +73,11 @@ def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
 
 
 def _flat(tools: Any, depth: int) -> Iterable[Any]:
-    if isinstance(tools, (str, Tool, Toolset)) or callable(tools) or not isinstance(tools, Iterable) or depth > 20:
+    if isinstance(tools, Group):
+        yield from tools.values()
+        return
+    # A mapping is no list of the names that are its keys.
+    if isinstance(tools, (str, Tool, Mapping)) or callable(tools) or not isinstance(tools, Iterable) or depth > 20:
         yield tools
         return
     for element in tools:

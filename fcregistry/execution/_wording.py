@@ -6,13 +6,15 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import Problem
+from fcregistry._naming import nearest
 from fcregistry._problems import json_path
-from fcregistry._results import CallError
 from fcregistry.errors import CallCancelledError, ToolError, said_by
 from fcregistry.execution._calling._threads import NoThreadError
 from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._remote_errors import RemoteError, WorkerError
+from fcregistry.execution._raised import told_by
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
@@ -27,17 +29,17 @@ _MOST_CHARACTERS: Final = 2000
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+# What pydantic writes after each of its errors: a link that helps no model
+_FURTHER = re.compile(r"\n[ \t]*+For further information visit \w++://errors\.pydantic\.dev/\S++")
 # Up to the end of the word, so that no character is read twice; what begins with a host and a path has no credentials before them
 _IN_URL = re.compile(r"""://(?![\w-]++(?:\.[\w-]++)++[/?#])((?:[^\s"'<>]++|["'](?![\s,:;)}\]]|$))++)""")
 
 
 def unknown_tool(name: str, names: Iterable[str]) -> CallError:
     """Word a call of a tool that there is not."""
-    from difflib import get_close_matches  # only on the way to an error
-
     shown = name if len(name) <= 64 else f"{name[:64]}…"
     known = sorted(names)
-    close = get_close_matches(name[:200], known, n=1)
+    close = nearest(name[:200], known)
     if close:
         return CallError("unknown_tool", f"there is no tool {shown!r}; did you mean {close[0]!r}?")
     if not known:
@@ -154,7 +156,7 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
         return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
     if expose == "tool-errors" and not from_tool:
         return CallError("tool_failed", f"{tool.name} failed", exception=exception)
-    said = scrub(said_by(exception), _secrets(tool))
+    said = scrub(told_by(exception), _secrets(tool))
     if from_tool and isinstance(exception, (ToolError, RemoteError)):
         return CallError(
             "tool_failed",
@@ -171,8 +173,8 @@ def _secrets(tool: Tool) -> tuple[str, ...]:
 
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a text without terminal codes, memory addresses, credentials in URLs and given secrets, bounded."""
-    text = _plain(text)
+    """Return a text without terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets, bounded."""
+    text = _FURTHER.sub("", _plain(text))
     for secret in map(_plain, secrets):
         if secret:
             text = text.replace(secret, "…")

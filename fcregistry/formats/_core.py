@@ -76,6 +76,7 @@ class Format:
 
         Raises:
             DefinitionError: The format has no strict mode, a tool cannot be said in it, or they are too many for one request.
+            TypeError: One is no `Tool`: a function, say, or a name.
         """
         self._profile(strict)  # that there is none is said once, and not of every tool
         rendered, errors = [], []
@@ -115,8 +116,13 @@ class Format:
     def _rendered(
         self, tool: Tool, strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
-        from fcregistry.formats._transform import Unsayable, transformed  # not needed to read calls and report results
+        from fcregistry._tool import Tool  # these two are not needed to read calls and report results
+        from fcregistry.formats._transform import Unsayable, transformed
 
+        if not isinstance(tool, Tool):
+            raise TypeError(
+                f"{tool!r:.80} is no Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
+            )
         profile, schema = self._profile(strict), tool.parameters
         name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name
         try:

@@ -35,12 +35,14 @@ class MalformedCallError(ValueError):
     Attributes:
         id: The id that the call carried, if it carried one.
         name: The name of the tool, where that could be read.
+        arguments: What stands for its arguments, where that is neither an object nor text.
     """
 
-    def __init__(self, message: str, id: str | None = None, name: str = "") -> None:
+    def __init__(self, message: str, id: str | None = None, name: str = "", arguments: object = None) -> None:
         super().__init__(message)
         self.id = id
         self.name = name
+        self.arguments = arguments
 
 
 def field(value: Any, name: str) -> Any:
@@ -67,20 +69,21 @@ def read_call(value: Any) -> ToolCall:
         MalformedCallError: It is none of these.
     """
     if isinstance(value, ToolCall):
-        _check_name(value.name, value.id)
-        return value
+        _check_name(value.name, _identity(value))
+        return value if value.id is None or type(value.id) is str else ToolCall(value.name, value.arguments)
     call = _unwrapped(value)
     identity = _identity(call)
     if identity is None and call is not value:
         identity = _identity(value)
     name = field(call, "name")
     if is_absent(name):
-        raise MalformedCallError(f"{_kind(value)} is no tool call: {_SHAPE}", identity)
+        nameless = " without a name" if isinstance(value, Mapping) else ""
+        raise MalformedCallError(f"{_kind(value)}{nameless} is no tool call: {_SHAPE}", identity)
     _check_name(name, identity)
     arguments = _arguments(call, name, identity)
     if not (arguments is None or isinstance(arguments, (str, Mapping))):
         message = f"the arguments of {name[:64]!r} are {_kind(arguments)}; they must be a JSON object"
-        raise MalformedCallError(message, identity, name)
+        raise MalformedCallError(message, identity, name, arguments)
     return ToolCall(name, arguments, identity)
 
 
@@ -144,6 +147,9 @@ def _kind(value: object) -> str:
         (str, "text"),
         ((int, float), "a number"),
         ((list, tuple), "a list"),
-        (Mapping, "an object without a name"),
+        (Mapping, "an object"),
     )
-    return next((name for kind, name in kinds if isinstance(value, kind)), f"a {type(value).__name__}")
+    own = type(value).__name__
+    return next(
+        (name for kind, name in kinds if isinstance(value, kind)), f"{'an' if own[0] in 'aeiou' else 'a'} {own}"
+    )

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import enum
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -281,6 +282,7 @@ def test_halves_of_surrogate_pairs_do_no_harm() -> None:
 def test_an_unset_variable_is_reported_before_the_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FCR_TEST_KEY", raising=False)
     executor = Executor([Tool.from_function(find, requires_env="FCR_TEST_KEY")])
+    assert executor.describe() == []
     call = {"name": "find", "arguments": "{not-json"}
 
     assert code(executor.run(call)) == "unavailable"
@@ -536,7 +538,7 @@ def test_a_function_that_was_declared_stands_for_the_tool_it_was_declared_as() -
     assert executor.tools["search_all"] is isolated.get("search_all")
 
 
-@pytest.mark.parametrize("thing", [123, None, object(), Point, [123], [[None]], b"find"])
+@pytest.mark.parametrize("thing", [123, None, object(), Point, [123], [[None]], b"find", {"find": find}, [{"a": 1}]])
 def test_what_is_no_tool_is_refused_when_the_executor_is_made(thing: Any) -> None:
     element = thing
     while isinstance(element, list):
@@ -547,9 +549,20 @@ def test_what_is_no_tool_is_refused_when_the_executor_is_made(thing: Any) -> Non
 
     with pytest.raises(DefinitionError) as caught:
         Executor(thing)
+    assert " at 0x" not in str(caught.value)  # an address says nothing, and is another one in each run
     assert str(caught.value) == (
-        f"{element!r} is no tool: give a name, a selector, a function, a Tool or a toolset{advice}"
+        f"{re.sub(' at 0x[0-9a-f]+', '', repr(element))} is no tool: "
+        f"give a name, a selector, a function, a Tool or a toolset{advice}"
     )
+
+
+def test_a_group_of_a_registry_stands_for_its_tools_whatever_others_are_called() -> None:
+    isolated = Registry()
+    isolated.register(find, group="files")
+    isolated.register(nothing, "find", group="web")
+
+    assert Executor(isolated["web"]).tools["find"].id == "web.find"
+    assert Executor([isolated["files"]], registry=isolated).tools["find"].id == "files.find"
 
 
 class Marked:

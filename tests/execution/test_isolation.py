@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._elsewhere._isolation import ProcessWorkers
+from tests.conftest import TIMEOUT
 
 from .workers import ask, install
 
@@ -182,6 +184,26 @@ def test_a_program_ends_at_once_while_a_killed_worker_is_replaced(site: Site) ->
     hung = ask(site, GONE + '\n    answer = shown("hang", {"path": "replaced"}, 0.2)')
     assert hung["why"] == "timeout"
     assert perf_counter() - start < 20
+
+
+@pytest.mark.once
+@pytest.mark.skipif(os.name == "nt", reason="there, no process is killed by a signal")
+def test_a_worker_does_not_outlive_a_program_that_is_killed(make_site: Callable[..., Site]) -> None:
+    """Nobody waits for its call: it would run on beside the one that whoever starts the program again makes."""
+    site = make_site()
+    tools = """
+        import os, signal, time
+        from fcregistry import fc_register
+
+        @fc_register(isolation="process")
+        def kill_the_program() -> None:
+            "Kill the program that waits for this."
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(2 * %d)
+    """
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": tools % TIMEOUT})
+    done = site.run("-c", "from fcregistry import Executor; Executor('kill_the_program').call('kill_the_program')")
+    assert done.returncode == -signal.SIGKILL  # and the worker does not hold what it has inherited: this returns
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")

@@ -159,7 +159,9 @@ def test_who_gives_up_waiting_does_not_end_the_waiting_of_others() -> None:
 
 
 def test_a_line_of_a_thousand_moves_on() -> None:
-    line = Line([WRITES, ALONE] * 500)
-    for place in range(1000):
-        Enter(line, place, ALONE if place % 2 else WRITES).now()
+    touched = [WRITES, ALONE] * 500
+    line = Line(touched)
+    for place, each in enumerate(touched):
+        Enter(line, place, each).now()
+        assert not any(may_begin(line, after, touched[after]) for after in range(place + 1, min(place + 3, 1000)))
         line.leave(place)

@@ -305,6 +305,14 @@ def test_calls_without_an_id_or_with_one_id_can_be_told_apart() -> None:
     ]
 
 
+@pytest.mark.parametrize("given", [1, float("nan"), ["1"], {"1": 1}, b"1", object()])
+def test_an_id_that_is_no_text_is_none_and_takes_no_other_call_with_it(given: Any) -> None:
+    made = executor()
+    prepared = carried(made.prepare([ToolCall("delete", {"path": "a"}, given), ToolCall("delete", {"path": "b"}, "2")]))
+    assert [each.id for each in prepared.waiting] == ["call-1", "2"]
+    assert [result.ok for result in made.resume(prepared, {"call-1": Approve(), "2": Approve()})] == [True, True]
+
+
 @given(st.lists(st.none() | st.sampled_from(["", "1", "1-2", "1-3", "call", "call-1", "call-2"]), max_size=8))
 def test_no_two_calls_have_one_name_and_the_first_of_an_id_has_that(ids: list[str | None]) -> None:
     keys = distinct_keys(ids)

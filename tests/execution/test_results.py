@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import enum
 import json
-from collections import OrderedDict, deque
+from collections import OrderedDict, UserList, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
@@ -82,6 +83,14 @@ def result_of(value: Any, annotation: Any = None) -> ToolResult:
         ({3}, "[3]"),
         (frozenset({"a"}), '["a"]'),
         (deque([1, 2]), "[1, 2]"),
+        (range(3), "[0, 1, 2]"),
+        ({"b": 1, "a": date(2024, 5, 1)}.values(), '[1, "2024-05-01"]'),
+        ({"b": 1, "a": 2}.items(), '[["b", 1], ["a", 2]]'),
+        (UserList([Level.LOW]), "[1]"),
+        ({Colour.RED: 1}, '{"red": 1}'),
+        ([{"a": {date(2024, 5, 1): {PurePosixPath("/b"): {2}}}}], '[{"a": {"2024-05-01": {"/b": [2]}}}]'),
+        ({Colour.RED: "\ud83d"}, '{"red": "\\ud83d"}'),
+        (OrderedDict({Fraction(1, 2): 1, None: Point(1)}), '{"1/2": 1, "null": {"x": 1, "colour": "red"}}'),
         (Colour.RED, '"red"'),
         (Level.LOW, "1"),
         (Point(1), '{"x": 1, "colour": "red"}'),
@@ -173,6 +182,10 @@ def deep() -> list[Any]:
         (float("nan"), "the value holds a number that is not finite (NaN or infinity), which JSON has not"),
         ([float("inf")], "the value holds a number that is not finite (NaN or infinity), which JSON has not"),
         (cyclic(), "the value contains itself, or is nested too deeply for JSON"),
+        ({Colour.RED: cyclic()}, "the value contains itself, or is nested too deeply for JSON"),
+        ({Colour.RED: Opaque()}, "a value of type {module}.Opaque has no JSON form"),
+        ({Colour.RED: 1, "red": 2}, "the value holds a dict in which two keys are 'red' in JSON"),
+        ({Colour.RED: {len: 1}}, "a value of type builtins.builtin_function_or_method has no JSON form"),
         (deep(), "the value contains itself, or is nested too deeply for JSON"),
         ({(1, 2): 3}, "the value holds a dict with keys that are no strings, numbers, booleans or None"),
         (RaisingMapping(), "RuntimeError: no items at <C object at 0x…>"),

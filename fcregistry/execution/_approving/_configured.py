@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._catalogue import subject
+from fcregistry._selectors import subject
 from fcregistry._trust import trust
 from fcregistry.execution._approving._policy import Ruling
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from fcregistry._catalogue import subject
 from fcregistry._naming import did_you_mean, nearest
-from fcregistry._selectors import Selector, Subject, parse_selectors
+from fcregistry._selectors import Selector, Subject, parse_selectors, subject
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 
 if TYPE_CHECKING:

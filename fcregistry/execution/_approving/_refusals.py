@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._results import CallError
+from fcregistry._call_errors import CallError
 from fcregistry.execution._wording import scrub
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ A loop for each call would break clients that are kept between calls: they belon
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import threading
 from contextlib import suppress
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _TURN: Final = 0.05
 """Seconds within which a loop that is not blocked takes up what it is given."""
 
+_LAST: Final = 0.5
+"""Seconds that what runs on the loop has at the end of the process, to put in order what it has open."""
+
 
 class BackgroundLoop:
     """An event loop on a daemon thread, started at the first call."""
@@ -30,6 +34,7 @@ class BackgroundLoop:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._ends = False
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -42,7 +47,25 @@ class BackgroundLoop:
                     self._loop.close()
                     self._loop = self._thread = None
                     raise NoThreadError("the system has no more threads") from error
+                atexit.unregister(self.end)
+                atexit.register(self.end)
             return self._loop
+
+    def end(self) -> None:
+        """Cancel what runs on the loop, and give it a moment to end: the process ends, and takes the loop's thread with it."""
+        loop, thread = self._loop, self._thread
+        if loop is None or thread is None or not thread.is_alive():
+            return
+        self._ends = True  # whoever waits on a daemon thread ends with the process too, and is told nothing
+        ended = threading.Event()
+
+        def begin() -> None:
+            loop.create_task(_ended(loop)).add_done_callback(lambda _: ended.set())
+
+        with suppress(RuntimeError):  # it was replaced, and has ended
+            loop.call_soon_threadsafe(begin)
+            ended.wait(_LAST)
+        self._ends = False  # what else is done at the end may make calls
 
     def submit(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Future[Any]:
         """Run a coroutine in a copy of the caller's context, and return its future.
@@ -65,7 +88,7 @@ class BackgroundLoop:
             if future.cancelled():  # given up before it began
                 return
             task = loop.create_task(_guarded(make), context=context)
-            task.add_done_callback(lambda done: _pass_on(done, future))
+            task.add_done_callback(lambda done: _pass_on(done, None if self._ends else future))
             future.add_done_callback(lambda _: loop.call_soon_threadsafe(task.cancel))
 
         try:
@@ -109,6 +132,14 @@ def _turn(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
+async def _ended(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel the tasks of a loop, and wait until they are done."""
+    if others := asyncio.all_tasks(loop) - {asyncio.current_task()}:
+        for task in others:
+            task.cancel()
+        await asyncio.wait(others)
+
+
 async def _retired(loop: asyncio.AbstractEventLoop) -> None:
     """End a loop that was replaced, once what runs on it is done."""
     threads.count(busy=False)
@@ -130,8 +161,8 @@ async def _guarded(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, B
         return None, interrupt
 
 
-def _pass_on(task: asyncio.Task[Any], future: Future[Any]) -> None:
-    if future.done():  # nobody waits any more
+def _pass_on(task: asyncio.Task[Any], future: Future[Any] | None) -> None:
+    if future is None or future.done():  # nobody waits any more
         if not task.cancelled():
             task.exception()  # seen, so asyncio does not log it
         return

@@ -9,8 +9,8 @@ from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._calling._threads import running_loop
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop, Task
     from asyncio import Future as LoopFuture
-    from asyncio import Task
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
@@ -135,7 +135,7 @@ async def within(
     return _given_up(not called_off.done() and not task.cancelled(), seconds, cancellation, start)
 
 
-def _tell(loop: Any, called_off: LoopFuture[None]) -> None:
+def _tell(loop: AbstractEventLoop, called_off: LoopFuture[None]) -> None:
     def settle() -> None:
         if not called_off.done():
             called_off.set_result(None)

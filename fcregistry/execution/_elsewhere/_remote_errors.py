@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import Problem
-from fcregistry._results import CallError
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool

@@ -18,6 +18,7 @@ from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._carried import packed
 from fcregistry.execution._elsewhere._dask import begun
 from fcregistry.execution._elsewhere._travel import STOPPED, Answer, Raised, Refused, Request, Returned, answer_text
+from fcregistry.execution._raised import told_by
 from fcregistry.execution._reading._digits import DigitsValidator
 from fcregistry.execution._wording import refused, scrub
 from fcregistry.types import EncodingError, Refusal
@@ -119,7 +120,7 @@ def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:
     after = exception.retry_after if isinstance(exception, ToolError) else None
     return Raised(
         type_name=type(exception).__name__,
-        message=scrub(said_by(exception), _secrets(tool)),
+        message=scrub(told_by(exception), _secrets(tool)),
         is_tool_error=of_tool,
         retryable=isinstance(exception, ToolError) and bool(exception.retryable),
         retry_after=after if isinstance(after, (int, float)) else None,

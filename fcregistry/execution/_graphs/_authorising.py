@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import Problem, ToolCall
 from fcregistry._problems import json_path
-from fcregistry._results import CallError, ToolResult
+from fcregistry._results import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._approving._asking import Ask
 from fcregistry.execution._approving._decisions import Approval, Approve

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import Problem, ToolCall
 from fcregistry._problems import json_path
-from fcregistry._results import CallError, ToolResult
+from fcregistry._results import ToolResult
 from fcregistry.execution._approving._resuming import Resumed
 from fcregistry.execution._batching._batches import Seat, gathered, uninterrupted
 from fcregistry.execution._batching._line import Line
@@ -23,6 +24,7 @@ from fcregistry.expressions._graph import filled
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
+    from asyncio import Semaphore
     from collections.abc import Iterable
     from concurrent.futures import Future
     from typing import Any
@@ -42,9 +44,8 @@ def run_nodes(pipeline: Pipeline, nodes: list[Node], run: Run) -> list[ToolResul
     row = Row(pipeline, nodes, drive(authorised(pipeline, nodes, run)), run)
     if all(place - 1 in node.needs.values() for place, node in enumerate(nodes) if place):
         return [row.run_here(place) for place in range(len(nodes))]  # each needs the one before it
-    from fcregistry.execution._calling._loop import (
-        background,
-    )  # asyncio is 38 ms, which one call after the other need not pay
+    # And asyncio, which calls that run one after the other need not pay for
+    from fcregistry.execution._calling._loop import background
 
     here = [place for place in range(len(nodes)) if row.wants_caller(place)]
     elsewhere = sorted({*range(len(nodes))}.difference(here))
@@ -111,24 +112,25 @@ class Row:
 
     async def run_there(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
         """Carry out calls on the running loop, each once it has what it needs."""
-        from asyncio import Semaphore, wrap_future  # there is a loop, so it is imported
+        from asyncio import Semaphore  # there is a loop, so it is imported
 
         slots = Semaphore(self._pipeline.settings.max_concurrency)
+        return await gathered(self._run_seated(place, slots) for place in places)
 
-        async def seated(place: int) -> ToolResult | Interrupt:
-            seat = Seat(self._line, place, slots)
-            try:
-                for need in self._nodes[place].needs.values():
-                    await wrap_future(self._ends[need])
-                result = await adrive(self._pipeline.course(self._given(place), self._run, seat))
-                self._ends[place].set_result(result)
-            except (KeyboardInterrupt, SystemExit) as interrupt:
-                return interrupt  # raised out of a task, it would end the loop for everybody
-            finally:
-                self._leave(place, seat)
-            return result
+    async def _run_seated(self, place: int, slots: Semaphore) -> ToolResult | Interrupt:
+        from asyncio import wrap_future  # likewise
 
-        return await gathered(map(seated, places))
+        seat = Seat(self._line, place, slots)
+        try:
+            for need in self._nodes[place].needs.values():
+                await wrap_future(self._ends[need])
+            result = await adrive(self._pipeline.course(self._given(place), self._run, seat))
+            self._ends[place].set_result(result)
+        except (KeyboardInterrupt, SystemExit) as interrupt:
+            return interrupt  # raised out of a task, it would end the loop for everybody
+        finally:
+            self._leave(place, seat)
+        return result
 
     def _leave(self, place: int, seat: Seat) -> None:
         seat.leave()

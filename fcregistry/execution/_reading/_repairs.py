@@ -147,7 +147,6 @@ def _expected_kinds(violation: Violation) -> set[str]:
     expected: set[str] = set()
     for branch in violation.branches:
         kinds = [_expected_kinds(inner) for inner in branch if inner.path == violation.path]
-        expected |= (
-            set().union(*kinds) if any(kinds) else {"string"}
-        )  # a branch that minds something else may take strings
+        # A branch that minds something else may take strings
+        expected |= set().union(*kinds) if any(kinds) else {"string"}
     return expected

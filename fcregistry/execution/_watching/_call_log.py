@@ -13,8 +13,9 @@ from fcregistry.execution._wording import scrub
 if TYPE_CHECKING:
     from logging import Logger
 
+    from fcregistry._call_errors import CallError
     from fcregistry._calls import ToolCall
-    from fcregistry._results import CallError, ToolResult
+    from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.execution._steps import Step
 
@@ -41,9 +42,8 @@ def logger_for(level: int) -> Logger | None:
     logger = known
     if logger is None:
         logging = sys.modules.get("logging")
-        if logging is None or not hasattr(
-            logging, "captureWarnings"
-        ):  # the last thing in it: another thread may be importing it
+        # Another thread may be importing it: this is the last thing in it
+        if logging is None or not hasattr(logging, "captureWarnings"):
             return None
         logger = known = logging.getLogger(NAME)
     return logger if logger.isEnabledFor(level) and logger.hasHandlers() else None

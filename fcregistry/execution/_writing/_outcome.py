@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from json import loads
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import ToolCall
-from fcregistry._results import CallError, Notes, ToolResult
+from fcregistry._results import Notes, ToolResult
 from fcregistry.execution._repeating._retries import with_attempts
 from fcregistry.execution._wording import misfit, tool_failed, unencodable
 from fcregistry.execution._writing._output import output_of
