@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from fcregistry.agents._answers import Typed, Words
 from fcregistry.agents._driving import Control, adrive, astream, drive
 from fcregistry.agents._events import Finished
 from fcregistry.agents._history import conversation_of
+from fcregistry.agents._state import check_state
 from fcregistry.agents._visible import VisibleTools
-from fcregistry.errors import ApprovalError, UnfinishedRunError
+from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
 from fcregistry.models import resolve
 from fcregistry.models._plainly import stream_plainly
@@ -148,7 +149,7 @@ class Agent(ABC):
         """Answer a question on the running loop; as `run` otherwise."""
         return await adrive(self._course(self._messages(query)), Control(**options))
 
-    def stream(self, query: Query, **options: Unpack[RunOptions]) -> Iterator[Event]:
+    def stream(self, query: Query, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
         """Answer a question, and yield what happens as it does; a `Finished` comes last. Whoever stops listening cancels the run.
 
         The arguments and errors are those of `run`. The run takes place on a background loop.
@@ -156,7 +157,7 @@ class Agent(ABC):
         course, control = self._course(self._messages(query)), Control(**options)
         return stream_plainly(lambda: astream(course, control, _finished))
 
-    def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncIterator[Event]:
+    def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
         """Answer a question on the running loop, and yield what happens as it does; as `stream` otherwise."""
         return astream(self._course(self._messages(query)), Control(**options), _finished)
 
@@ -173,6 +174,7 @@ class Agent(ABC):
             **options: As for `run`, for what is left of the run.
 
         Raises:
+            TypeError: The state is none: the result is not of a run that waits.
             ApprovalError: A decision about a call that does not wait for one, the run was taken up before, or it is another agent's.
         """
         self._check_own(state)
@@ -187,7 +189,7 @@ class Agent(ABC):
 
     def resume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """Go on with a run, and yield what happens as it does; as `resume` and `stream` otherwise."""
         self._check_own(state)
         course, control = self._resumed(state, decisions or {}), Control(**options)
@@ -195,14 +197,13 @@ class Agent(ABC):
 
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """Go on with a run on the running loop, and yield what happens as it does; as `resume` and `stream` otherwise."""
         self._check_own(state)
         return astream(self._resumed(state, decisions or {}), Control(**options), _finished)
 
     def _check_own(self, state: RunState) -> None:
-        if state.agent != type(self).__name__:
-            raise ApprovalError(f"this is the state of a {state.agent}, which a {type(self).__name__} cannot take up")
+        check_state(state, type(self).__name__)
 
     # Enter and leave
 

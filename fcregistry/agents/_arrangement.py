@@ -124,13 +124,15 @@ def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
 
     Raises:
         GroupNotFoundError: A pattern names none.
-        TypeError: The patterns are one string.
+        TypeError: The patterns are one string, or no strings.
     """
     if isinstance(patterns, str):
         raise TypeError(f"give groups as a list, as in groups=[{patterns!r}]")
     there = sorted({name for group in groups for name in _path(group)})
     named: set[str] = set()
     for pattern in patterns:
+        if not isinstance(pattern, str):
+            raise TypeError(f"groups are given by names, or patterns of names, not {pattern!r:.80}")
         found = [group for group in there if fnmatchcase(group, pattern)]
         if not found:
             near = did_you_mean(nearest(pattern, there))

@@ -27,15 +27,21 @@ class Control:
         deps: What the context of tools can have.
 
     Raises:
-        TypeError: One of the others is something else.
+        TypeError: One of the others is something else, or it is told anything more.
         ValueError: The time is none.
     """
 
     __slots__ = ("_cancellation", "_release", "_time_budget", "_timer", "deps", "is_bounded", "token")
 
     def __init__(
-        self, cancellation: CancellationToken | None = None, time_budget: float | None = None, deps: Sequence[Any] = ()
+        self,
+        cancellation: CancellationToken | None = None,
+        time_budget: float | None = None,
+        deps: Sequence[Any] = (),
+        **others: object,
     ) -> None:
+        if others:
+            raise TypeError(f"a run takes cancellation, time_budget and deps, and no {' or '.join(sorted(others))}")
         if time_budget is not None and not (type(time_budget) in (int, float) and time_budget > 0):
             raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
         run_of(cancellation, deps)  # which says what is wrong with them before anybody is asked

@@ -1,30 +1,23 @@
-"""How does one talk with an agent over several turns? It is told what was said before, as much of it as there is room for.
-
-Longer than other files, since it is what applications read: most of it says what an argument means.
-"""
+"""How does one talk with an agent over several turns? It is told what was said before, as much of it as there is room for."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import aclosing, closing, contextmanager
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from contextlib import aclosing, closing
+from typing import TYPE_CHECKING, Any
 
 from fcregistry.agents._agent import Agent
-from fcregistry.agents._events import Finished
 from fcregistry.agents._history import conversation_of
 from fcregistry.agents._react import ReactAgent, checked_limit
 from fcregistry.agents._shortening import estimated_tokens, shortened
-from fcregistry.agents._state import RunState
-from fcregistry.errors import ApprovalError
+from fcregistry.agents._transcript import Transcript, read_transcript
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from fcregistry.agents._agent import RunOptions
     from fcregistry.agents._events import Event
-    from fcregistry.agents._options import AgentOptions
+    from fcregistry.agents._options import AgentOptions, ConversationOptions
     from fcregistry.agents._result import RunResult
     from fcregistry.agents._shortening import CountTokens
     from fcregistry.execution import Executor, WaitingCall
@@ -32,9 +25,6 @@ if TYPE_CHECKING:
     from fcregistry.execution._tools import ToolLike
     from fcregistry.models import Message, MessageLike
     from fcregistry.models._resolving import ModelLike
-
-_FORMAT: Final = 1
-"""The version of what `to_json` writes."""
 
 
 class Conversation:
@@ -82,19 +72,17 @@ class Conversation:
         self._max_messages = None if max_messages is None else checked_limit("max_messages", max_messages)
         self._max_tokens = None if max_tokens is None else checked_limit("max_tokens", max_tokens)
         self._count_tokens = count_tokens
-        self._messages = conversation_of(tuple(messages), self.agent.model)
-        self._state: RunState | None = None
-        self._turn = Lock()
+        self._transcript = Transcript(conversation_of(tuple(messages), self.agent.model))
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """What was said so far, without what was forgotten."""
-        return self._messages
+        return self._transcript.messages
 
     @property
     def pending(self) -> tuple[WaitingCall, ...]:
         """The calls that wait for somebody's decision: `resume` goes on with the turn."""
-        return () if self._state is None else self._state.prepared.waiting
+        return self._transcript.pending
 
     # Talk
 
@@ -113,28 +101,28 @@ class Conversation:
             RuntimeError: Another turn of this conversation lasts.
             TypeError, ValueError: As for `Agent.run`.
         """
-        with self._taking_turn():
-            return self._heard(self.agent.run(self._with(text), **options))
+        with self._transcript.new_turn():
+            return self._transcript.heard(self.agent.run(self._with(text), **options))
 
     async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
         """Say something on the running loop; as `say` otherwise."""
-        with self._taking_turn():
-            return self._heard(await self.agent.arun(self._with(text), **options))
+        with self._transcript.new_turn():
+            return self._transcript.heard(await self.agent.arun(self._with(text), **options))
 
-    def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Iterator[Event]:
+    def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
         """Say something, and yield what happens as it does; a `Finished` comes last. Whoever stops listening before cancels the turn.
 
         The turn begins with the first event that is asked for. The arguments and errors are those of `say`.
         """
-        with self._taking_turn(), closing(cast("Any", self.agent.stream(self._with(text), **options))) as events:
-            yield from map(self._listened, events)
+        with self._transcript.new_turn(), closing(self.agent.stream(self._with(text), **options)) as events:
+            yield from map(self._transcript.listened, events)
 
-    async def astream(self, text: MessageLike, **options: Unpack[RunOptions]) -> AsyncIterator[Event]:
+    async def astream(self, text: MessageLike, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
         """Say something on the running loop, and yield what happens as it does; as `stream` otherwise."""
-        with self._taking_turn():
-            async with aclosing(cast("Any", self.agent.astream(self._with(text), **options))) as events:
+        with self._transcript.new_turn():
+            async with aclosing(self.agent.astream(self._with(text), **options)) as events:
                 async for event in events:
-                    yield self._listened(event)
+                    yield self._transcript.listened(event)
 
     # Take up
 
@@ -149,34 +137,34 @@ class Conversation:
             ApprovalError: No call waits; or as for `Agent.resume`.
             RuntimeError: Another turn of this conversation lasts.
         """
-        with self._taking_up() as state:
-            return self._heard(self.agent.resume(state, decisions, **options))
+        with self._transcript.waiting_turn() as state:
+            return self._transcript.heard(self.agent.resume(state, decisions, **options))
 
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
     ) -> RunResult:
         """Go on with a turn on the running loop; as `resume` otherwise."""
-        with self._taking_up() as state:
-            return self._heard(await self.agent.aresume(state, decisions, **options))
+        with self._transcript.waiting_turn() as state:
+            return self._transcript.heard(await self.agent.aresume(state, decisions, **options))
 
     def resume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """Go on with a turn, and yield what happens as it does; as `resume` and `stream` otherwise."""
         with (
-            self._taking_up() as state,
-            closing(cast("Any", self.agent.resume_stream(state, decisions, **options))) as events,
+            self._transcript.waiting_turn() as state,
+            closing(self.agent.resume_stream(state, decisions, **options)) as events,
         ):
-            yield from map(self._listened, events)
+            yield from map(self._transcript.listened, events)
 
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """Go on with a turn on the running loop, and yield what happens as it does; as `resume` and `stream` otherwise."""
-        with self._taking_up() as state:
-            async with aclosing(cast("Any", self.agent.aresume_stream(state, decisions, **options))) as events:
+        with self._transcript.waiting_turn() as state:
+            async with aclosing(self.agent.aresume_stream(state, decisions, **options)) as events:
                 async for event in events:
-                    yield self._listened(event)
+                    yield self._transcript.listened(event)
 
     # Keep
 
@@ -189,12 +177,7 @@ class Conversation:
         Raises:
             ApprovalError: Calls wait, and there is no key, or one that is too short.
         """
-        told: dict[str, Any] = {"version": _FORMAT, "messages": [message.to_dict() for message in self._messages]}
-        if self._state is not None:
-            if key is None:
-                raise ApprovalError("calls wait for a decision: give the key=… to sign them with, or resume first")
-            told["state"] = self._state.to_json(key=key)
-        return json.dumps(told, ensure_ascii=False)
+        return self._transcript.to_json(key)
 
     @classmethod
     def from_json(
@@ -205,7 +188,7 @@ class Conversation:
         *,
         key: bytes | None = None,
         max_age: float | None = None,
-        **options: Any,
+        **options: Unpack[ConversationOptions],
     ) -> Self:
         """Return a conversation that goes on with what `to_json` wrote.
 
@@ -221,67 +204,22 @@ class Conversation:
             ValueError: The text is something else.
             ApprovalError: Calls wait in it, and there is no key; or as for `RunState.from_json`.
         """
-        told = _told(text)
+        told = read_transcript(text)
         made = cls(agent, tools, messages=told["messages"], **options)
         if (state := told.get("state")) is not None:
-            if key is None:
-                raise ApprovalError(
-                    "calls of this conversation wait for a decision: give the key=… they are signed with"
-                )
-            made._state = RunState.from_json(state, key=key, max_age=max_age)
+            made._transcript.wait_again(state, key, max_age)
         return made
 
     def __repr__(self) -> str:
-        return f"<Conversation of {len(self._messages)} messages with {self.agent!r}>"
-
-    # One turn
-
-    @contextmanager
-    def _taking_turn(self, *, goes_on: bool = False) -> Iterator[None]:
-        """Keep others out of this conversation for one turn."""
-        if not self._turn.acquire(blocking=False):
-            raise RuntimeError("another turn of this conversation lasts: wait for its end, or have a conversation each")
-        try:
-            self._settle()
-            if self._state is not None and not goes_on:
-                waiting = ", ".join(repr(call.id) for call in self.pending)
-                raise ApprovalError(f"calls of this conversation wait for a decision: {waiting}; resume the turn first")
-            yield
-        finally:
-            self._settle()
-            self._turn.release()
-
-    @contextmanager
-    def _taking_up(self) -> Iterator[RunState]:
-        """Keep others out while a turn goes on that waited."""
-        with self._taking_turn(goes_on=True):
-            if self._state is None:
-                raise ApprovalError("no call of this conversation waits for a decision")
-            yield self._state
-
-    def _settle(self) -> None:
-        """Forget calls that wait no longer, of whose results nothing was heard: somebody else resumed them, or they were left."""
-        if self._state is not None and self._state.prepared._taken:
-            self._state = None
-            self._messages = self._messages[:-1]  # which makes these calls
+        return f"<Conversation of {len(self.messages)} messages with {self.agent!r}>"
 
     def _with(self, text: MessageLike) -> list[Message]:
         """Return what the agent is told in a turn."""
         said = conversation_of((text,), self.agent.model)
-        return shortened([*self._messages, *said], self._max_messages, self._max_tokens, self._count_tokens)
-
-    def _heard(self, result: RunResult) -> RunResult:
-        self._messages = result.messages
-        self._state = result.state
-        return result
-
-    def _listened(self, event: Event) -> Event:
-        if isinstance(event, Finished):
-            self._heard(event.result)
-        return event
+        return shortened([*self.messages, *said], self._max_messages, self._max_tokens, self._count_tokens)
 
 
-def _agent(given: Agent | ModelLike, tools: Any, told: Mapping[str, Any]) -> Agent:
+def _agent(given: Agent | ModelLike, tools: ToolLike | Iterable[ToolLike] | Executor, told: Mapping[str, Any]) -> Agent:
     """Return the agent that is meant.
 
     Raises:
@@ -292,15 +230,3 @@ def _agent(given: Agent | ModelLike, tools: Any, told: Mapping[str, Any]) -> Age
     if beside := [*(() if tools == () else ("tools",)), *told]:
         raise TypeError(f"{', '.join(beside)}: say that where the {type(given).__name__} is made")
     return given
-
-
-def _told(text: str) -> dict[str, Any]:
-    """Return what a text of `to_json` says.
-
-    Raises:
-        ValueError: It is none.
-    """
-    told = json.loads(text)
-    if not isinstance(told, dict) or told.get("version") != _FORMAT or not isinstance(told.get("messages"), list):
-        raise ValueError(f"this is no conversation as to_json writes it, of version {_FORMAT}")
-    return told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -39,7 +39,7 @@ async def adrive(course: Course[T], control: Control) -> T:
     return cast("T", effect.value)
 
 
-async def astream(course: Course[T], control: Control, end: Callable[[T], Event]) -> AsyncIterator[Event]:
+async def astream(course: Course[T], control: Control, end: Callable[[T], Event]) -> AsyncGenerator[Event, None]:
     """Run a course on the running loop, and yield what happens; what it returns comes last, as an event."""
     answer: Any = None
     with control, closing(course):

@@ -49,6 +49,11 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Planning:
+    """A plan is being made, or another one: what the model says from now on is a draft of it, until it is `Planned`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
     """There is a plan, or a new one: its steps, in words."""
 
@@ -90,4 +95,6 @@ class Finished:
     result: RunResult
 
 
-Event: TypeAlias = "Thinking | Text | Calling | Progressed | Returned | Planned | StepBegan | StepEnded | Finished"
+Event: TypeAlias = (
+    "Thinking | Text | Calling | Progressed | Returned | Planning | Planned | StepBegan | StepEnded | Finished"
+)

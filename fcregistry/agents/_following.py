@@ -13,6 +13,7 @@ from fcregistry.agents._effects import Ask, Carry, Express, Failed, Resume, Stop
 from fcregistry.agents._events import Progressed, Text, Thinking
 from fcregistry.agents._performing import acarried, aexpressed, canceller, ready
 from fcregistry.models import Completion, Delta
+from fcregistry.models._completion import checked_completion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,28 +47,28 @@ async def _listened(ask: Ask, control: Control) -> AsyncGenerator[Event | Came, 
         return
     said: asyncio.Queue[Any] = asyncio.Queue()
     asking = asyncio.ensure_future(_pumped(ask, said.put_nowait))
-    asking.add_done_callback(lambda _: said.put_nowait(None))
+    asking.add_done_callback(said.put_nowait)
     release = control.token.on_cancel(canceller(asking))
     completion = None
     try:
-        while (piece := await said.get()) is not None:
-            if isinstance(piece, Delta):
+        while (piece := await said.get()) is not asking:
+            if isinstance(piece, Completion):
+                completion = piece
+            else:
                 for event in _told(piece, ask):
                     yield event
-            elif isinstance(piece, Completion):
-                completion = piece
         yield Came(completion or _missed(ask, asking, control))
     finally:
         release()
         await _ended(asking)
 
 
-async def _pumped(ask: Ask, put: Callable[[Any], None]) -> BaseException | None:
+async def _pumped(ask: Ask, put: Callable[[Delta | Completion], None]) -> BaseException | None:
     """Hand over what a model says; return an interrupt of it, which would end the loop for everybody if it were raised in a task."""
     pieces = ask.model.astream(ask.messages, ask.tools, tool_choice=ask.tool_choice)
     try:
         async for piece in pieces:
-            put(piece)
+            put(piece if isinstance(piece, Delta) else checked_completion(piece, ask.model.name))
     except (KeyboardInterrupt, SystemExit) as interrupt:
         return interrupt
     finally:
@@ -119,7 +120,7 @@ async def _followed(effect: Carry | Express | Resume, control: Control) -> Async
         return
     (call,) = todo.calls
     results: list[ToolResult] = []
-    async with aclosing(_events(todo, control)) as following:
+    async with aclosing(todo.visible.executor.astream(call, **control.passed_on())) as following:
         async for each in following:
             if isinstance(each, ToolResult):
                 results.append(each)
@@ -127,7 +128,3 @@ async def _followed(effect: Carry | Express | Resume, control: Control) -> Async
                 yield Progressed(call=call, progress=each)
     todo.visible.note(results)
     yield Came(results)
-
-
-def _events(carry: Carry, control: Control) -> Any:
-    return carry.visible.executor.astream(carry.calls[0], **control.passed_on())

@@ -6,13 +6,13 @@ open in it, and no conversation opens anything in another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 from annotated_types import Interval, Len
 
+from fcregistry._call_errors import CallError
 from fcregistry._naming import did_you_mean, nearest
-from fcregistry._results import CallError
 from fcregistry._search._tools import ToolSearch
 from fcregistry._tool import Tool
 from fcregistry.agents._arrangement import Arrangement, Opened
@@ -212,7 +212,7 @@ def not_yet(tool: Tool, arrangement: Arrangement, opened: Opened) -> CallError:
     return CallError("unknown_tool", message)
 
 
-def _tool(gateway: Any, name: str, description: str = "") -> Tool:
+def _tool(gateway: Callable[..., object], name: str, description: str = "") -> Tool:
     options: ToolOptions = {"name": name, "read_only": True, "idempotent": True, "open_world": False}
     if description:
         options["description"] = description

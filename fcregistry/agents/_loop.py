@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._results import ToolResult
+from fcregistry.agents._answers import answered_by
 from fcregistry.agents._effects import Ask, Carry, Failed, Resume, Stopped
 from fcregistry.agents._events import Calling
 from fcregistry.agents._requests import shown, with_ids
@@ -87,13 +89,24 @@ def _said(loop: Loop, talk: Talk, completion: Completion) -> Course[End | None]:
     """Take what the model says without a call for its answer, unless it writes calls in its text; return how the loop ends, if it does."""
     if loop.expressions is None:
         return loop.answers.end(talk, completion)
-    left = _allowed(loop, talk) if _is_read(loop, talk, ()) else 0
-    reason = yield from loop.expressions.carried(talk, completion.message.text, left)
-    if reason == "answer":
+    came = yield from loop.expressions.carried(talk, completion.message.text, partial(_refusal, loop, talk))
+    if came == "answer":
         return loop.answers.end(talk, completion)
-    if reason == "too many":
-        return End(reason="max_tool_calls" if _is_read(loop, talk, ()) else "max_rounds")
-    return _ended(loop, talk, talk.steps[-1].results)
+    if came == "carried" and (end := _ended(loop, talk, talk.steps[-1].results)) is not None:
+        return end
+    if not _is_read(loop, talk, ()):
+        return End(reason="max_rounds")
+    return End(reason="max_tool_calls") if came == "refused" else None
+
+
+def _refusal(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> str:
+    """Return why the calls of a message may not run at all; empty where they may."""
+    if not _is_read(loop, talk, calls):
+        return "there are no rounds left"
+    left = _allowed(loop, talk)
+    if left is None or len(calls) <= left:
+        return ""
+    return f"the message makes {len(calls)} calls, and {left} may still be made" if left else "there are no calls left"
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -107,8 +120,9 @@ def carried(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> Course[End | N
         talk: The conversation.
         calls: The calls.
     """
-    if not _is_read(loop, talk, calls):
-        yield from told(talk, [refused(call, "there are no rounds left") for call in calls], 0.0)
+    why = loop.closed or ("" if _is_read(loop, talk, calls) else "there are no rounds left")
+    if why:
+        yield from told(talk, [refused(call, why) for call in calls], 0.0)
         return _ended(loop, talk, ())
     allowed = tuple(calls[: _allowed(loop, talk)])
     began = perf_counter()
@@ -145,7 +159,7 @@ def _ended(loop: Loop, talk: Talk, results: Sequence[ToolResult]) -> End | None:
     if loop.max_tool_calls is not None and talk.calls > loop.max_tool_calls:
         return End(reason="max_tool_calls")
     final = next((each for each in results if each.ok and each.tool and each.tool.name in loop.stop_tools), None)
-    return None if final is None else End(reason="stop_tool", answer=final.content)
+    return None if final is None else answered_by(final, loop.answers)
 
 
 def _allowed(loop: Loop, talk: Talk) -> int | None:
@@ -160,9 +174,21 @@ def _has_rounds(loop: Loop, talk: Talk) -> bool:
     """Tell whether the model may be asked again; who may give more rounds is asked for them."""
     if talk.rounds < loop.max_rounds + talk.extra:
         return True
-    more = None if loop.more_rounds is None else loop.more_rounds(talk.rounds)
-    talk.extra += max(more or 0, 0)
+    talk.extra += 0 if loop.more_rounds is None else _checked(loop.more_rounds(talk.rounds))
     return talk.rounds < loop.max_rounds + talk.extra
+
+
+def _checked(more: object) -> int:
+    """Return how many more rounds there may be.
+
+    Raises:
+        TypeError: It is no whole number.
+    """
+    if not more:
+        return 0
+    if type(more) is not int:
+        raise TypeError(f"on_max_retries returns a whole number of rounds, or None for none, not {more!r:.50}")
+    return max(more, 0)
 
 
 def _is_read(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> bool:
@@ -185,7 +211,7 @@ def _invalid(talk: Talk) -> End:
 
 def _summarized(loop: Loop, talk: Talk) -> Course[End]:
     """Ask for an answer without tools."""
-    talk.messages.append(Message(role="user", content=SUMMARIZE))
+    talk.messages.append(Message(role="user", content=SUMMARIZE, continues=True))
     completion = yield from asked(loop, talk, last=True)
     if isinstance(completion, End):
         return completion

@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from fcregistry.agents._effects import Ask, Carry, Express, Failed, Resume, Stopped
 from fcregistry.execution import PreparedCalls
 from fcregistry.execution._calling._loop import background
+from fcregistry.models._completion import checked_completion
 
 if TYPE_CHECKING:
     from fcregistry.agents._control import Control
@@ -33,25 +34,34 @@ def performed(effect: Any, control: Control) -> Any:
 def _asked(ask: Ask, control: Control) -> Completion | Failed | Stopped:
     try:
         if not control.is_bounded:
-            return ask.model.complete(ask.messages, ask.tools, tool_choice=ask.tool_choice)
-        return _asked_until(ask, control)
-    except CancelledError:  # of the request, by the run's end; or by the model itself
+            return _whole(ask, ask.model.complete(ask.messages, ask.tools, tool_choice=ask.tool_choice))
+        return _whole(ask, _asked_until(ask, control))
+    except (CancelledError, asyncio.CancelledError):  # of the request, by the run's end; or by the model itself
         return control.stopped or Stopped(reason="cancelled")
     except Exception as error:  # noqa: BLE001  # foreign code: whatever a model raises is why it gave no answer
         return control.stopped or Failed(error=error)
 
 
-def _asked_until(ask: Ask, control: Control) -> Completion:
+def _asked_until(ask: Ask, control: Control) -> object:
     """Ask a model on the background loop, where a run that ends can leave it behind."""
     future = background.submit(lambda: ask.model.acomplete(ask.messages, ask.tools, tool_choice=ask.tool_choice))
     release = control.token.on_cancel(future.cancel)
     try:
-        return cast("Completion", future.result())
+        return future.result()
     except BaseException:  # an interrupt while waiting ends the request too
         future.cancel()
         raise
     finally:
         release()
+
+
+def _whole(ask: Ask, said: object) -> Completion:
+    """Return what a model said.
+
+    Raises:
+        TypeError: It is no completion.
+    """
+    return checked_completion(said, ask.model.name)
 
 
 def _carried(effect: Carry | Resume, control: Control) -> Any:
@@ -104,11 +114,11 @@ async def _aasked(ask: Ask, control: Control) -> Completion | Failed | Stopped:
     try:
         asking = ask.model.acomplete(ask.messages, ask.tools, tool_choice=ask.tool_choice)
         if not control.is_bounded:
-            return await asking
+            return _whole(ask, await asking)
         task = asyncio.ensure_future(asking)
         release = control.token.on_cancel(canceller(task))
         try:
-            return await task
+            return _whole(ask, await task)
         finally:
             release()
     except asyncio.CancelledError:

@@ -5,9 +5,9 @@ Source: Wang et al., "Plan-and-Solve Prompting"; the steps have tools here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry.agents._agent import Agent
 from fcregistry.agents._answers import Words
@@ -17,7 +17,7 @@ from fcregistry.agents._one_history import ids_in
 from fcregistry.agents._plan_progress import Progress
 from fcregistry.agents._planning import Draft, Plans, checked_count, following, joined, planned, seconds_since
 from fcregistry.agents._plans import steps_of
-from fcregistry.agents._react import checked_limit, result_of, talk_of
+from fcregistry.agents._react import checked_limit, expressions_of, result_of, talk_of
 from fcregistry.agents._result import RunResult, Step
 from fcregistry.agents._rules import Loop, Talk
 from fcregistry.agents._step_answers import StepAnswers, failure_of, given_up, may_go_on
@@ -71,11 +71,15 @@ class PlanAndSolveAgent(Agent):
         max_retries: How often the model is asked at most for each step.
         max_replans: How often the planner may write a plan again, since a step failed or there was something wrong with the plan; 0 for never.
         max_tool_calls: How many calls may be carried out at most in the run; None for any number.
+        calls: How the solver calls: `json` or `expression`, as for `ReactAgent`.
+        context: The names that expressions may use, with their values. The planner is told which there are.
+        allow: The functions that expressions may call beside tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
         **options: As for every agent.
 
     Raises:
-        ValueError: A limit is no such number.
+        ValueError: A limit is no such number, or `calls` is neither.
+        TypeError: `context` or `allow` is no dict from names.
         ModelNotFoundError: There is no model of the name of the planner.
     """
 
@@ -89,6 +93,9 @@ class PlanAndSolveAgent(Agent):
         max_retries: int = 5,
         max_replans: int = 2,
         max_tool_calls: int | None = None,
+        calls: Literal["json", "expression"] = "json",
+        context: Mapping[str, Any] | None = None,
+        allow: Mapping[str, Callable[..., Any]] | None = None,
         return_last_tool_calls: bool = False,
         **options: Unpack[AgentOptions],
     ) -> None:
@@ -106,6 +113,7 @@ class PlanAndSolveAgent(Agent):
             max_rounds=checked_limit("max_retries", max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
             suspends=self._suspends,
+            expressions=expressions_of(calls, context, allow),
         )
         self._step = step
         self._last_step = replace(
@@ -191,6 +199,8 @@ class PlanAndSolveAgent(Agent):
     def _for_planner(self, visible: VisibleTools) -> str:
         lines = "\n".join(f"- {tool.name}: {tool.summary}".rstrip(": ") for tool in visible.tools.values())
         tools = WITH_TOOLS.format(tools=lines) if lines else WITHOUT_TOOLS
+        if lines and self._step.expressions is not None:
+            tools = "\n".join(filter(None, (tools, self._step.expressions.known())))
         return joined(self._own_instructions, PLANNER.format(most=self._max_steps, tools=tools))
 
     def _draft(self, text: str) -> Draft:

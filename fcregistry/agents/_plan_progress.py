@@ -57,12 +57,12 @@ class Progress:
         if self.failure is None:
             return list(self.goal)
         told = FAILED.format(done=self._done(), number=self.place + 1, step=self.step, reason=self.failure)
-        return [*self.goal, self._planned(), Message(role="user", content=told)]
+        return [*self.goal, self._planned(), Message(role="user", content=told, continues=True)]
 
     def for_solver(self) -> list[Message]:
         """Return the conversation in which the next step is solved: the goal, the plan, and the results so far."""
         told = STEP.format(number=self.place + 1, step=self.step, end=LAST if self.is_last else NOT_LAST)
-        return [*self.goal, self._planned(), Message(role="user", content=self._done() + told)]
+        return [*self.goal, self._planned(), Message(role="user", content=self._done() + told, continues=True)]
 
     def _planned(self) -> Message:
         lines = (f"{number}. {step}" for number, step in enumerate(self.plan, 1))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.agents._effects import Course
-from fcregistry.agents._events import Planned
+from fcregistry.agents._events import Planned, Planning
 from fcregistry.agents._loop import looped
 from fcregistry.agents._result import Step
 from fcregistry.agents._rules import End, Loop, Talk
@@ -16,6 +16,9 @@ from fcregistry.models import Message
 if TYPE_CHECKING:
     from fcregistry.agents._visible import VisibleTools
     from fcregistry.models import Completion, Model
+
+CLOSED: Final = "nothing can be called while the plan is made; write the plan as text"
+"""What a planner is told that calls."""
 
 WRONG: Final = "This plan cannot be carried out:\n{problems}\n\nWrite the whole plan again, without these mistakes."
 
@@ -60,9 +63,8 @@ class Plans:
             return End(reason="answered", answer=draft)
         if talk.retries < self._retries:
             talk.retries += 1
-            talk.messages.append(
-                Message(role="user", content=WRONG.format(problems="\n".join(_listed(draft.problems))))
-            )
+            told = WRONG.format(problems="\n".join(_listed(draft.problems)))
+            talk.messages.append(Message(role="user", content=told, continues=True))
             return None
         if draft.is_usable:
             return End(reason="answered", answer=draft)
@@ -79,8 +81,9 @@ def planned(model: Model, instructions: str, plans: Plans, talk: Talk, rounds: i
         talk: The conversation, without tools.
         rounds: How often it is asked at most.
     """
-    loop = Loop(model=model, answers=plans, instructions=instructions, max_rounds=rounds)
+    loop = Loop(model=model, answers=plans, instructions=instructions, max_rounds=rounds, closed=CLOSED)
     before = len(talk.steps)
+    yield Planning()
     end = yield from looped(loop, talk)
     if end.reason == "invalid_answer":  # there were no rounds left to try again
         return replace(end, reason="invalid_plan")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._expressing import Expressions
     from fcregistry.agents._options import AgentOptions
     from fcregistry.agents._rules import MoreRounds
+    from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution import Executor
     from fcregistry.execution._approving._resuming import Decision
     from fcregistry.execution._tools import ToolLike
@@ -47,6 +48,7 @@ class ReactAgent(Agent):
 
     Raises:
         ValueError: A limit is no number of rounds or calls, or `calls` is neither.
+        TypeError: `context` or `allow` is no dict from names.
         ToolNotFoundError: One of `stop_tools` is not there.
     """
 
@@ -78,7 +80,7 @@ class ReactAgent(Agent):
             summarizes=force_summarize,
             more_rounds=on_max_retries,
             suspends=self._suspends,
-            expressions=_expressions(calls, context, allow),
+            expressions=expressions_of(calls, context, allow),
         )
 
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
@@ -95,13 +97,19 @@ class ReactAgent(Agent):
         return result_of(talk, end, type(self).__name__)
 
 
-def _expressions(
+def expressions_of(
     calls: str, context: Mapping[str, Any] | None, allow: Mapping[str, Callable[..., Any]] | None
 ) -> Expressions | None:
+    """Return how calls are read that a model writes as Python does; None where it calls as its provider has it.
+
+    Raises:
+        ValueError: `calls` is neither, or there is something for expressions where there are none.
+        TypeError: `context` or `allow` is no dict from names, or what is allowed is no function.
+    """
     if calls == "expression":
         from fcregistry.agents._expressing import Expressions  # with Python's parser, for expressions alone
 
-        return Expressions(context=context or {}, allow=allow or {})
+        return Expressions.of(context, allow)
     if calls != "json":
         raise ValueError(f"calls is 'json' or 'expression', not {calls!r:.50}")
     if context or allow:
@@ -109,7 +117,7 @@ def _expressions(
     return None
 
 
-def talk_of(state: RunState, visible: Any) -> Talk:
+def talk_of(state: RunState, visible: VisibleTools) -> Talk:
     """Return the conversation of a state."""
     return Talk(
         visible=visible,
@@ -163,16 +171,16 @@ def checked_limit(name: str, value: object) -> int:
 
 
 def known_tools(executor: Executor, names: Collection[str]) -> frozenset[str]:
-    """Return names of tools.
+    """Return names of tools, of which one alone may stand without a list.
 
     Raises:
         ToolNotFoundError: There is no tool of one of them.
     """
     from fcregistry.errors import ToolNotFoundError  # on the way to an error
 
+    names = (names,) if isinstance(names, str) else names
     for name in names:
         if name not in executor.tools:
-            raise ToolNotFoundError(
-                f"there is no tool {name!r} among those of the agent: {', '.join(executor.tools)}", name=name
-            )
+            there = ", ".join(executor.tools) or "it has none"
+            raise ToolNotFoundError(f"there is no tool {name!r} among those of the agent: {there}", name=name)
     return frozenset(names)

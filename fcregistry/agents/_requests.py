@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fcregistry._calls import ToolCall
 from fcregistry.agents._one_history import ids_in
@@ -11,6 +11,7 @@ from fcregistry.models import Message
 
 if TYPE_CHECKING:
     from fcregistry.agents._rules import Loop, Talk
+    from fcregistry.execution import Content
 
 
 def shown(loop: Loop, talk: Talk) -> tuple[Message, ...]:
@@ -18,7 +19,7 @@ def shown(loop: Loop, talk: Talk) -> tuple[Message, ...]:
     messages = list(talk.messages)
     left = loop.max_rounds + talk.extra - talk.rounds
     last = messages[-1] if messages else None
-    if talk.rounds and left > 0 and last is not None and last.role == "tool":
+    if talk.rounds and left > 0 and last is not None and _tells_results(last, talk):
         messages[-1] = last.replaced(content=_noted(last, f"Tool-call rounds left: {left}."))
     told = loop.instructions
     if loop.expressions is not None:
@@ -28,7 +29,12 @@ def shown(loop: Loop, talk: Talk) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def _noted(message: Message, note: str) -> Any:
+def _tells_results(last: Message, talk: Talk) -> bool:
+    """Tell whether the last message says what came of calls; of expressions, the user says it."""
+    return last.role == "tool" or (last.role == "user" and bool(talk.steps) and talk.steps[-1].kind == "tools")
+
+
+def _noted(message: Message, note: str) -> str | tuple[Content, ...]:
     from fcregistry.execution import Content  # only for results with parts
 
     if isinstance(message.content, tuple):

@@ -82,7 +82,7 @@ class RunResult:
         answer: What the model answered: a text, or a value of the type that was asked for. None where there is no answer; what is falsy may be
             one, and `stop_reason` says so.
         stop_reason: Why the run ended.
-        steps: What was done, in order.
+        steps: What was done, in order; of a run that was taken up, since then.
         messages: The conversation, without instructions: hand it back to go on with it.
         usage: What all models together took.
         error: What was raised, where the model gave no answer.

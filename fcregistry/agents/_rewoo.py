@@ -6,6 +6,7 @@ Source: Xu et al., "ReWOO: Decoupling Reasoning from Observations for Efficient 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
@@ -59,6 +60,9 @@ SOLVER: Final = """\
 Answer what is asked for, with the evidence that was gathered for it. Evidence may be wrong, beside the point, or tell of a failure; if it does not \
 suffice, say what is missing."""
 """What the solver is told."""
+
+CLOSED: Final = "all calls of the plan were made; answer from the evidence"
+"""What a solver is told that calls."""
 
 
 class ReWOOAgent(Agent):
@@ -125,7 +129,8 @@ class ReWOOAgent(Agent):
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
         visible = self._nothing_opened.fresh()
         visible.restore(message.to_dict() for message in messages)
-        self._foresight.open(visible, "\n".join(message.text for message in messages if message.role == "user"))
+        asked = (message.text for message in messages if message.role == "user" and not message.continues)
+        self._foresight.open(visible, "\n".join(asked))
         tools = callable_tools(visible)
         talk = Talk(visible=self._nothing_to_call, messages=list(messages))
         plans = Plans(lambda text: self._draft(text, tools), self._max_replans)
@@ -164,9 +169,9 @@ class ReWOOAgent(Agent):
 
     def _solved(self, gathering: Gathering, talk: Talk) -> Course[RunResult]:
         """Have the question answered."""
-        told = gathering.for_solver()
+        told = gathering.for_solver(talk.messages)
         solving = following(talk, self._nothing_to_call, [*talk.messages[: gathering.goal], told])
-        end = yield from looped(self._solving, solving)
+        end = yield from looped(replace(self._solving, closed=CLOSED), solving)
         solving.messages = continued(talk.messages, solving.messages[gathering.goal :])
         return self._result(solving, end)
 

@@ -10,10 +10,10 @@ from fcregistry._json import SLIPS, ArgumentsError, read_text
 from fcregistry.agents._evidence import REFERENCE, substituted, text_of
 from fcregistry.dialects._shapes import typed
 
-_STRING: Final = r'"(?>[^"\\]+|\\.)*+(?:"|\Z)'
+_STRING: Final = r'"(?>[^"\\]+|\\.)*+(?:"|\\?\Z)'
 """With or without an end, so that what is no string is not read again from every quotation mark on."""
 
-_QUOTED: Final = r"(?<!\w)'(?>[^'\\]+|\\.)*+(?:'|\Z)"
+_QUOTED: Final = r"(?<!\w)'(?>[^'\\]+|\\.)*+(?:'|\\?\Z)"
 """The same as Python writes it; an apostrophe within a word begins none."""
 
 _BARE: Final = re.compile(rf"{_STRING}|{_QUOTED}|{REFERENCE.pattern}", re.DOTALL)

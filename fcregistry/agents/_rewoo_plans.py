@@ -26,7 +26,7 @@ _NEXT: Final = re.compile(
     rf"^[^\S\n]*(?:[-*+•]\s+|\d{{1,3}}[.)]\s+)?[`*_#]{{0,3}}\s?(?:{_LABEL}|#E\d{{1,4}}[`*_]{{0,3}}\s*[=:])",
     re.MULTILINE,
 )
-_PLAN: Final = re.compile(rf"(?:^|\n)[\s\-*+•_#`\d.)]*{_LABEL}\s*")
+_PLAN: Final = re.compile(rf"(?:^|\n)(?:[^\S\n]|[\-*+•_#`\d.)])*+{_LABEL}\s*")
 _MENTION: Final = re.compile(r"(?:#[Ee]|\bE)(\d{1,4})[`*_]{0,3}\s*=(?!=)")
 """What begins a step, or was meant to."""
 _CLOSING: Final = {"[": "]", "(": ")"}
@@ -165,10 +165,10 @@ def _length(text: str, opening: str) -> tuple[int, bool]:
 
 def _strings(text: str) -> Sequence[str]:
     """Return the patterns of what counts as a string, the first one to be tried first; each ends with `|`, if it is one."""
-    if re.match(r"\s*[\[{(]?\s*'", text):  # as Python writes them
-        return r'"(?>[^"\\]+|\\.)*+(?:"|\Z)|' + r"'(?>[^'\\]+|\\.)*+(?:'|\Z)|", ""
+    if re.match(r"\s*+[\[{(]?\s*+'", text):  # as Python writes them
+        return r'"(?>[^"\\]+|\\.)*+(?:"|\\?\Z)|' + r"'(?>[^'\\]+|\\.)*+(?:'|\\?\Z)|", ""
     if re.match(r'\s*[\[{("]', text):
-        return r'"(?>[^"\\]+|\\.)*+(?:"|\Z)|', ""
+        return r'"(?>[^"\\]+|\\.)*+(?:"|\\?\Z)|', ""
     return r'"[^"\n]*"|', ""
 
 

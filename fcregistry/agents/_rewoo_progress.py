@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._calls import ToolCall
+from fcregistry._content import Content
 from fcregistry.agents._evidence import Evidence
 from fcregistry.agents._one_history import free_id
 from fcregistry.agents._rewoo_arguments import with_evidence
@@ -71,11 +72,25 @@ class Gathering:
         evidence = self.evidence[step.name] = Evidence.of(result)
         return evidence
 
-    def for_solver(self) -> Message:
-        """Return what the solver is told: the plan with its evidence."""
+    def for_solver(self, said: Sequence[Message]) -> Message:
+        """Return what the solver is told: the plan with its evidence, and what of that no text can stand for, such as images.
+
+        Args:
+            said: The conversation so far, which ends with the results of the steps.
+        """
         if not self.steps:
-            return Message(role="user", content=NO_EVIDENCE)
-        return Message(role="user", content=EVIDENCE.format(plan="\n\n".join(map(self._told, self.steps))))
+            return Message(role="user", content=NO_EVIDENCE, continues=True)
+        told = EVIDENCE.format(plan="\n\n".join(map(self._told, self.steps)))
+        parts = self._parts([message for message in said if message.role == "tool"][-len(self.steps) :])
+        return Message(role="user", content=(Content.text(told), *parts) if parts else told, continues=True)
+
+    def _parts(self, results: Sequence[Message]) -> list[Content]:
+        """Return the results that have parts, each after the name of its step: results and evidence came in one order."""
+        parts: list[Content] = []
+        for name, message in zip(self.evidence, results, strict=True):
+            if isinstance(message.content, tuple):
+                parts += [Content.text(f"{name}:"), *message.content]
+        return parts
 
     def _told(self, step: EvidenceStep) -> str:
         thought = f"Plan: {step.thought}\n" if step.thought else ""

@@ -35,6 +35,7 @@ class Loop:
         suspends: Whether the run ends for a while where somebody has to decide about a call.
         answers: What an answer is.
         expressions: How calls are read that the model writes as Python does; None where it calls as its provider has it.
+        closed: Why nothing can be called; empty where the tools that the model sees can be.
     """
 
     model: Model
@@ -47,6 +48,7 @@ class Loop:
     more_rounds: MoreRounds | None = None
     suspends: bool = True
     expressions: Expressions | None = None
+    closed: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

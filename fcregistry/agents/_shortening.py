@@ -36,8 +36,8 @@ def shortened(
 ) -> list[Message]:
     """Return the latest turns of a conversation, as many as there is room for. What the system says is always kept, at its place.
 
-    A turn begins with a message of the user and lasts until the next one, so calls and their results are never parted, and what is kept begins as a
-    conversation has to. The last turn is kept however long it is.
+    A turn begins with what the user says and lasts until the next time; what an agent says in the user's place goes on with it. So calls and their
+    results are never parted, and what is kept begins as a conversation has to. The last turn is kept however long it is.
 
     Args:
         messages: The conversation.
@@ -82,7 +82,8 @@ def _turns(messages: Sequence[Message]) -> list[list[int]]:
     for place, message in enumerate(messages):
         if message.role == "system":
             continue
-        if not turns or (message.role == "user" and any(messages[each].role == "user" for each in turns[-1])):
+        begins = message.role == "user" and not message.continues
+        if not turns or (begins and any(messages[each].role == "user" for each in turns[-1])):
             turns.append([])
         turns[-1].append(place)
     return turns

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fcregistry.errors import ApprovalError
 from fcregistry.execution import PreparedCalls
 from fcregistry.execution._approving._signing import RUN_STATE, signed, unsigned
 from fcregistry.models import Message, Usage
@@ -92,3 +93,20 @@ class RunState:
             opened=told["opened"],
             mind=told["mind"],
         )
+
+
+def check_state(state: object, agent: str) -> None:
+    """See that an agent can take up a run.
+
+    Args:
+        state: The state of the run.
+        agent: The class of the agent.
+
+    Raises:
+        TypeError: It is none: the `state` of a result whose calls do not wait is None.
+        ApprovalError: It is of another agent's run.
+    """
+    if not isinstance(state, RunState):
+        raise TypeError(f"state is what a result has whose stop_reason is 'approval', not {state!r:.80}")
+    if state.agent != agent:
+        raise ApprovalError(f"this is the state of a {state.agent}, which a {agent} cannot take up")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fcregistry._results import CallError, ToolResult
+from fcregistry._call_errors import CallError
+from fcregistry._results import ToolResult
 from fcregistry.agents._events import Returned
 from fcregistry.agents._result import Step
 from fcregistry.execution._watching._observation import unwatched

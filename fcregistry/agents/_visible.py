@@ -14,7 +14,7 @@ from fcregistry._results import ToolResult
 from fcregistry._toolset import Toolset
 from fcregistry.agents._arrangement import Arrangement, Opened
 from fcregistry.agents._gateways import GroupGateway, arrangement_of, gateway_name, gateway_of, not_yet, opened_by
-from fcregistry.agents._history import calls_of
+from fcregistry.agents._reopening import opened_before
 from fcregistry.execution._batching._batches import listed
 from fcregistry.execution._names import ToolFinder
 from fcregistry.execution._watching._observation import unwatched
@@ -170,13 +170,8 @@ class VisibleTools:
         Args:
             messages: The messages, in the shape of any provider, as dicts or SDK objects.
         """
-        if self._arrangement is None:
-            return
-        opened = self._opened
-        for message in messages:
-            for call in calls_of(message):
-                opened |= self._opened_before(call)
-        self._open(opened)
+        if self._arrangement is not None:
+            self._open(self._opened | opened_before(messages, self.executor, self._find))
 
     def to_json(self) -> dict[str, list[str]]:
         """Return what has been opened, as a JSON object."""
@@ -223,19 +218,6 @@ class VisibleTools:
             self._opened = opened
             self._visible = self._seen()
             self._steady = _steady(self._visible)
-
-    def _opened_before(self, call: object) -> Opened:
-        """Return what a call in a history opened: if it is a gateway's, and could be made today."""
-        try:
-            tool = self._find(read_call(call).name)
-        except MalformedCallError:
-            return Opened()
-        if tool is None or gateway_of(tool) is None:
-            return Opened()
-        step = self.executor._pipeline.prepare(call)
-        if isinstance(step, ToolResult) or self.executor._pipeline.gate.forbids(tool):
-            return Opened()
-        return opened_by(tool, step.decoded)
 
     def _refused(self, calls: Sequence[object]) -> dict[int, ToolResult]:
         """Return the results of the calls that are refused, by their places."""

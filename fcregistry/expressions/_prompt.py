@@ -60,10 +60,11 @@ def prompt(
     given = list(examples)
     for example in given:
         _check(example)
+    known = names_known(scope.context, scope.allow)
     return TEMPLATE.format(
         tools=described,
         examples="\n".join(given or [_made_up(list(called))]),
-        names=_names(scope.context, scope.allow),
+        names=f"\n{known}" if known else "",
     )
 
 
@@ -94,13 +95,13 @@ def _made_up(names: list[str]) -> str:
     return f"[{', '.join(f'{name}(…)' for name in names[:2])}]" if names else "[]"
 
 
-def _names(context: Context, allow: Allowed) -> str:
-    """Return what is said of the names that an expression may use."""
+def names_known(context: Context, allow: Allowed) -> str:
+    """Return what is said of the names that an expression may use; empty where there are none."""
     said = [
         f"{name} ({'a type' if isinstance(value, type) else _type(value)})" for name, value in sorted(context.items())
     ]
     said += [f"{name}(…)" for name in sorted(allow)]
-    return f"\nThese names are known: {', '.join(said)}." if said else ""
+    return f"These names are known: {', '.join(said)}." if said else ""
 
 
 def _type(value: Any) -> str:

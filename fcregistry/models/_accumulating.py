@@ -115,7 +115,7 @@ def _begins(call: _Call, id: str | None, name: str | None, text: str) -> bool:
 class _Call:
     """A call that is being written."""
 
-    __slots__ = ("_extent", "_pieces", "id", "index", "name", "place")
+    __slots__ = ("_extent", "_length", "_pieces", "id", "index", "name", "place")
 
     def __init__(self, place: int) -> None:
         self.place = place
@@ -123,6 +123,7 @@ class _Call:
         self.id: str | None = None
         self.name = ""
         self._pieces: list[str] = []
+        self._length = 0
         self._extent = _Extent()
 
     @property
@@ -142,7 +143,8 @@ class _Call:
 
     def has_said(self, id: str | None, text: str) -> bool:
         """Tell whether a piece says all the arguments once more, under the same id."""
-        return bool(id) and id == self.id and self.is_whole and text == self.text
+        # The lengths first: white space may come behind whole arguments in any number of pieces.
+        return bool(id) and id == self.id and self.is_whole and len(text) == self._length and text == self.text
 
     def add(self, id: str | None, name: str | None, text: str) -> bool:
         """Add what a piece says, and tell whether it is anything new: rule 4."""
@@ -152,6 +154,7 @@ class _Call:
             self.name += name
         if text:
             self._pieces.append(text)
+            self._length += len(text)
             self._extent.feed(text)
         return bool(text) or before != (self.id, self.name)
 

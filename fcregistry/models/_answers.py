@@ -19,6 +19,7 @@ _OF_MESSAGES: Final = ("role", "content", "tool_calls", "output", "type", "parts
 _PLACES: Final = ("candidates", "content", "parts", "output", "message")
 """Where messages, and what holds messages, have what they say: a response of Gemini, most, Gemini, OpenAI's responses, a response of Bedrock."""
 _DEEPEST: Final = 6
+_OF_CALLS: Final = ("name", "function", "functionCall", "function_call", "toolUse", "arguments", "input", "args")
 _REASONING: Final = ("reasoning_content", "reasoning")
 """Where servers of OpenAI's chat protocol put what a model thought."""
 
@@ -53,11 +54,18 @@ def message_of(answer: object) -> Message:
     if isinstance(answer, Message):
         return answer if answer.role == "assistant" else answer.replaced(role="assistant")
     check_is_message(answer)
-    calls = tuple(map(call_of, read_calls(answer)))
+    calls = tuple(map(call_of, read_calls(answer))) if _may_call(answer) else ()
     content, reasoning = _said(answer)
     if not calls and content is None and all(is_absent(field(answer, name)) for name in ("role", "content")):
         raise TypeError(f"the model returned a {type(answer).__name__}, neither a text nor a message")
     return Message(role="assistant", content=content, tool_calls=calls, reasoning=reasoning)
+
+
+def _may_call(answer: object) -> bool:
+    """Tell whether an answer may make calls: not if it is a list of texts or messages, in which nothing has anything of a call."""
+    if not isinstance(answer, (list, tuple)):
+        return True
+    return any(not is_absent(field(item, name)) for item in answer for name in _OF_CALLS)
 
 
 def check_is_message(message: object) -> None:
@@ -68,9 +76,12 @@ def check_is_message(message: object) -> None:
     """
     if isinstance(message, (str, list, tuple)) or any(not is_absent(field(message, name)) for name in _OF_MESSAGES):
         return
-    is_response = not is_absent(field(message, "choices"))
-    hint = "a whole response: give its message, response.choices[0].message" if is_response else ""
-    raise TypeError(f"the message is {hint or f'a {type(message).__name__}, not a message of a model'}")
+    if not is_absent(field(message, "choices")):
+        raise TypeError("the message is a whole response: give its message, response.choices[0].message")
+    kind = type(message).__name__
+    raise TypeError(
+        f"the message is a {kind}, not a message of a model: give a text, or a message with its role and content"
+    )
 
 
 def _said(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:

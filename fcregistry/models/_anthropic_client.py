@@ -136,9 +136,7 @@ class Connection:
             MissingDependencyError: The SDK is not installed.
         """
         try:
-            from anthropic import (
-                AsyncAnthropic,
-            )  # takes a second, and is an extra: only whoever asks such a model pays for it
+            from anthropic import AsyncAnthropic  # a second, and an extra: only whoever asks such a model pays for it
         except ImportError as error:
             raise MissingDependencyError(
                 f'{self.asked} needs the package anthropic: pip install "fcregistry[anthropic]"'

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
@@ -105,7 +105,7 @@ class FunctionModel(Model):
         tools: Sequence[Tool] = (),
         *,
         tool_choice: ToolChoice = "auto",
-    ) -> Iterator[Delta | Completion]:
+    ) -> Generator[Delta | Completion, None, None]:
         """Answer piece by piece; see `Model.stream`. A plain function runs on the caller's thread."""
         from fcregistry.models._messages import messages_of  # as in Model
 
@@ -115,7 +115,7 @@ class FunctionModel(Model):
         return _followed(question)
 
 
-def _followed(question: Question) -> Iterator[Delta | Completion]:
+def _followed(question: Question) -> Generator[Delta | Completion, None, None]:
     """Ask a plain function here, and yield what its answer tells; what is async in it is followed on the background loop."""
     answer = question.call()
     if inspect.isawaitable(answer) or isinstance(answer, AsyncIterator):

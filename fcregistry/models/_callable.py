@@ -56,7 +56,7 @@ class CallableModel(FunctionModel):
         own = message.native.get(self.name)
         if own is not None:
             return dict(deepcopy(own))
-        return message.replaced(reasoning=None, is_error=False, native={}).to_dict()
+        return message.replaced(reasoning=None, is_error=False, continues=False, native={}).to_dict()
 
     def _options(self, tools: Sequence[Tool], tool_choice: ToolChoice) -> dict[str, Any]:
         options: dict[str, Any] = {}

@@ -94,3 +94,20 @@ class Completion:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def checked_completion(value: object, model: str) -> Completion:
+    """Return the completion that a model gave, whose class may be anybody's.
+
+    Args:
+        value: What it gave.
+        model: What it is called.
+
+    Raises:
+        TypeError: That is no `Completion` with a `Message`.
+    """
+    if not isinstance(value, Completion):
+        raise TypeError(f"{model} gave {type(value).__name__} where a Completion is due")
+    if not isinstance(value.message, Message):
+        raise TypeError(f"{model} gave a Completion whose message is no Message but {type(value.message).__name__}")
+    return value

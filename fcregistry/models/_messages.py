@@ -45,6 +45,8 @@ class Message:
         name: The name of the tool that a `tool` message is of, or of a participant.
         reasoning: What the model thought, where it says so.
         is_error: Whether a `tool` message tells of a failure.
+        continues: Whether a `user` message goes on with the turn before it, since an agent says it in the user's place: the results of calls that
+            stand in text, a step of a plan.
         native: The same as a provider wrote it, by the provider's name: given back to that provider, which may sign what it wrote.
     """
 
@@ -55,6 +57,7 @@ class Message:
     name: str | None = None
     reasoning: str | None = None
     is_error: bool = False
+    continues: bool = False
     native: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -93,12 +96,13 @@ class Message:
             name=_text_of(value, "name"),
             reasoning=_text_of(value, "reasoning_content") or _text_of(value, "reasoning"),
             is_error=_given(value, "is_error") is True,
+            continues=_given(value, "continues") is True,
             native=_native(_given(value, "native")),
         )
 
     @classmethod
     def of_result(cls, result: ToolResult, id: str | None = None) -> Message:
-        """Return the message that tells a model of a result.
+        """Return the message that tells a model of a result. Half of a surrogate pair, as in names of files, is written out: no request carries it.
 
         Args:
             result: What came of a call.
@@ -108,7 +112,7 @@ class Message:
         parts = tuple(result.parts) if any(part.kind != "text" for part in result.parts) else ()
         return cls(
             role="tool",
-            content=parts or result.content,
+            content=parts or _carried(result.content),
             tool_call_id=(call.id if call else None) or id,
             name=(call.name if call else None) or None,
             is_error=not result.ok,
@@ -117,7 +121,7 @@ class Message:
     def to_dict(self) -> dict[str, Any]:
         """Return it as a JSON object in the shape of OpenAI's chat, which `Message.of` reads; arguments are JSON text.
 
-        What that shape has no place for is left out where it says nothing: `reasoning`, `is_error`, `native`.
+        What that shape has no place for is left out where it says nothing: `reasoning`, `is_error`, `continues`, `native`.
         """
         written: dict[str, Any] = {"role": self.role, "content": _written_content(self.content)}
         if self.tool_calls:
@@ -126,6 +130,8 @@ class Message:
         written |= {name: value for name, value in named.items() if value is not None}
         if self.is_error:
             written["is_error"] = True
+        if self.continues:
+            written["continues"] = True
         if self.native:
             written["native"] = dict(self.native)
         return written
@@ -155,7 +161,7 @@ def call_of(value: object) -> ToolCall:
     try:
         return read_call(value)
     except MalformedCallError as error:
-        return ToolCall(error.name, repr(value)[:_SHOWN], error.id)
+        return ToolCall(error.name, _unread(value, error.arguments), error.id)
 
 
 def written_call(call: ToolCall) -> dict[str, Any]:
@@ -170,11 +176,30 @@ def wire_name(name: str) -> str:
 
 def arguments_text(call: ToolCall) -> str:
     """Return the arguments of a call as JSON text: as the model wrote it, where it wrote text."""
-    if isinstance(call.arguments, str):
-        return call.arguments
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        return arguments
     import json  # loaded with the package's first schema; not worth a line above
 
-    return json.dumps(dict(call.arguments or {}), ensure_ascii=False, default=str)
+    try:
+        if arguments is None or isinstance(arguments, Mapping):
+            return json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)
+    except Exception:  # somebody's own mapping, a circle, keys that are no text: whoever made the call has it refused  # noqa: BLE001
+        pass
+    return _unread(type(arguments).__name__, arguments)
+
+
+def _unread(call: object, arguments: object) -> str:
+    """Return what is kept of a call that cannot be read: JSON text that is no object, however it is repaired, so that it never runs."""
+    import json  # as above
+
+    is_plain = isinstance(arguments, (bool, int, float))
+    return json.dumps(arguments if is_plain else [repr(call)[:_SHOWN]], ensure_ascii=False)
+
+
+def _carried(text: str) -> str:
+    r"""Return a text that UTF-8 can carry: what it cannot is written as in JSON, `\udcff`."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _content(value: Any) -> str | tuple[Content, ...] | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from fcregistry.models._completion import Completion, Delta
+from fcregistry.models._completion import Completion, Delta, checked_completion
 from fcregistry.models._plainly import run_plainly, stream_plainly
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Model(ABC):
 
         The arguments and errors are those of `acomplete`. A model that cannot say its answer in pieces says it in one.
         """
-        completion = await self.acomplete(messages, tools, tool_choice=tool_choice)
+        completion = checked_completion(await self.acomplete(messages, tools, tool_choice=tool_choice), self.name)
         message = completion.message
         if message.text or message.reasoning:
             yield Delta(content=message.text, reasoning=message.reasoning or "")
@@ -87,7 +87,7 @@ class Model(ABC):
         tools: Sequence[Tool] = (),
         *,
         tool_choice: ToolChoice = "auto",
-    ) -> Iterator[Delta | Completion]:
+    ) -> Generator[Delta | Completion, None, None]:
         """Answer piece by piece, as `astream` does, to plain code; closing the iterator ends the answer.
 
         The arguments and errors are those of `complete`.

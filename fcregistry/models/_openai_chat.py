@@ -136,6 +136,7 @@ class ChatStream:
         self._asked = asked
         self._answer = _Answer()
         self._calls = StreamedCalls()
+        self._has_begun = False
 
     def add(self, piece: object) -> Delta | None:
         """Take the next piece, and return what is new in it; None where that is nothing to show.
@@ -143,6 +144,7 @@ class ChatStream:
         Raises:
             ModelError: It is an error, or in another shape.
         """
+        self._has_begun = True
         choice = _choice(piece, self._asked)
         if not isinstance(piece, Mapping):
             raise unreadable(self._asked, f"a piece is {piece!r:.80}")
@@ -167,7 +169,7 @@ class ChatStream:
             ModelError: It has not come to its end.
         """
         if self._answer.finish is None:
-            raise broken_off(self._asked)
+            raise broken_off(self._asked, has_begun=self._has_begun)
         return self._answer.completion(self._calls.calls())
 
     def _call(self, piece: object) -> Any:

@@ -75,8 +75,9 @@ class ResponseStream:
     def __init__(self, asked: str) -> None:
         self._asked = asked
         self._completion: Completion | None = None
+        self._has_begun = False
         self._items: list[object] = []
-        self._places: dict[object, int] = {}
+        self._places: dict[int | None, int] = {}
 
     def add(self, event: object) -> Delta | None:
         """Take the next event, and return what is new in it; None where that is nothing to show.
@@ -84,6 +85,7 @@ class ResponseStream:
         Raises:
             ModelError: It is an error, or in another shape.
         """
+        self._has_begun = True
         if not isinstance(event, Mapping) or not isinstance(event.get("type"), str):
             raise unreadable(self._asked, f"an event is {event!r:.80}")
         kind, delta = event["type"], event.get("delta")
@@ -98,7 +100,7 @@ class ResponseStream:
         elif kind == "response.output_item.added":
             return self._begun(event)
         elif kind == "response.function_call_arguments.delta":
-            place = self._places.get(event.get("output_index"))
+            place = self._places.get(self._index(event))
             piece = _checked(delta, self._asked)
             return None if place is None else Delta(tool_calls=(ToolCallDelta(index=place, arguments=piece),))
         elif kind in _TEXTS:
@@ -114,16 +116,22 @@ class ResponseStream:
             ModelError: It has not come to its end.
         """
         if self._completion is None:
-            raise broken_off(self._asked)
+            raise broken_off(self._asked, has_begun=self._has_begun)
         return self._completion
 
     def _begun(self, event: Mapping[str, Any]) -> Delta | None:
         item = _mapping(event.get("item"))
         if item.get("type") != "function_call":
             return None
-        place = self._places.setdefault(event.get("output_index"), len(self._places))
-        begun = ToolCallDelta(index=place, id=item.get("call_id"), name=item.get("name"))
-        return Delta(tool_calls=(begun,))
+        place = self._places.setdefault(self._index(event), len(self._places))
+        identity, name = (item[each] if isinstance(item.get(each), str) else None for each in ("call_id", "name"))
+        return Delta(tool_calls=(ToolCallDelta(index=place, id=identity, name=name),))
+
+    def _index(self, event: Mapping[str, Any]) -> int | None:
+        index = event.get("output_index")
+        if index is None or isinstance(index, int):
+            return index
+        raise unreadable(self._asked, f"an output_index is {index!r:.80}")
 
 
 def _checked(delta: object, asked: str) -> str:

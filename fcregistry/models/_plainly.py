@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from fcregistry.execution._calling._loop import background
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+    from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ def run_plainly(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     return cast("T", background.run(make))
 
 
-def stream_plainly(make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+def stream_plainly(make: Callable[[], AsyncIterator[T]]) -> Generator[T, None, None]:
     """Yield what an asynchronous iterator yields; whoever stops listening cancels it.
 
     One task carries the whole iteration, since clients of providers do not bear to be taken up by another.

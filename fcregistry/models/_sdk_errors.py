@@ -104,9 +104,17 @@ def unreadable(asked: str, why: str) -> ModelError:
     return ModelError(f"{asked} answered what cannot be read: {why}; look where base_url leads")
 
 
-def broken_off(asked: str) -> ModelError:
-    """Return what is raised where an answer ends before it says that it does."""
-    return ModelError(f"{asked}: the answer broke off before it was complete; try again", retryable=True)
+def broken_off(asked: str, *, has_begun: bool = True) -> ModelError:
+    """Return what is raised where an answer ends before it says that it does.
+
+    Args:
+        asked: The model with its provider: `openai:gpt-5`.
+        has_begun: Whether anything of it came: a page, or an answer that is not streamed, is no piece of one.
+    """
+    hint = (
+        "" if has_begun else ", or look where base_url leads, and whether that server streams: not a piece of it came"
+    )
+    return ModelError(f"{asked}: the answer broke off before it was complete; try again{hint}", retryable=True)
 
 
 def told_error(body: object, asked: str, secrets: Iterable[str] = ()) -> ModelError:
@@ -198,9 +206,8 @@ def _message(body: object) -> str:
 
 def _bounded(text: str, secrets: Iterable[str]) -> str:
     """Return a text of a provider on one line, without URLs and keys."""
-    from fcregistry.execution._wording import (
-        scrub,
-    )  # all that words results comes with it, and only what failed needs it here
+    # All that words results comes with it, and only what failed needs it here
+    from fcregistry.execution._wording import scrub
 
     text = " ".join(_KEY.sub("…", _URL.sub("…", scrub(text, secrets))).split()).rstrip(".;: ")
     return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"

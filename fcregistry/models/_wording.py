@@ -60,7 +60,9 @@ def structured(messages: Sequence[Message], system: str) -> list[dict[str, Any]]
     """
     told = []
     for message in messages:
-        plain = message.replaced(content=message.text, reasoning=None, is_error=False, native={}).to_dict()
+        plain = message.replaced(
+            content=message.text, reasoning=None, is_error=False, continues=False, native={}
+        ).to_dict()
         thought = {"reasoning_content": message.reasoning} if message.reasoning else {}
         told.append({**plain, **thought})
     return with_system(told, system)

@@ -13,9 +13,9 @@ from fcregistry._yaml import pyyaml, write_yaml
 from fcregistry.errors import DefinitionError, said_by
 from fcregistry.prompts._choosing import chosen
 from fcregistry.prompts._excluding import schema_without, value_without
-from fcregistry.prompts._found import Wrong
+from fcregistry.prompts._found import Value, Wrong
 from fcregistry.prompts._json_answer import json_values
-from fcregistry.prompts._reading import Reading
+from fcregistry.prompts._reading import Reading, written
 from fcregistry.prompts._template import filled
 from fcregistry.prompts._wording import ANSWER, EXAMPLES, LIST
 from fcregistry.prompts._yaml_answer import yaml_values
@@ -27,9 +27,12 @@ from fcregistry.types._schemas import codec_schema
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fcregistry.prompts._found import Found
+
 T = TypeVar("T")
 Syntax: TypeAlias = Literal["json", "yaml"]
 
+_SAID_OF_BARE: Final = "the answer was text without quotes: taken as the text that it is"
 _READERS: Final = {"json": json_values, "yaml": yaml_values}
 # Thoughts come first, and many chat templates write their opening mark, not the model; those that do not end leave no answer.
 _THOUGHTS: Final = re.compile(r"(?!\s*[{\[`])(?:.*?</think>|\s*<think>.*)", re.DOTALL)
@@ -125,13 +128,18 @@ class OutputFormat(Generic[T]):
         """Read an answer. What is wrong with it is in the reading, worded for the model.
 
         Prose and code blocks around the answer, and thoughts before it that end with `</think>`, are passed over. JSON is put right
-        where a slip leaves one meaning, which `repairs` says; JSON that is cut off is refused, and nothing is guessed.
+        where a slip leaves one meaning, which `repairs` says: a choice or a date, say, may lack its quotes. JSON that is cut off is refused, and
+        nothing is guessed.
 
         Args:
             text: What the model wrote.
+
+        Raises:
+            TypeError: That is no text.
         """
-        thoughts = _THOUGHTS.match(text)
-        found = _READERS[self._syntax](text[thoughts.end() :] if thoughts else text, self._exact)
+        thoughts = _THOUGHTS.match(written(text))
+        said = text[thoughts.end() :] if thoughts else text
+        found = _READERS[self._syntax](said, self._exact) or self._bare(said.strip())
         taken = chosen(found, self._problems, takes_list=self._codec.kinds == {"array"}, syntax=self._syntax)
         if isinstance(taken, Wrong):
             return Reading(problems=(Problem("$", taken.reason),))
@@ -153,6 +161,11 @@ class OutputFormat(Generic[T]):
             OutputError: It is not of the form that was asked for; the text of the error can be sent back to the model.
         """
         return self.read(text).unwrap()
+
+    def _bare(self, text: str) -> list[Found]:
+        """Return a text without quotes as the text that it is, where nothing else can be meant: a choice, a date, but no object in words."""
+        is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
+        return [Value(text, (_SAID_OF_BARE,))] if text and is_text and not self._problems(text) else []
 
     def _problems(self, value: Any) -> tuple[Problem, ...]:
         return self._validator.problems(with_plain_floats(value) if self._exact else value)

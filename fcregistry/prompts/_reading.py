@@ -26,6 +26,17 @@ class OutputError(ValueError):
         self.problems = problems
 
 
+def written(answer: object) -> str:
+    """Return what a model wrote, if it is text: a message that only calls has None for its content.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if not isinstance(answer, str):
+        raise TypeError(f"an answer is the text that a model wrote, not {answer!r:.80}")
+    return answer
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading(Generic[T]):
     """What was read of a model's answer.

@@ -11,6 +11,7 @@ from fcregistry.errors import DefinitionError
 from fcregistry.execution._tools import toolset_of
 from fcregistry.prompts._calls import calls_of
 from fcregistry.prompts._described import describe_tools, describe_variables
+from fcregistry.prompts._reading import written
 from fcregistry.prompts._template import filled
 from fcregistry.prompts._wording import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS
 from fcregistry.types import to_json_text
@@ -74,7 +75,7 @@ class ToolPrompt:
         if examples:
             fillings["examples"] = self._examples(examples)
         if output is not None:
-            fillings["output"] = output.instructions()
+            fillings["output"] = _checked(output).instructions()
         self._template = self._own_template(fillings) if template is None else template
         self._text = filled(self._template, fillings | _own(texts))
 
@@ -99,11 +100,12 @@ class ToolPrompt:
 
         Raises:
             OutputError: The answer is not of the form that `output` asks for; the text of the error can be sent back to the model.
+            TypeError: It is no text.
         """
         from fcregistry import dialects  # a prompt alone needs none
 
         if self._output is None:
-            return dialects.get("json").parse(text, list(self._tools.values()))
+            return dialects.get("json").parse(written(text), list(self._tools.values()))
         reading = self._output.read(text)
         calls = calls_of(reading.unwrap())
         return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)
@@ -121,7 +123,7 @@ class ToolPrompt:
         problems = []
         if self._output is not None:
             problems.append("they belong to the output: OutputFormat(…, examples=[…])")
-        batches = [[each] if isinstance(each, ToolCall) else list(each) for each in examples]
+        batches: list[list[object]] = [list(each) if isinstance(each, (list, tuple)) else [each] for each in examples]
         if not self._many and any(len(batch) != 1 for batch in batches):
             problems.append("with many=False, each is one call")
         shown = [[self._example(call, problems) for call in batch] for batch in batches]
@@ -130,8 +132,11 @@ class ToolPrompt:
         texts = [to_json_text(batch if self._many else batch[0]) for batch in shown]
         return "\n\n".join(f"```json\n{text}\n```" for text in texts)
 
-    def _example(self, call: ToolCall, problems: list[str]) -> dict[str, Any]:
+    def _example(self, call: object, problems: list[str]) -> dict[str, Any]:
         """Return an example as a model would write it."""
+        if not isinstance(call, ToolCall):
+            problems.append(f"{call!r:.80} is no ToolCall: tool.make_call(…) makes one")
+            return {}
         tool = self._tools.get(call.name)
         if tool is None:
             problems.append(f"{call.name!r} is none of the tools; there are {', '.join(self._tools) or 'none'}")
@@ -149,6 +154,19 @@ class ToolPrompt:
 
     def __repr__(self) -> str:
         return f"<ToolPrompt {', '.join(self._tools)}>"
+
+
+def _checked(output: object) -> OutputFormat[Any]:
+    """Return the form of the answer.
+
+    Raises:
+        TypeError: It is none: the type of the answer, say.
+    """
+    from fcregistry.prompts._output_format import OutputFormat  # whoever gives one has loaded it
+
+    if not isinstance(output, OutputFormat):
+        raise TypeError(f"output is an OutputFormat, such as OutputFormat(int), not {output!r:.80}")
+    return output
 
 
 _TAKEN: Final = ("tools", "context", "examples", "output")

@@ -23,23 +23,30 @@ AGENTS: Final[dict[str, Callable[..., Any]]] = {
     "react-typed": lambda llm, tools, **options: ReactAgent(
         llm, tools, max_retries=ROUNDS, answer_type=int, answer_retries=1, **options
     ),
+    "react-expressions": lambda llm, tools, **options: ReactAgent(
+        llm, tools, max_retries=ROUNDS, calls="expression", context={"x": 1}, **options
+    ),
     "plan-and-solve": lambda llm, tools, **options: PlanAndSolveAgent(
         llm, tools, max_steps=2, max_retries=2, max_replans=1, max_tool_calls=2, **options
+    ),
+    "plan-and-solve-expressions": lambda llm, tools, **options: PlanAndSolveAgent(
+        llm, tools, max_steps=2, max_retries=2, max_replans=1, max_tool_calls=2, calls="expression", **options
     ),
     "rewoo": lambda llm, tools, **options: ReWOOAgent(llm, tools, max_steps=3, max_retries=2, max_replans=1, **options),
 }
 """Name -> what makes one of a model and tools."""
 
-LOOPS: Final = [name for name in AGENTS if name not in ("plan-and-solve", "rewoo")]
+LOOPS: Final = [name for name in AGENTS if not name.startswith(("plan-and-solve", "rewoo"))]
 """Those whose model may call at once, without a plan."""
 
 MOST_REQUESTS: Final = {
     "function-call": 1,
     "react-summarizing": ROUNDS + 1,
     "plan-and-solve": 2 + 2 * 2 * 2,
+    "plan-and-solve-expressions": 2 + 2 * 2 * 2,
     "rewoo": 2 + 2,
 }
 """How often an agent may ask its model at most, where that is not `ROUNDS` times."""
 
-MOST_CALLS: Final = {"react-few-calls": 2, "plan-and-solve": 2, "rewoo": 3}
+MOST_CALLS: Final = {"react-few-calls": 2, "plan-and-solve": 2, "plan-and-solve-expressions": 2, "rewoo": 3}
 """How many calls an agent may carry out at most, where there is a limit."""

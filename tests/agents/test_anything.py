@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fcregistry import ToolCall
+from fcregistry import ReactAgent, ToolCall
 from fcregistry.agents import RunResult
 from fcregistry.agents._result import WORDED
 from fcregistry.execution import CancellationToken, Content
-from fcregistry.models import Completion, Message
+from fcregistry.models import Completion, Message, Model
 
 from .every_agent import AGENTS, LOOPS, MOST_CALLS, MOST_REQUESTS, ROUNDS
 from .scripts import ONE, WAYS, Counting, Script, aran, calls, check_history, ran, says, streamed
@@ -46,6 +46,9 @@ TEXTS = st.one_of(
     st.none(),
     st.sampled_from(["", " ", "5", "[]", "Action: add", "1. add\n2. fail"]),
     st.sampled_from(["#E1 = add[#E1]", '#E1 = add[{"a": 1, "b": 2}]']),
+    st.sampled_from(
+        ["add(x, add(1, b=2))", "[add(1, 2), fail(why='no')]", "add(a=", "[fail(), no_such(), add(x.y, 1)]"]
+    ),
     st.text(max_size=10),
 )
 MESSAGES = st.builds(
@@ -135,6 +138,44 @@ def test_a_model_that_fails_is_in_the_result(name: str, way: Callable[..., RunRe
         None,
         "ConnectionError('offline')",
     )
+
+
+class Gives(Model):
+    """A model of somebody's own class, whose answer is anything."""
+
+    name = "test:gives"
+
+    def __init__(self, said: Any) -> None:
+        self.said = said
+
+    async def acomplete(self, messages: Any, tools: Any = (), *, tool_choice: Any = "auto") -> Any:
+        return self.said
+
+
+class Streams(Gives):
+    """The same, piece by piece."""
+
+    async def astream(self, messages: Any, tools: Any = (), *, tool_choice: Any = "auto") -> Any:
+        yield self.said
+        yield says("Too late.")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("model", [Gives, Streams])
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (None, "test:gives gave NoneType where a Completion is due"),
+        ("Hello.", "test:gives gave str where a Completion is due"),
+        (Completion(message="Hello."), "test:gives gave a Completion whose message is no Message but str"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_model_of_somebodys_own_class_may_give_anything(
+    said: Any, why: str, model: Callable[..., Model], way: Callable[..., RunResult]
+) -> None:
+    for budget in (None, 1e6):
+        result = way(ReactAgent(model(said)), "?", time_budget=budget)
+        assert (result.stop_reason, str(result.error)) == ("model_error", why)
 
 
 @pytest.mark.parametrize("name", AGENTS)

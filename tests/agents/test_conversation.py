@@ -97,7 +97,7 @@ def test_a_turn_that_was_left_is_none() -> None:
     assert conversation.messages == before
 
     async def leave() -> None:
-        async with aclosing(conversation.astream("third")) as each:  # type: ignore[type-var]
+        async with aclosing(conversation.astream("third")) as each:
             await anext(each)
 
     asyncio.run(leave())
@@ -195,7 +195,9 @@ def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
     assert len(model.heard[0]) == 5
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing"])
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing", "[" * 100_000]
+)
 def test_what_is_no_conversation_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"no conversation as to_json writes it|Expecting value"):
         Conversation.from_json(text, Script(says("3")))
@@ -292,3 +294,16 @@ def test_a_user_may_say_more_than_text() -> None:
     conversation = Conversation(model)
     conversation.say({"role": "user", "content": [{"type": "text", "text": "What is it?"}]})
     assert model.heard[0] == (Message(role="user", content="What is it?"),)
+
+
+def test_what_an_agent_says_in_the_users_place_is_forgotten_with_the_turn_and_not_before_it() -> None:
+    model = Script(says("add(1, 2)"), says("add(3, 4)"), says("7"), says("Bye."), says("Again?"))
+    conversation = Conversation(ReactAgent(model, [add], calls="expression"), max_messages=4)
+    for text in ("1 + 2 + 4?", "Thanks."):
+        conversation.say(text)
+        conversation = Conversation.from_json(conversation.to_json(), conversation.agent, max_messages=4)
+    conversation.say("Hello?")
+    heard = [[message.text for message in messages if message.role != "system"] for messages in model.heard]
+    assert heard[2][2] == "The results of the calls, in order:\nadd: 3"
+    assert heard[3] == ["Thanks."]  # and not a result without its call
+    assert heard[4] == ["Thanks.", "Bye.", "Hello?"]

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from fcregistry import ReactAgent, Registry, Tool
+from fcregistry import Context, PlanAndSolveAgent, ReactAgent, Registry, Tool
 from fcregistry.agents import OnDemand
 from fcregistry.agents._expressing import expression_in
+from fcregistry.execution import Content
 
 
 @dataclass
@@ -51,10 +52,19 @@ def test_calls_that_are_written_as_python_are_carried_out() -> None:
     run = agent("[multiply(a=2, b=3), add_points(p1=Point(x=1, y=2), p2=Point(x=3, y=4))]", "Done.").run("q")
     assert run.answer == "Done."
     assert [result.value for result in run.tool_results] == [6, Point(4, 6)]
-    assert (
-        run.messages[2].text
-        == 'The calls were carried out. Their results, in order:\nmultiply: 6\nadd_points: {"x": 4, "y": 6}'
-    )
+    assert run.messages[2].text == 'The results of the calls, in order:\nmultiply: 6\nadd_points: {"x": 4, "y": 6}'
+
+
+def test_an_image_among_the_results_is_shown_to_the_model() -> None:
+    def photo(name: str) -> Content:
+        """Take a photo."""
+        return Content.image(b"\x89PNG\r\n\x1a\n")
+
+    run = ReactAgent(says("[photo(name='a'), multiply(2, 3)]", "Done."), [photo, multiply], calls="expression").run("q")
+    content = run.messages[2].content
+    assert isinstance(content, tuple)
+    assert [part.kind for part in content] == ["text", "text", "image", "text"]
+    assert [part.plain for part in content] == ["The results of the calls, in order:", "photo:", None, "multiply: 6"]
 
 
 def test_a_call_in_a_call_is_carried_out_first_and_told_with_the_outer_one() -> None:
@@ -96,6 +106,31 @@ def test_limits_hold() -> None:
     assert agent(forever, stop_tools=["multiply"]).run("q").answer == "2"
 
 
+def test_what_cannot_be_read_in_the_last_round_is_a_call_and_no_answer_of_a_wrong_type() -> None:
+    assert agent("multiply(a=os.x, b=1)", max_retries=1).run("q").stop_reason == "max_rounds"
+
+
+def test_the_last_result_tells_how_many_rounds_are_left() -> None:
+    model = says("multiply(a=1, b=2)", "multiply(a=", "ten", "5")
+    ReactAgent(model, [multiply], calls="expression", answer_type=int).run("q")
+    last = [messages[-1]["content"].rpartition("\n\n")[2] for messages in model.asked]  # type: ignore[attr-defined]
+    assert last[1:3] == ["Tool-call rounds left: 4.", "Tool-call rounds left: 3."]
+    assert "rounds left" not in last[0] + last[3]  # a question, and an answer that is sent back
+
+
+def test_the_steps_of_a_plan_are_solved_with_expressions() -> None:
+    planner = says("1. Double x.\n2. Add.")
+    solver = says("multiply(2, x)", "14", "add_points(Point(1, x), Point(3, 4))", "Done.")
+    tools = [add_points, multiply]
+    run = PlanAndSolveAgent(solver, tools, planner=planner, calls="expression", context={"x": 7}).run("q")
+    assert run.answer == "Done."
+    assert [result.value for result in run.tool_results] == [14, Point(4, 11)]
+    (plans,) = planner.asked  # type: ignore[attr-defined]
+    assert plans[0]["content"].endswith("- multiply: Multiply two numbers.\nThese names are known: x (int).")
+    assert "def multiply(" in solver.asked[0][0]["content"]  # type: ignore[attr-defined]
+    assert run.messages[-2].text == 'The results of the calls, in order:\nadd_points: {"x": 4, "y": 11}'
+
+
 def test_a_call_that_needs_approval_is_refused() -> None:
     careful = Tool.from_function(multiply, requires_approval=True)
     run = ReactAgent(says("multiply(a=1, b=2)", "Done."), [careful], calls="expression").run("q")
@@ -108,6 +143,18 @@ def test_coroutines_and_streams_do_the_same() -> None:
     assert asyncio.run(agent(*answers).arun("q")).messages == agent(*answers).run("q").messages
     events = list(agent(*answers).stream("q"))
     assert [type(event).__name__ for event in events] == ["Text", "Calling", "Returned", "Text", "Finished"]
+
+
+def test_a_tool_that_is_called_alone_says_how_far_it_is() -> None:
+    def count(upto: int, context: Context) -> int:
+        """Count."""
+        for number in range(upto):
+            context.progress(number / upto)
+        return upto
+
+    events = list(ReactAgent(says("count(2)", "Done."), [count], calls="expression").stream("q"))
+    names = [type(event).__name__ for event in events]
+    assert names == ["Text", "Calling", "Progressed", "Progressed", "Returned", "Text", "Finished"]
 
 
 @pytest.mark.parametrize(
@@ -134,6 +181,55 @@ def test_an_expression_is_told_from_words(text: str, code: str | None) -> None:
     assert expression_in(text) == code
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("I will multiply:\n```python\nmultiply(2, 3)\n```", "multiply(2, 3)"),
+        ("First:\n```\nadd(1, 2)\n```\nNow:\r\n```\nmultiply(2, 3)\n```\n", "multiply(2, 3)"),
+        ("So:\n```tool_code\nmultiply(2, 3)", "multiply(2, 3)"),
+        ("I called\n```\nmultiply(2, 3)\n```\nIt is 6.", None),
+        ("In C:\n```c\npow(2, 3)\n```", None),
+        ("`multiply(2, 3)`", "multiply(2, 3)"),
+        ("# six\nmultiply(2, 3)", "# six\nmultiply(2, 3)"),
+        ("(multiply(2, 3), multiply(4, 5))", "(multiply(2, 3), multiply(4, 5))"),
+        ("six = multiply(2, 3)", "six = multiply(2, 3)"),
+        ("await multiply(2, 3)", "await multiply(2, 3)"),
+        ("y = sin(x)", None),
+        ("multiply (them all)", None),
+        ("multiply them (all)", None),
+        ("Use `multiply(2, 3)`", None),
+    ],
+)
+def test_a_call_of_a_tool_is_found_behind_words_in_a_fence_and_as_models_write_it(text: str, code: str | None) -> None:
+    assert expression_in(text, [Tool.from_function(multiply)]) == code
+
+
+def test_what_no_call_may_be_is_told_to_the_model_and_is_no_answer() -> None:
+    run = agent("product = multiply(a=2, b=3)", "Done.").run("q")
+    assert run.answer == "Done."
+    assert "an assignment is not allowed; write a call" in run.messages[2].text
+
+
+def test_a_stop_tool_may_be_called_in_the_last_round() -> None:
+    run = agent("multiply(a=1, b=2)", max_retries=1, stop_tools=["multiply"]).run("q")
+    assert (run.stop_reason, run.answer) == ("stop_tool", "2")
+    failed = agent("multiply(a=1, b='x')", max_retries=1, stop_tools=["multiply"]).run("q")
+    assert (failed.stop_reason, len(failed.tool_results)) == ("max_rounds", 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"max_retries": 1}, "there are no rounds left"),
+        ({"max_tool_calls": 1}, "the message makes 2 calls, and 1 may still be made"),
+    ],
+)
+def test_calls_beyond_a_limit_are_not_run_and_the_conversation_says_why(options: dict[str, int], why: str) -> None:
+    run = agent("[multiply(1, 2), multiply(1, 2)]", **options).run("q")
+    assert run.tool_results == ()
+    assert run.messages[-1].text == f"Nothing was run: {why}."
+
+
 def test_a_call_that_is_cut_off_is_told_and_is_no_answer() -> None:
     run = agent("[multiply(a=2, b=3), multiply(a=4,", "Done.").run("q")
     assert run.answer == "Done."
@@ -150,6 +246,17 @@ def test_what_a_gateway_opens_can_be_written_in_the_next_message() -> None:
     assert [result.value for result in run.tool_results][1:] == [6]
     told = [messages[0]["content"] for messages in model.asked]  # type: ignore[attr-defined]
     assert ["def multiply(" in each for each in told] == [False, True, True]
+
+
+def test_a_tool_behind_a_gateway_that_is_not_open_is_told_with_the_way_to_it() -> None:
+    registry = Registry()
+    registry.register(multiply, group="numbers")
+    model = says("[get_numbers_methods(), multiply(a=2, b=3)]", "Done.")
+    run = ReactAgent(model, OnDemand("*", groups=["numbers"], registry=registry), calls="expression").run("q")
+    assert run.tool_results == ()
+    assert run.messages[2].text.splitlines()[-1] == (
+        "- multiply cannot be called yet: call get_numbers_methods first, and multiply in a message after that"
+    )
 
 
 @pytest.mark.once
@@ -186,3 +293,7 @@ def test_what_is_for_expressions_is_refused_without_them() -> None:
         ReactAgent(says(""), [multiply], context={"x": 1})
     with pytest.raises(ValueError, match="'json' or 'expression', not 'yaml'"):
         ReactAgent(says(""), [multiply], calls="yaml")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="for expressions"):
+        PlanAndSolveAgent(says(""), [multiply], allow={"max": max})
+    with pytest.raises(TypeError, match=r"allow\['x'\] is a function or a class, not 3"):
+        ReactAgent(says(""), [multiply], calls="expression", allow={"x": 3})  # type: ignore[dict-item]

@@ -96,6 +96,8 @@ def test_a_group_that_no_tool_is_in_is_an_error(registry: Registry) -> None:
         OnDemand("*", groups=["gpr"], registry=registry)
     with pytest.raises(TypeError, match=r"give groups as a list, as in groups=\['grp'\]"):
         OnDemand("*", groups="grp", registry=registry)
+    with pytest.raises(TypeError, match="groups are given by names, or patterns of names, not 3"):
+        OnDemand("*", groups=[3], registry=registry)  # type: ignore[list-item]
 
 
 def test_a_group_whose_tools_are_hidden_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

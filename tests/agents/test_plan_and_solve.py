@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 
 from fcregistry import Registry, Tool, ToolCall
-from fcregistry.agents import Calling, Finished, OnDemand, Planned, Returned, RunResult, RunState, StepBegan, StepEnded
+from fcregistry.agents import (
+    Calling,
+    Finished,
+    OnDemand,
+    Planned,
+    Planning,
+    Returned,
+    RunResult,
+    RunState,
+    StepBegan,
+    StepEnded,
+)
 from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Approve, CancellationToken, Deny
@@ -163,12 +174,17 @@ def test_a_prefixed_tool_that_fails_goes_by_its_own_name_in_events_and_in_the_hi
 
 
 def test_the_plan_is_told_before_its_steps_and_each_step_before_what_it_does() -> None:
-    kinds = (Planned, StepBegan, Calling, Returned, StepEnded, Finished)
+    kinds = (Planning, Planned, StepBegan, Calling, Returned, StepEnded, Finished)
     told = [event for event in agent(worked()).stream("?") if isinstance(event, kinds)]
-    assert [type(event) for event in told] == [Planned, *[StepBegan, Calling, Returned, StepEnded] * 2, Finished]
-    assert told[0] == Planned(steps=("Multiply 2 by 4", "Add 20 to that"))
-    assert told[1] == StepBegan(index=0, text="Multiply 2 by 4")
-    assert told[8] == StepEnded(index=1, text="It is 28.")
+    assert [type(event) for event in told] == [
+        Planning,
+        Planned,
+        *[StepBegan, Calling, Returned, StepEnded] * 2,
+        Finished,
+    ]
+    assert told[1] == Planned(steps=("Multiply 2 by 4", "Add 20 to that"))
+    assert told[2] == StepBegan(index=0, text="Multiply 2 by 4")
+    assert told[9] == StepEnded(index=1, text="It is 28.")
 
 
 def test_the_plan_can_be_seen_before_its_first_step_is_solved() -> None:
@@ -300,7 +316,8 @@ def test_a_planner_that_calls_is_told_that_it_cannot() -> None:
     model = Script(calls(adds(1, 2)), says("1. Add"), says("3"))
     result = agent(model).run("?")
     assert result.answer == "3"
-    assert [each.error.code for each in result.tool_results if each.error] == ["unknown_tool"]
+    told = "the call was not run: nothing can be called while the plan is made; write the plan as text"
+    assert [each.content for each in result.tool_results if each.error] == [told]
 
 
 # --- what ends a run ------------------------------------------------------------------------------

@@ -197,6 +197,16 @@ def test_the_result_of_a_stop_tool_is_the_answer(way: Callable[..., RunResult]) 
     check_history(result.messages)
 
 
+def test_the_result_of_a_stop_tool_is_of_the_type_that_was_asked_for() -> None:
+    def run(answer_type: Any) -> RunResult:
+        return ReactAgent(Script(calls(adds(0, 0))), [add], stop_tools=["add"], answer_type=answer_type).run("?")
+
+    assert (run(int).answer, run(str).answer, run(float | None).answer) == (0, "0", 0.0)
+    wrong = run(dict[str, int])
+    assert (wrong.stop_reason, wrong.answer) == ("invalid_answer", None)
+    assert "$: must be an object, not 0" in str(wrong.error)
+
+
 def test_a_stop_tool_may_be_called_in_the_last_round() -> None:
     assert ReactAgent(Script(calls(adds(1, 2))), [add], stop_tools=["add"], max_retries=1).run("?").answer == "3"
 
@@ -264,9 +274,30 @@ def test_limits_are_whole_numbers_above_zero(limit: Any) -> None:
             ReactAgent(Script(says("5")), [add], **{name: limit})
 
 
+@pytest.mark.parametrize("more", ["4", 2.5, True])
+def test_rounds_that_are_no_number_are_refused_by_name(more: Any) -> None:
+    agent = ReactAgent(Script(calls(adds(1, 2))), [add], max_retries=1, on_max_retries=lambda _: more)
+    with pytest.raises(
+        TypeError, match=f"on_max_retries returns a whole number of rounds, or None for none, not {more!r}"
+    ):
+        agent.run("?")
+
+
 def test_a_stop_tool_that_is_not_there_is_refused() -> None:
     with pytest.raises(ToolNotFoundError, match="there is no tool 'finish' among those of the agent: add"):
         ReactAgent(Script(says("5")), [add], stop_tools=["finish"])
+    with pytest.raises(ToolNotFoundError, match="there is no tool 'finish' among those of the agent: it has none"):
+        ReactAgent(Script(says("5")), stop_tools="finish")
+
+
+def test_one_stop_tool_needs_no_list() -> None:
+    assert ReactAgent(Script(calls(adds(1, 2))), [add], stop_tools="add").run("?").answer == "3"
+
+
+@pytest.mark.parametrize("retries", [-1, "2", None, True])
+def test_a_number_of_retries_that_is_none_is_refused_when_the_agent_is_made(retries: Any) -> None:
+    with pytest.raises(ValueError, match="answer_retries takes a whole number of 0 or more, not "):
+        ReactAgent(Script(says("5")), answer_type=int, answer_retries=retries)
 
 
 # --- what comes back ------------------------------------------------------------------------------

@@ -154,6 +154,9 @@ def test_a_state_is_taken_up_once_and_by_an_agent_of_its_kind() -> None:
     with pytest.raises(ApprovalError):
         agent.resume(state, {"1": Approve()})
     assert files.gone == ["a.txt"]
+    done = ReactAgent(Script(says("5"))).run("?")
+    with pytest.raises(TypeError, match="state is what a result has whose stop_reason is 'approval', not None"):
+        agent.resume(done.state)  # type: ignore[arg-type]
 
 
 def test_a_state_that_was_changed_on_its_way_is_refused() -> None:

@@ -14,6 +14,7 @@ from fcregistry.agents import (
     Finished,
     OnDemand,
     Planned,
+    Planning,
     Returned,
     RunResult,
     RunState,
@@ -21,7 +22,7 @@ from fcregistry.agents import (
     StepEnded,
 )
 from fcregistry.agents._rewoo import ReWOOAgent
-from fcregistry.execution import Approve, CancellationToken, Deny
+from fcregistry.execution import Approve, CancellationToken, Content, Deny
 from fcregistry.models import Message
 
 from ..models.openai_wire import chat, chat_reply  # noqa: TID252  # the tests are no package
@@ -283,14 +284,34 @@ def test_a_planner_that_calls_is_told_that_it_cannot() -> None:
     model = Script(calls(adds(1, 2)), PLAN, says("28"))
     result = agent(model).run("?")
     assert result.answer == "28"
+    told = "the call was not run: nothing can be called while the plan is made; write the plan as text"
+    assert result.tool_results[0].content == told  # and not that there are no tools: it is to plan with them
     assert result.tool_results[0].error is not None
-    assert result.tool_results[0].error.code == "unknown_tool"
 
 
 def test_a_solver_that_goes_on_calling_ends_the_run() -> None:
     result = agent(Script(PLAN, calls(adds(1, 2))), max_retries=2).run("?")
     assert result.stop_reason == "max_rounds"
+    assert result.messages[-1].text == "the call was not run: all calls of the plan were made; answer from the evidence"
     check_history(result.messages)
+
+
+def test_the_solver_sees_images_among_the_evidence_also_in_another_process() -> None:
+    def photo(of: str) -> Content:
+        """Take a photo."""
+        return Content.image(b"\x89PNG\r\n\x1a\n")
+
+    guarded = Tool.from_function(search, requires_approval=True)
+    model = Script(calls(adds(1, 2)), says("#E1 = search[a]\n#E2 = photo[#E1]\n#E3 = add[1, 2]"), says("a cat"))
+    waiting = ReWOOAgent(model, [photo, guarded, add]).run("?")
+    assert waiting.state is not None
+    state = RunState.from_json(waiting.state.to_json(key=KEY), key=KEY)
+    result = ReWOOAgent(model, [photo, guarded, add]).resume(state, {waiting.pending[0].id: Approve()})
+    assert result.answer == "a cat"
+    told = model.heard[-1][-1].content
+    assert isinstance(told, tuple)
+    assert [part.kind for part in told] == ["text", "text", "image"]
+    assert told[1].plain == "#E2:"
 
 
 # --- events, and what ends a run ------------------------------------------------------------------
@@ -298,14 +319,14 @@ def test_a_solver_that_goes_on_calling_ends_the_run() -> None:
 
 def test_the_plan_is_told_before_its_steps_and_steps_that_run_together_begin_together() -> None:
     plan = says("Plan: both\n#E1 = search[a]\n#E2 = search[b]\nPlan: then\n#E3 = search[#E1]")
-    kinds = (Planned, StepBegan, Calling, Returned, StepEnded, Finished)
+    kinds = (Planning, Planned, StepBegan, Calling, Returned, StepEnded, Finished)
     told = [event for event in agent(Script(plan, says("done"))).stream("?") if isinstance(event, kinds)]
     assert [type(event) for event in told] == [
-        *[Planned, StepBegan, StepBegan, Calling, Calling, Returned, Returned, StepEnded, StepEnded],
+        *[Planning, Planned, StepBegan, StepBegan, Calling, Calling, Returned, Returned, StepEnded, StepEnded],
         *[StepBegan, Calling, Returned, StepEnded, Finished],
     ]
-    assert told[0] == Planned(steps=("both\n#E1 = search[a]", "#E2 = search[b]", "then\n#E3 = search[#E1]"))
-    assert told[9] == StepBegan(index=2, text="then\n#E3 = search[#E1]")
+    assert told[1] == Planned(steps=("both\n#E1 = search[a]", "#E2 = search[b]", "then\n#E3 = search[#E1]"))
+    assert told[10] == StepBegan(index=2, text="then\n#E3 = search[#E1]")
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -299,3 +299,13 @@ def test_any_text_is_read(pieces: list[str]) -> None:
 def test_time_grows_with_the_length_of_a_plan(hostile: str) -> None:
     """With a reader that goes back, each of these takes minutes."""
     assert len(blueprint_of(hostile, TOOLS, 20).steps) <= 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#E1 = add[" + "'\\" * 100_000, '#E1 = add["' + '"\\' * 100_000, "#E1 = add[" + " " * 200_000, "\n" * 200_000 + "#E1 = now[]"],
+    ids=["quotes that are escaped", "the others", "space", "blank lines"],
+)  # fmt: skip
+def test_a_plan_is_read_in_the_time_that_its_length_takes(text: str) -> None:
+    """What grows with the square of it would take many minutes."""
+    assert [step.name for step in blueprint_of(text, TOOLS, 10).steps] == ["#E1"]

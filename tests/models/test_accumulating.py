@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fcregistry import ToolCall
 from fcregistry.models import Delta, ToolCallDelta
-from fcregistry.models._accumulating import StreamedCalls
+from fcregistry.models._accumulating import StreamedCalls, _Call
 
 Piece = tuple[int | None, str | None, str | None, Any]
 
@@ -304,3 +304,16 @@ def test_deltas_of_ours_are_put_together_too() -> None:
     calls.add_delta(Delta(tool_calls=(ToolCallDelta(index=0, id="1", name="f"), ToolCallDelta(index=1, name="g"))))
     calls.add_delta(Delta(content="x", tool_calls=(ToolCallDelta(index=0, arguments="{}"),)))
     assert calls.calls() == (ToolCall("f", "{}", "1"), ToolCall("g"))
+
+
+def test_arguments_are_not_put_together_for_every_piece_that_comes_behind_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def text(call: _Call) -> str:
+        read.append("".join(call._pieces))
+        return read[-1]
+
+    monkeypatch.setattr(_Call, "text", property(text))
+    made = put_together([(0, "1", "f", '{"a": 1}'), *[(0, "1", None, "  ")] * 50])
+    assert made == (ToolCall("f", '{"a": 1}' + "  " * 50, "1"),)
+    assert len(read) == 1  # for the call itself

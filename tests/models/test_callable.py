@@ -73,6 +73,12 @@ def test_messages_come_in_the_shape_of_openais_chat() -> None:
     assert sorted(heard[3]) == ["content", "name", "role", "tool_call_id"]
 
 
+def test_it_is_not_told_what_only_agents_read() -> None:
+    hears = Hears()
+    CallableModel(hears).complete([Message(role="user", content="x", continues=True)])
+    assert hears.heard == [[{"role": "user", "content": "x"}]]
+
+
 def test_what_it_is_given_is_its_own() -> None:
     conversation = [{"role": "user", "content": "a"}]
 
@@ -262,6 +268,7 @@ def test_calls_that_cannot_be_read_are_kept_for_the_executor_to_answer() -> None
     results = Executor([weather]).run_all(message.tool_calls)
     assert [result.ok for result in results] == [True, False, False]
     assert message.tool_calls[1].id == "4"
+    assert len(answering([{"tool": "weather", "args": {}}]).complete("?").message.tool_calls) == 1
 
 
 def test_a_completion_is_the_answer_as_it_is() -> None:
@@ -275,7 +282,9 @@ def test_what_is_neither_text_nor_message_is_refused(said: Any) -> None:
         answering(said).complete("?")
 
 
-@pytest.mark.parametrize("said", [[], {"output": []}, {"type": "error"}, {"candidates": []}])
+@pytest.mark.parametrize(
+    "said", [[], ["x"], [{"role": "assistant", "content": "x"}], {"output": []}, {"type": "error"}, {"candidates": []}]
+)
 def test_what_holds_neither_calls_nor_text_is_refused(said: Any) -> None:
     with pytest.raises(TypeError, match=f"the model returned a {type(said).__name__}, neither a text nor a message"):
         answering(said).complete("?")

@@ -69,6 +69,40 @@ def test_content_that_is_neither_text_nor_parts_is_refused(content: Any) -> None
         Message.of({"role": "user", "content": content})
 
 
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ({"name": "anything", "arguments": [1]}, "the arguments must be a JSON object, got an array"),
+        ({"function": {"name": "anything", "arguments": 5}}, "the arguments must be a JSON object, got a number"),
+        ({"name": "anything", "arguments": True}, "the arguments must be a JSON object, got a boolean"),
+        ({"name": "anything", "arguments": b"{}"}, "the arguments must be a JSON object, got an array"),
+        ({"name": "anything", "text": "x"}, "the arguments must be a JSON object, got an array"),
+    ],
+)
+def test_a_call_that_cannot_be_read_never_runs_with_what_stands_around_its_arguments(call: Any, told: str) -> None:
+    def anything(**given: object) -> None:
+        """Take anything."""
+
+    message = Message.of({"role": "assistant", "content": None, "tool_calls": [call]})
+    kept = Message.of(json.loads(json.dumps(message.to_dict())))
+    for each in (*message.tool_calls, *kept.tool_calls):
+        result = Executor([anything]).run(each)
+        assert (result.ok, result.content) == (False, told)
+
+
+def test_a_message_with_arguments_that_are_no_json_object_can_be_written_and_its_call_never_runs() -> None:
+    def anything(**given: object) -> None:
+        """Take anything."""
+
+    circle: dict[str, Any] = {}
+    circle["a"] = circle
+    some: list[Any] = [5, True, [1], [["a", 1]], b"{}", circle, {("a",): 1}, {"a": {("b",): 1}}, object()]
+    said = Message(role="assistant", tool_calls=tuple(ToolCall("anything", each) for each in some))
+    kept = Message.of(json.loads(json.dumps(said.to_dict())))
+    assert len(kept.tool_calls) == len(some)
+    assert not any(Executor([anything]).run(call).ok for call in kept.tool_calls)
+
+
 def test_calls_are_read_one_by_one_and_in_any_shape() -> None:
     calls = [
         {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}},
@@ -143,6 +177,18 @@ def test_a_result_is_a_message_of_the_tool() -> None:
     assert (failed.is_error, failed.tool_call_id, failed.text) == (True, "2", bad.content)
 
 
+def test_what_no_request_carries_of_a_result_is_written_out() -> None:
+    """A file's name may hold it, and the conversation would end there."""
+
+    def first_file() -> str:
+        """Name the first file."""
+        return "Zürich \udcff.txt"
+
+    result = Executor([first_file]).run(ToolCall("first_file"))
+    assert Message.of_result(result).content == "Zürich \\udcff.txt"
+    assert result.content == "Zürich \udcff.txt"
+
+
 def test_a_result_with_an_image_keeps_it() -> None:
     def draw() -> list[Any]:
         """Draw."""
@@ -194,6 +240,7 @@ def messages(draw: st.DrawFn) -> Message:
         name=draw(st.none() | st.just("f")),
         reasoning=draw(st.none() | st.just("hm")),
         is_error=draw(st.booleans()),
+        continues=draw(st.booleans()),
         native=draw(st.sampled_from([{}, {"openai": {"x": [1]}}])),
     )
 

@@ -273,6 +273,13 @@ def test_an_error_in_the_middle_is_told(event: str) -> None:
     assert raised.value.retryable
 
 
+def test_a_stream_without_any_event_may_be_no_stream() -> None:
+    with pytest.raises(
+        ModelError, match=r"broke off .*; try again, or look where base_url leads, .* not a piece of it"
+    ):
+        streamed()
+
+
 @pytest.mark.parametrize("cut", [True, False])
 def test_a_stream_without_its_last_event_is_broken_off(cut: bool) -> None:
     with pytest.raises(ModelError, match="the answer broke off before it was complete; try again") as raised:
@@ -288,6 +295,8 @@ def test_a_stream_without_its_last_event_is_broken_off(cut: bool) -> None:
         'data: {"delta": "x"}\n\n',
         happened("response.output_text.delta", delta=["x"]),
         happened("response.function_call_arguments.delta", output_index=0, delta=None),
+        happened("response.function_call_arguments.delta", output_index={}, delta="x"),
+        happened("response.output_item.added", output_index=[0], item={"type": "function_call", "name": "f"}),
         happened("response.completed"),
         happened("response.completed", response=[]),
     ],

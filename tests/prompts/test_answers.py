@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from enum import Enum
+from typing import Any, Literal
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,6 +15,10 @@ from hypothesis import strategies as st
 
 from fcregistry import Problem
 from fcregistry.prompts import OutputError, OutputFormat
+
+
+class Color(Enum):
+    RED = "red"
 
 
 @dataclass
@@ -352,3 +357,39 @@ def test_json_that_is_cut_off_is_never_read(value: dict[str, Any], data: st.Data
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
     assert not ANYTHING.read(cut).ok
     assert not ANYTHING.read(f"```json\n{cut}").ok
+
+
+@pytest.mark.parametrize(
+    ("type", "text", "value"),
+    [
+        (Literal["red", "dark red"], "dark red", "dark red"),
+        (Color, " red\n", Color.RED),
+        (date, "<think>It was</think>\n2024-02-29", date(2024, 2, 29)),
+        (str | None, "Oslo, I think", "Oslo, I think"),
+        (str | None, "null", None),
+        (int | str, "42", 42),
+    ],
+)
+def test_text_without_quotes_is_the_text_that_it_is_where_nothing_else_can_be_meant(
+    type: Any, text: str, value: object
+) -> None:
+    reading = OutputFormat(type).read(text)
+    assert (reading.value, reading.problems) == (value, ())
+    said = "the answer was text without quotes: taken as the text that it is"
+    assert reading.repairs == ((said,) if isinstance(value, (str, date, Color)) else ())
+
+
+@pytest.mark.parametrize(
+    ("type", "text"),
+    [
+        (Literal["red"], "It is red."),
+        (Literal["red"], "Red"),
+        (date, "2024-02-30"),
+        (str | None, ""),
+        (str | list[str], "red"),
+        (object, "I do not know"),
+        (int, "two"),
+    ],
+)
+def test_other_text_without_quotes_is_no_answer(type: Any, text: str) -> None:
+    assert str(OutputFormat(type).read(text).problems[0]) == "$: has no JSON; write the answer as JSON"

@@ -190,6 +190,8 @@ def test_nothing_that_a_tool_says_is_taken_for_a_placeholder() -> None:
             "the value of 'x' cannot be shown: a value of type builtins.object has no JSON form",
         ),
         ({"examples": [ToolCall("divide", {})]}, "'divide' is none of the tools; there are add_points, multiply"),
+        ({"examples": ["multiply(2, 3)"]}, "'multiply(2, 3)' is no ToolCall: tool.make_call(…) makes one"),
+        ({"examples": [[{"name": "multiply"}]]}, "{'name': 'multiply'} is no ToolCall: tool.make_call(…) makes one"),
         ({"examples": [ToolCall("multiply", {"a": 1})]}, "multiply: $.b: is required"),
         ({"examples": [ToolCall("multiply", {"a": "1", "b": 2})]}, 'multiply: $.a: must be an integer, not "1"'),
         ({"examples": [[EXAMPLE, EXAMPLE]], "many": False}, "with many=False, each is one call"),
@@ -220,6 +222,19 @@ def test_an_unknown_format_is_refused_with_those_there_are() -> None:
 def test_an_example_of_a_wrong_type_raises_where_it_is_made() -> None:
     with pytest.raises(TypeError, match="add_points 'p2' does not take 3"):
         ADD.make_call(p1=Point(1, 2), p2=3)
+
+
+def test_a_type_is_no_form_of_an_answer() -> None:
+    with pytest.raises(TypeError, match=r"output is an OutputFormat, such as OutputFormat\(int\), not <class 'int'>"):
+        ToolPrompt(MULTIPLY, output=int)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "reader", [ToolPrompt(MULTIPLY), ToolPrompt(MULTIPLY, output=OutputFormat(int)), OutputFormat(int)]
+)
+def test_the_content_of_a_message_that_only_calls_is_no_answer(reader: Any) -> None:
+    with pytest.raises(TypeError, match="an answer is the text that a model wrote, not None"):
+        reader.parse(None)
 
 
 # --- the answer -----------------------------------------------------------------------------------

@@ -92,12 +92,24 @@ def ask(
     try:
         server.handle_chat_completions(_request(messages, settings, schema), hear)
     except (ValueError, RuntimeError) as error:
-        raise ModelError(f"llama.cpp refuses the request: {error}") from error
+        raise ModelError(f"llama.cpp refuses the request: {_refused(error, messages)}") from error
     if failures:
         raise ModelError(f"llama.cpp gives no answer: {_worded(failures[0])}")
     if is_stopped():
         raise Stopped
     return reply
+
+
+def _refused(error: Exception, messages: Sequence[Mapping[str, str]]) -> str:
+    """Return why the server takes no request; of text that it cannot read, what to do about it."""
+    try:
+        "".join(text for message in messages for text in message.values()).encode("utf-8")
+    except UnicodeEncodeError:
+        return (
+            "the conversation holds text that is no Unicode, a surrogate without its pair;"
+            " replace it, as text.encode('utf-8', 'replace') does"
+        )
+    return str(error)
 
 
 def _request(

@@ -301,7 +301,7 @@ async def _messages(text: str) -> Any:
     return messages_of(text)
 
 
-def test_a_closed_model_is_loaded_again_and_a_conversation_too_long_for_it_is_told_with_what_to_do(
+def test_a_closed_model_is_loaded_again_and_a_conversation_that_it_cannot_read_is_told_with_what_to_do(
     smollm2: Path,
 ) -> None:
     model = LlamaModel(smollm2, threads=1, context=512, max_tokens=5)
@@ -311,6 +311,8 @@ def test_a_closed_model_is_loaded_again_and_a_conversation_too_long_for_it_is_to
     assert model.complete("Say hello.").message == first
     with pytest.raises(ModelError, match=r"the context 512; make it shorter, or give LlamaModel a larger context"):
         model.complete("word " * 600)
+    with pytest.raises(ModelError, match=r"text that is no Unicode, a surrogate without its pair; replace it"):
+        model.complete("a\udcff.txt")
     model.close()
 
 

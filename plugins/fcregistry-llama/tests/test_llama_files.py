@@ -65,10 +65,14 @@ def test_a_name_has_the_prefix_and_what_was_asked_for(tmp_path: Path) -> None:
 
 
 def test_to_close_a_model_that_was_never_asked_fetches_nothing() -> None:
+    fetched: list[Path] = []
+
     def located() -> Path:
-        raise AssertionError("nobody needs the file")
+        fetched.append(Path("model.gguf"))
+        return fetched[-1]
 
     LlamaModel(located).close()
+    assert fetched == []
 
 
 @pytest.mark.parametrize(

@@ -42,5 +42,8 @@ def test_the_readme_tells_what_happens(smollm2: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("FCREGISTRY_CACHE_DIR", str(smollm2.parent.parent))
     names: dict[str, Any] = {}
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for example in re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL):
+    examples = re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    for example in examples:
         exec(example, names)  # noqa: S102  # our own text
+    assert len(examples) == readme.count("```python")
+    assert names["call"].name == "get_weather"
