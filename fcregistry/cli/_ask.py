@@ -90,13 +90,13 @@ def command(
     time ran out.
     """
     # All that an answer takes, which `--help` does without
+    from fcregistry.cli._alone import result_alone
     from fcregistry.cli._ask_deciding import Deciding
     from fcregistry.cli._ask_model import model_name, opened
     from fcregistry.cli._ask_running import followed
     from fcregistry.cli._ask_screen import screen
     from fcregistry.cli._ask_timeline import Timeline
     from fcregistry.cli._ask_tools import executor_for
-    from fcregistry.discovery._prints import prints_to_stderr
 
     name = model_name(model)
     said = _read(question)
@@ -105,7 +105,7 @@ def command(
     deciding = Deciding(yes_to)
     # A model that writes expressions is not waited for: what is approved has to be known beforehand.
     executor = executor_for(said, selectors, deciding.approves if calls == "expression" and yes_to else None)
-    with prints_to_stderr():  # stdout is for the answer
+    with result_alone():  # stdout is for the answer
         timeline = Timeline()
         asked: Model = timeline.timed(opened(name))
         made: Agent = kind.made(asked, executor, options)

@@ -60,7 +60,7 @@ class Kind:
 AGENTS: Final = {
     "react": Kind(name="ReactAgent", rounds=True, expressions=True),
     "function-call": Kind(name="FunctionCall"),
-    "plan-and-solve": Kind(name="PlanAndSolveAgent", rounds=True),
+    "plan-and-solve": Kind(name="PlanAndSolveAgent", rounds=True, expressions=True),
     "rewoo": Kind(name="ReWOOAgent"),
 }
 """What `--agent` may say."""

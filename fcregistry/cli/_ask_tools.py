@@ -32,10 +32,8 @@ def executor_for(question: str, selectors: Sequence[str], approve: Approver | No
         SelectorError, ToolNotFoundError, AmbiguousToolError, DuplicateToolError: As for `registry.select`.
         ConfigurationError: The configuration cannot be read.
     """
-    from fcregistry.execution import (
-        Executor,
-        Policy,
-    )  # all that carries calls out, which completing a name does without
+    # All that carries calls out, which completing a name does without
+    from fcregistry.execution import Executor, Policy
 
     if selectors:
         mention_failed_plugins(selectors)

@@ -10,14 +10,15 @@ from typing import IO, Any
 
 import click
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import ToolCall
 from fcregistry._registry import registry
-from fcregistry._results import CallError, ToolResult
+from fcregistry._results import ToolResult
 from fcregistry._tool import Tool
+from fcregistry.cli._alone import result_alone
 from fcregistry.cli._json import read_json
 from fcregistry.cli._output import say_json_text
 from fcregistry.cli._tools import only_in_an_application
-from fcregistry.discovery._prints import prints_to_stderr
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import Executor
 from fcregistry.formats import MalformedCallError, read_call
@@ -37,7 +38,7 @@ def run_batch(path: str | None, more: tuple[str, ...], approve: Any) -> int:
     well = True
     with _opened(path) as stream:
         for lines in _whole_lines(stream):
-            with prints_to_stderr():  # stdout is for results
+            with result_alone():  # stdout is for results
                 results = _run_some(lines, approve)
             for result in results:
                 well = well and result.ok

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,8 +16,12 @@ from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_n
 from fcregistry.errors import ToolError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from fcregistry._call_errors import CallError
     from fcregistry._calls import ToolCall
-    from fcregistry._results import CallError, ToolResult
+    from fcregistry._results import ToolResult
+    from fcregistry.execution._approving._approval import Approver
 
 EXIT_CODES: Final = {
     "malformed_call": 2,
@@ -29,9 +33,25 @@ EXIT_CODES: Final = {
 """The error codes that do not exit with 1."""
 
 
-@click.command("call", short_help="Call a tool.", context_settings={"allow_interspersed_args": False})
+class _Call(click.Command):
+    """Completes the options of the tool that is called: to click, they are words like any others."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        name = ctx.params.get("name")
+        if name is None or ctx.params.get("batch"):
+            return super().shell_complete(ctx, incomplete)
+        from fcregistry.cli._completing import complete_words  # only completion comes here
+
+        return complete_words(name, ctx.params["arguments"], incomplete)
+
+
+def _complete_arguments(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    return ctx.command.shell_complete(ctx, incomplete)
+
+
+@click.command("call", cls=_Call, short_help="Call a tool.", context_settings={"allow_interspersed_args": False})
 @click.argument("name", required=False, shell_complete=complete_tools)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=_complete_arguments)
 @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON, on a terminal too.")
 @click.option(
     "--output",
@@ -66,9 +86,9 @@ def command(
     """
     # All that carries a call out, which completing a tool's name does without
     from fcregistry._calls import ToolCall
+    from fcregistry.cli._alone import result_alone
     from fcregistry.cli._arguments import read_words
     from fcregistry.cli._batch import run_batch
-    from fcregistry.discovery._prints import prints_to_stderr
     from fcregistry.execution import Executor
 
     if batch:
@@ -84,7 +104,7 @@ def command(
     if reason := only_in_an_application(tool):
         complain(reason)
         ctx.exit(1)
-    with prints_to_stderr():  # stdout is for the result
+    with result_alone():  # stdout is for the result
         result = Executor([tool], approve=_approver(yes)).run(ToolCall(tool.name, given))
     if result.error is not None:
         complain(_as_options(result.error, tool) if isinstance(given, dict) else result.error.text)
@@ -116,7 +136,7 @@ def _trace(exception: BaseException | None, verbose: bool) -> None:
         remark("(call -v shows the traceback)")
 
 
-def _approver(yes: bool) -> Any:
+def _approver(yes: bool) -> Approver | None:
     if yes:
         return lambda tool, call: True
     if sys.stdin.isatty() and sys.stderr.isatty():

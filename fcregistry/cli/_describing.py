@@ -36,7 +36,7 @@ def describe_in_workers() -> None:
 def say_what_was_wrong() -> None:
     """Say on stderr what was wrong with the index."""
     index = current().index
-    for each in index.remarks if index is not None else ():
+    for each in dict.fromkeys(index.remarks if index is not None else ()):  # which was tried for each plugin
         remark(each)
 
 

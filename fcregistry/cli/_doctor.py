@@ -12,6 +12,7 @@ from fcregistry.cli._describing import WORTH_A_BAR, seconds_for_a_plugin
 from fcregistry.cli._output import say, say_json
 from fcregistry.cli._tools import check_name, complete_tools
 from fcregistry.discovery import FoundPlugin
+from fcregistry.errors import ToolNotFoundError
 from fcregistry.inspection import Finding, diagnose, diagnose_name
 
 
@@ -25,10 +26,10 @@ from fcregistry.inspection import Finding, diagnose, diagnose_name
 def command(
     ctx: click.Context, name: str | None, probe: bool, seconds: float | None, as_json: bool, verbose: bool
 ) -> None:
-    """Explain every failure and conflict; with NAME, why that tool is not there.
+    """Explain every failure and conflict; with NAME, why that tool is not there, or what is wrong with that distribution.
 
-    With --probe, NAME may be a distribution too, whose plugins are tried; of a tool, the plugin that ships it, and all where nobody knows
-    whose it is. Exits with 1 if there is a problem.
+    With --probe, the plugins of the distribution are tried; of a tool, the plugin that ships it, and all where nobody knows whose it is.
+    Exits with 1 if there is a problem.
     """
     if name is not None:
         check_name(name)
@@ -77,5 +78,8 @@ def _tell(findings: tuple[Finding, ...], verbose: bool) -> None:
 
 
 def _where(name: str) -> str:
-    tool = registry.get(name)
+    try:
+        tool = registry.get(name)
+    except ToolNotFoundError:  # a distribution
+        return f"All is well with {name}."
     return f"{name} is there: {tool.id}, from {tool.origin}."

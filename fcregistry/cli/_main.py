@@ -153,7 +153,8 @@ def run(args: list[str] | None) -> int:
     except FcregistryError as error:
         return 0 if _COMPLETING in os.environ else _explain(error)
     except OSError as error:
-        complain(f"cannot read or write: {error.strerror or error}")
+        what = "" if error.filename is None else f" {error.filename}"  # the output has no name
+        complain(f"cannot read or write{what}: {error.strerror or error}")
         return _gone(1)
     except SystemExit as done:  # click's own answer to a closed pipe
         return _gone(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)

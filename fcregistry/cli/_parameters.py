@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fcregistry._demands import KINDS
 from fcregistry._tool import Tool
+from fcregistry.cli._bounds import as_text, bounds, plain
 from fcregistry.cli._json import read_json
 from fcregistry.cli._output import clean
 from fcregistry.formats.text import show_type
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 else:  # generic from click 8.4 on only
     _AnyParam = click.ParamType
 
+_LONGEST_TYPE = 60
 _FLAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -36,8 +39,9 @@ class JsonParam(_AnyParam):
 
     name = "json"
 
-    def __init__(self, or_text: bool) -> None:
+    def __init__(self, or_text: bool, takes: str) -> None:
         self._or_text = or_text
+        self._takes = takes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
@@ -47,7 +51,7 @@ class JsonParam(_AnyParam):
         except ValueError as error:
             if self._or_text:
                 return value
-            self.fail(f"{value!r} is no JSON: {error}", param, ctx)
+            self.fail(f"{value!r} is no JSON: {error}; it takes {self._takes}", param, ctx)
 
 
 def options_of(tool: Tool) -> list[click.Option]:
@@ -57,7 +61,7 @@ def options_of(tool: Tool) -> list[click.Option]:
     required = schema.get("required", ())
     flags = _flags(properties, schema)
     return [
-        _option(name, _plain(properties[name], schema), name in required, flags[name])
+        _option(name, plain(properties[name], schema), name in required, flags[name])
         for name in properties
         if name in flags
     ]
@@ -98,42 +102,22 @@ def _dashed(name: str) -> str:
 
 
 def _is_bool(name: str, properties: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    return bool(_plain(properties[name], schema).get("type") == "boolean")
-
-
-def _plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a parameter's schema with its reference followed, and without the null of an optional one."""
-    found = dict(schema) if isinstance(schema, Mapping) else {}
-    for _ in range(10):
-        if "$ref" in found:
-            target = root.get("$defs", {}).get(str(found["$ref"]).rpartition("/")[2], {})
-            found = {**target, **{key: value for key, value in found.items() if key != "$ref"}}
-        elif len(others := [each for each in found.get("anyOf", ()) if each != {"type": "null"}]) == 1:
-            found = {**others[0], **{key: value for key, value in found.items() if key != "anyOf"}}
-        else:
-            break
-    return _as_text(found)
-
-
-def _as_text(schema: dict[str, Any]) -> dict[str, Any]:
-    """Take a decimal number, which may be a number or a text, for the text that was typed: a float would lose digits."""
-    if schema.get("format") == "decimal" and isinstance(schema.get("type"), list):
-        return {**schema, "type": "string"}
-    return schema
+    return bool(plain(properties[name], schema).get("type") == "boolean")
 
 
 def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> click.Option:
     text = clean(" ".join(str(schema.get("description", "")).split()))
-    notes = [f"default: {json.dumps(schema['default'], ensure_ascii=False)}"] if "default" in schema else []
+    notes = [*bounds(schema)]
+    notes += [f"default: {json.dumps(schema['default'], ensure_ascii=False)}"] if "default" in schema else []
     notes += ["required"] if required else []
-    text = " ".join(filter(None, [text, f"[{'; '.join(notes)}]" if notes else ""]))
+    text = " ".join(filter(None, [text, f"[{'; '.join(map(clean, notes))}]" if notes else ""]))
     variable = f"p_{len(name)}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
     if schema.get("type") == "boolean":
         declaration = f"{flag}/--no-{flag.removeprefix('--')}"
         return named(click.Option([declaration, variable], default=None, help=text), name)
     multiple = _is_list_of_scalars(schema)
     if multiple:
-        schema = {**schema, "items": _as_text(schema["items"])}
+        schema = {**schema, "items": as_text(schema["items"])}
     kind = _kind(schema["items"] if multiple else schema)
     metavar = None if isinstance(kind, click.Choice) else _metavar(schema, kind)
     settings: dict[str, Any] = {} if multiple else {"callback": _only_one}
@@ -141,6 +125,11 @@ def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> cli
         [flag, variable], type=kind, multiple=True, default=None, help=text, metavar=metavar, **settings
     )
     return named(made, name)
+
+
+def takes_several(option: click.Parameter) -> bool:
+    """Tell whether an option may be given again, for one more item."""
+    return option.multiple and option.callback is None
 
 
 def _only_one(ctx: click.Context, option: click.Parameter, values: tuple[Any, ...]) -> Any:
@@ -161,7 +150,7 @@ def _is_list_of_scalars(schema: dict[str, Any]) -> bool:
     items = schema.get("items")
     if schema.get("type") != "array" or "prefixItems" in schema or not isinstance(items, dict):
         return False
-    return _as_text(items).get("type") in ("string", "integer", "number", "boolean")
+    return as_text(items).get("type") in ("string", "integer", "number", "boolean")
 
 
 def _kind(schema: dict[str, Any]) -> click.ParamType[Any]:
@@ -169,7 +158,9 @@ def _kind(schema: dict[str, Any]) -> click.ParamType[Any]:
     if choices and all(isinstance(choice, str) for choice in choices):
         return WordParam(choices)
     if choices or schema.get("type") not in ("string", "integer", "number"):
-        return JsonParam(or_text=_takes_text(schema))
+        return JsonParam(
+            or_text=_takes_text(schema), takes=_shown(schema) or KINDS.get(str(schema.get("type")), "JSON")
+        )
     return {"string": click.STRING, "integer": click.INT, "number": click.FLOAT}[schema["type"]]
 
 
@@ -188,8 +179,14 @@ def _takes_text(schema: dict[str, Any]) -> bool:
 
 def _metavar(schema: dict[str, Any], kind: click.ParamType[Any]) -> str:
     if isinstance(kind, JsonParam):
-        shown = show_type(schema)
-        return "JSON" if len(shown) > 60 else f"JSON:{shown}".replace(" ", "")
+        shown = _shown(schema)
+        return f"JSON:{shown}".replace(" ", "") if shown else "JSON"
     if schema.get("type") == "array":
         return f"{str(schema['items'].get('format') or schema['items']['type']).upper()}..."
     return str(schema.get("format") or schema["type"]).upper()
+
+
+def _shown(schema: dict[str, Any]) -> str:
+    """Return the type of a JSON value, or nothing where that is long."""
+    shown = show_type(schema)
+    return shown if len(shown) <= _LONGEST_TYPE else ""

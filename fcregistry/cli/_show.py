@@ -10,6 +10,7 @@ import click
 from fcregistry import formats
 from fcregistry._records import COMPUTED, record_of
 from fcregistry._tool import Tool
+from fcregistry.cli._bounds import bounds, plain
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.cli._tools import complete_tools, tool_json, tool_named
 from fcregistry.formats._show import show_type
@@ -57,12 +58,15 @@ def _tell(tool: Tool) -> None:
     if properties:
         say("Parameters:")
     for name, each in properties.items():
-        say(_parameter(name, each, name in schema.get("required", ())))
+        say(_parameter(name, each, name in schema.get("required", ()), schema))
     extra = schema.get("additionalProperties", True)
     if extra is not False:
         say(f"  any other name: {show_type(extra if isinstance(extra, dict) else {})}")
-    if tool.returns is not None:
-        say(f"Returns: {show_type(tool.returns)}")
+    returns = tool.returns
+    if returns is not None:
+        say(f"Returns: {show_type(returns)}")
+    for name, each in {**(returns or {}).get("$defs", {}), **schema.get("$defs", {})}.items():
+        say(f"  {name} = {show_type(each)}")
     for option, value in record_of(tool)["options"].items():
         say(f"{option}: {_shown(value)}")
     if missing := tool.missing_env:
@@ -70,11 +74,12 @@ def _tell(tool: Tool) -> None:
     say(f"From: {tool.origin}")
 
 
-def _parameter(name: str, schema: dict[str, Any], required: bool) -> str:
-    facts = [show_type(schema), "required" if required else "optional"]
-    if "default" in schema:
-        facts[-1] = f"default {_shown(schema['default'])}"
-    text = " ".join(str(schema.get("description", "")).split())
+def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> str:
+    known = schema if isinstance(schema, dict) else {}  # true takes anything, and false nothing
+    facts = [show_type(schema), *bounds(plain(known, root)), "required" if required else "optional"]
+    if "default" in known:
+        facts[-1] = f"default {_shown(known['default'])}"
+    text = " ".join(str(known.get("description", "")).split())
     return f"  {name} ({', '.join(facts)})" + (f": {text}" if text else "")
 
 

@@ -91,7 +91,7 @@ class Dialect:
         return self.prompt.result_text(name, content, id, self._guarded())
 
     def parse(self, text: str, tools: Iterable[ToolShape] | None = None) -> Parsed:
-        """Return what a whole text says. It raises nothing, whatever the text.
+        """Return what a whole text says. Whatever the text, it raises nothing.
 
         Args:
             text: What the model wrote.

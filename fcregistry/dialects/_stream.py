@@ -102,6 +102,8 @@ class DialectStream:
 
     def whole(self, text: str) -> Parsed:
         """Take a text that is all there, and return what it says."""
+        if not isinstance(text, str):
+            raise TypeError(f"what a model wrote is text, not {text!r:.80}")
         self._waiting.append(text)
         return self.close()
 

@@ -46,6 +46,10 @@ def get(name: str) -> Dialect:
         return auto()
     home = _HOMES.get(name)
     if home is None:
-        raise DialectNotFoundError(f"there is no dialect {name!r}; the dialects are auto, {', '.join(names())}")
+        from fcregistry._naming import nearest  # only on the way to an error
+
+        close = nearest(str(name), _HOMES)
+        meant = f"did you mean {' or '.join(close)}? " if close else ""
+        raise DialectNotFoundError(f"there is no dialect {name!r}; {meant}the dialects are auto, {', '.join(names())}")
     rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects._families.{home}").ROWS
     return next(row for row in rows if row.name == name)

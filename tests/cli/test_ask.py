@@ -219,7 +219,7 @@ WRONG = {
     ("How?", "--timeout", "0"): "takes seconds: a number above 0",
     ("How?", "--timeout", "1e9"): "takes seconds: a number above 0, and 100000000 at most",
     ("How?", "--agent", "rewoo", "--max-rounds", "2"): "--max-rounds is for --agent react or plan-and-solve",
-    ("How?", "--agent", "rewoo", "--calls", "expression"): "--calls expression is for --agent react",
+    ("How?", "--agent", "rewoo", "--calls", "expression"): "--calls expression is for --agent react or plan-and-solve",
     ("How?", "--agent", "chain"): "'chain' is not one of 'react', 'function-call', 'plan-and-solve', 'rewoo'",
 }
 

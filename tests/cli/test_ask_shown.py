@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fcregistry._call_errors import CallError
 from fcregistry._calls import ToolCall
-from fcregistry._results import CallError, ToolResult
+from fcregistry._results import ToolResult
 from fcregistry.agents import (
     Calling,
     Event,

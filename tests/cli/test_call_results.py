@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fcregistry.cli._alone import result_alone
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -111,7 +113,7 @@ def test_the_status_says_whose_fault_it_is(shop: Site, words: list[str], status:
 
 def test_a_time_out_has_a_status_of_its_own() -> None:
     """4; every other code of a failed call has the status that the command's help tells."""
-    from fcregistry._results import ERROR_CODES
+    from fcregistry._call_errors import ERROR_CODES
     from fcregistry.cli._call import EXIT_CODES
 
     assert {code: EXIT_CODES.get(code, 1) for code in ERROR_CODES} == {
@@ -176,6 +178,31 @@ def test_what_a_tool_prints_goes_to_stderr(shop: Site) -> None:
     """Stdout is for its result."""
     done = shop.cli("call", "noisy")
     assert (done.returncode, done.stdout, done.stderr) == (0, "7\n", "noise\n")
+
+
+@pytest.mark.once
+def test_what_a_program_that_a_tool_starts_prints_goes_to_stderr(site: Site) -> None:
+    """It knows the descriptor of stdout only, as libraries in C do."""
+    source = "import os, fcregistry\n@fcregistry.fc_register\ndef run() -> int:\n    return os.system('echo noise')\n"
+    site.write({"own.py": source})
+    for words in (["run"], ["--batch"]):
+        done = site.cli("-m", "own", "call", *words, stdin='{"name": "run"}')
+        assert (done.returncode, done.stderr) == (0, "noise\n")
+        assert "noise" not in done.stdout
+
+
+def test_stdout_is_what_it_was_once_there_is_a_result(capfd: pytest.CaptureFixture[str]) -> None:
+    """Also after a tool that was interrupted."""
+
+    def interrupted() -> None:
+        with result_alone():
+            os.write(1, b"noise\n")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    os.write(1, b"result\n")
+    assert capfd.readouterr() == ("result\n", "noise\n")
 
 
 def test_a_canonical_name_is_called_without_importing_anything_else(shop: Site, site: Site) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import json
 import subprocess
+import warnings
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fcregistry import __version__
+from fcregistry.cli import _main
 from fcregistry.cli._main import COMMANDS
 
 if TYPE_CHECKING:
@@ -209,6 +211,22 @@ def test_a_full_disk_is_told(shop: Site) -> None:
     assert (done.stdout, done.stderr) == ("1\n", "Error: cannot read or write: No space left on device\n")
 
 
+def test_a_file_that_cannot_be_written_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """In one line, whichever command it is that writes it."""
+
+    def write(*_: object, **__: object) -> None:
+        (tmp_path / "nowhere" / "file").write_text("x", encoding="utf-8")
+
+    monkeypatch.setattr(_main.cli, "main", write)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # which it changes
+    monkeypatch.setattr(_main, "_gone", lambda code: code)  # which would close what pytest writes to
+    assert _main.run(["new"]) == 1
+    said = f"Error: cannot read or write {tmp_path}/nowhere/file: No such file or directory\n"
+    assert capsys.readouterr().err == said
+
+
 def test_closed_streams_are_no_crash(shop: Site) -> None:
     """As cron jobs and supervisors have them: no stdin, no stdout, no stderr."""
     for line, status in (
@@ -233,12 +251,14 @@ def test_closed_streams_are_no_crash(shop: Site) -> None:
         ("fcregistry call other:", ["other:search.web.lookup"]),
         ("fcregistry call acme-shop:t", ["acme-shop:text"]),
         ("fcregistry call nix", []),
+        ("fcregistry call order --nu", ["--num-days", "--numbers"]),
+        ("fcregistry call nix --", []),
         ("fcregistry sh", ["show"]),
         ("fcregistry frob x", []),
     ],
 )
 def test_the_shell_completes_commands_and_tools(shop: Site, words: str, expected: list[str]) -> None:
-    """By plain name, and by id once there is a colon."""
+    """By plain name, and by id once there is a colon; then its options."""
     env = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     done = shop.cli(env=env)
     assert (done.returncode, done.stderr) == (0, "")

@@ -108,8 +108,12 @@ def test_marks_do_not_stand_inside_of_one_another() -> None:
 
 
 def test_an_unknown_dialect_is_told_with_those_there_are() -> None:
-    with pytest.raises(DialectNotFoundError, match="there is no dialect 'hermse'; the dialects are auto, apertus"):
+    with pytest.raises(
+        DialectNotFoundError, match=r"no dialect 'hermse'; did you mean hermes\? the dialects are auto, apertus"
+    ):
         dialects.get("hermse")
+    with pytest.raises(TypeError, match="what a model wrote is text, not None"):
+        dialects.get("hermes").parse(None)  # type: ignore[arg-type]
 
 
 # --- types of bare text ---------------------------------------------------------------------------

@@ -96,6 +96,13 @@ def test_a_tool_that_cannot_be_defined_any_more_breaks() -> None:
     assert told(record(problems=["x"]), record(problems=["y"])) == []
 
 
+def test_a_tool_that_cannot_be_defined_is_neither_new_nor_gone() -> None:
+    """Nobody is offered it, and no lock has it."""
+    broken = record(problems=["no annotation"])
+    assert diff(source(), source(broken)).changes == ()
+    assert diff(source(broken), source()).changes == ()
+
+
 def test_what_a_context_asks_of_the_application_breaks_other_callers() -> None:
     def asks(context: Context[int], location: str) -> None:
         """Ask."""

@@ -51,6 +51,9 @@ def test_a_plugin_that_does_not_load(site: Site) -> None:
     )
     advice = "report this to the authors of bad, or set FCREGISTRY_DISABLE=bad[x]"
     assert doctor(site) == [("problem", "bad[x]", "does not load: RuntimeError: no luck", advice)]
+    site.install("good", {"x": "good_tools"}, {"good_tools.py": module("fine")})
+    assert doctor(site, "Bad") == doctor(site)
+    assert site.cli("doctor", "good").stdout == "All is well with good.\n"
     plain, verbose = site.cli("doctor"), site.cli("doctor", "-v")
     assert plain.returncode == verbose.returncode == 1
     at = f"{site.folder}/bad_tools.py:2"
@@ -427,9 +430,11 @@ def test_a_setting_that_names_nothing(site: Site) -> None:
     """A misspelt name disables nothing, and nobody would notice."""
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine")})
     advice = "correct it: distribution[entry point], or a selector"
+    distribution = "no tool is called so; all of the distribution is acme:*"
     for item in ("acne[x]", "acme", "fin", "other:*", "tag=none"):
         findings = doctor(site, env={"FCREGISTRY_DISABLE": item})
-        assert findings == [("problem", "FCREGISTRY_DISABLE", f"names {item}, which is not there", advice)]
+        hint = distribution if item == "acme" else advice
+        assert findings == [("problem", "FCREGISTRY_DISABLE", f"names {item}, which is not there", hint)]
     for item in ("acme[x]", "fine", "acme:*", "f*"):
         found = doctor(site, env={"FCREGISTRY_DISABLE": item})
         assert not [each for each in found if each[1] == "FCREGISTRY_DISABLE"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from fcregistry import Tool
 from fcregistry._records import ToolRecord, record_of
@@ -98,3 +101,24 @@ def test_a_lock_is_written_aside(tmp_path: Path) -> None:
     path.touch(mode=0o600)
     write_lock(path, "one\n")
     assert (path.read_text(), path.stat().st_mode & 0o777, list(tmp_path.iterdir())) == ("one\n", 0o600, [path])
+
+
+def test_a_lock_that_cannot_be_written_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    """And the old one as it was."""
+    path = tmp_path / "a.lock"
+    write_lock(path, "one\n")
+    with pytest.raises(UnicodeEncodeError):
+        write_lock(path, "é")
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("one\n", [path])
+
+
+def test_a_lock_takes_the_place_of_no_link_and_of_no_device(tmp_path: Path) -> None:
+    """A link of a strange repository may point anywhere, and `/dev/stdout` is others' too."""
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "pipe"):
+        with pytest.raises(OSError, match="it is a link, or no file: name a file"):
+            write_lock(tmp_path / name, "one\n")
+    assert (tmp_path / "file").read_text() == "x"
+    assert {each.name for each in tmp_path.iterdir()} == {"file", "link", "pipe"}

@@ -217,7 +217,7 @@ def test_five_thousand_properties_are_read_and_validated() -> None:
     value: dict[str, Any] = dict.fromkeys(names, "x")
     assert told(schema, value) == []
     assert told(schema, {**value, "p1": "", "p4999_": 1}) == [
-        '$.p1: must have at least 1 characters, not ""',
+        '$.p1: must have at least 1 character, not ""',
         '$.p4999_: is not a known name; did you mean "p4999"?',
     ]
 

@@ -93,8 +93,13 @@ def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolReco
     for one, other in pairing.renamed:
         found.append(_renaming(distribution, one, other))
         found += tool_changes(_id(distribution, other), one, other)
-    found += [change("breaking", _id(distribution, each), "is gone") for each in pairing.removed]
-    found += [change("compatible", _id(distribution, each), "is new") for each in pairing.added]
+    # One that cannot be defined is offered to nobody, and no lock has it
+    gone, new_ones = (
+        [_id(distribution, each) for each in tools if not each.get("problems")]
+        for tools in (pairing.removed, pairing.added)
+    )
+    found += [change("breaking", each, "is gone") for each in gone]
+    found += [change("compatible", each, "is new") for each in new_ones]
     yield from sorted(found, key=lambda each: each.tool)
 
 

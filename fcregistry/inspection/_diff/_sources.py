@@ -177,7 +177,7 @@ def of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Sh
     return Shipped(distribution=each[0]["distribution"], version=version, tools=_sorted(tools))
 
 
-def checked(tool: Any, source: str) -> ToolRecord:
+def checked(tool: object, source: str) -> ToolRecord:
     """Return a tool record of a stranger's file.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Why is the tool of that name not there, or not usable?"""
+"""Why is the tool of that name not there, or not usable? And what is wrong with the distribution of that name?"""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from fcregistry.inspection._doctor._settings import near_miss_findings, unreadab
 
 
 def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
-    """Return why a tool of that name is not there, or not usable; nothing if it is there and well.
+    """Return why a tool of that name is not there, or not usable; of a distribution, what is wrong with it. Nothing if all is well.
 
     Args:
-        name: The name, as for `registry.get`.
+        name: The name, as for `registry.get`, or that of a distribution.
         again: Whether plugins that are known not to load are tried again, if the tool is not there.
 
     Raises:
@@ -38,8 +38,15 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
     except DuplicateToolError as error:
         return (problem(name, str(error), "until then, looking the name up raises"),)
     except ToolNotFoundError as error:
+        if normalized(name) in {normalized(each) for each in current().distributions()}:
+            return tuple(each for each in findings() if _is_about(each, normalized(name)))
         return (problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(wanted))
     return tuple(finding for finding in findings() if finding.subject == tool.id)
+
+
+def _is_about(finding: Finding, distribution: str) -> bool:
+    """Tell whether a finding is about a distribution, a plugin (`name[entry point]`) or a tool (`name:tool`) of it."""
+    return normalized(finding.subject.partition("[")[0].partition(":")[0]) == distribution
 
 
 def _looked_up(name: str, again: bool) -> Tool:

@@ -51,8 +51,12 @@ def setting_findings() -> Iterator[Finding]:
     """Yield what the configuration names and is not there."""
     index = current().index
     described = () if index is None else (each for each, _ in index.described())
+    shipping = {normalized(each) for each in current().distributions()}
     for said, item in current().idle_settings([*log, *described]):
-        yield problem(said, f"names {item}, which is not there", "correct it: distribution[entry point], or a selector")
+        advice = "correct it: distribution[entry point], or a selector"
+        if normalized(item) in shipping:
+            advice = f"no tool is called so; all of the distribution is {item}:*"
+        yield problem(said, f"names {item}, which is not there", advice)
 
 
 def precedence_findings() -> Iterator[Finding]:

@@ -38,9 +38,8 @@ def tool_findings() -> Iterator[Finding]:
             yield problem(tool.id, f"is hidden: {', '.join(missing)} is not set", "set the variable to use the tool")
     if not _has_pebble():
         for tool in tools:
-            if (
-                tool._definition.declaration.options.get("isolation") == "process"
-            ):  # its options may have to be imported
+            declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported
+            if declared.get("isolation") == "process":
                 message = 'cannot be called: it is declared with isolation="process", which needs pebble'
                 yield problem(tool.id, message, "pip install 'fcregistry[isolation]'")
     for clash in registry.clashes():

@@ -1,0 +1,21 @@
+"""What is said of looking into plugins?"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from fcregistry.cli import _describing
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_what_was_wrong_with_the_index_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However many plugins it was tried for."""
+    index = SimpleNamespace(remarks=["cannot be written", "is damaged", "cannot be written"])
+    monkeypatch.setattr(_describing, "current", lambda: SimpleNamespace(index=index))
+    _describing.say_what_was_wrong()
+    assert capsys.readouterr() == ("", "cannot be written\nis damaged\n")

@@ -1,0 +1,180 @@
+"""What does a person read of the parameters of a tool, and of words that are none of its arguments?"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import click
+import pytest
+from annotated_types import Ge, Interval, Len
+from click.testing import CliRunner
+
+from fcregistry import Registry, Tool
+from fcregistry.cli import _completing, _show
+from fcregistry.cli._arguments import read_words
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+@dataclass
+class Point:
+    x: float
+    y: float = 0.0
+
+
+@dataclass
+class Line:
+    start: Point
+    end: Point
+
+
+def draw(
+    line: Line,
+    scale: Annotated[float, Interval(gt=0, le=10)] = 1.0,
+    names: Annotated[list[Annotated[str, Len(2, 5)]], Len(0, 3)] = (),  # type: ignore[assignment]
+    unique: set[int] = frozenset(),  # type: ignore[assignment]
+    width: Annotated[int, Ge(1)] | None = None,
+    level: Level = Level.LOW,
+    bold: bool = False,
+    größe: int = 0,  # noqa: PLC2401
+) -> list[Line]:
+    """Draw a line."""
+    return [line]
+
+
+def add(*numbers: int, **more: float) -> float:
+    """Add numbers."""
+    return sum(numbers) + sum(more.values())
+
+
+def nothing() -> None:
+    """Do nothing."""
+
+
+def told(function: Any, *words: str) -> str:
+    """Return what is said of words, which must be refused."""
+    with pytest.raises(click.UsageError) as caught:
+        read_words(click.Context(click.Command("call"), info_name="call"), "it", Tool.from_function(function), [*words])
+    return caught.value.format_message()
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return what `fcregistry show` says of a function."""
+
+    def show(function: Any, **options: Any) -> str:
+        own = Registry()
+        own.register(function, "it", **options)
+        monkeypatch.setattr(_show, "tool_named", own.get)
+        done = CliRunner().invoke(_show.command, ["it"], catch_exceptions=False)
+        assert done.exit_code == 0
+        return done.output
+
+    return show
+
+
+def test_show_says_what_is_asked_of_a_value_and_what_the_names_in_a_type_stand_for(shown: Any) -> None:
+    """Of optional ones and of items too, in the words with which a call would be refused."""
+    text = shown(draw)
+    assert "\n  line ({start: Point, end: Point}, required)\n" in text
+    assert "\n  scale (number, greater than 0, at most 10, default 1.0)\n" in text
+    assert (
+        "\n  names (string[], at most 3 items, each at least 2 characters, each at most 5 characters, optional)\n"
+        in text
+    )
+    assert "\n  unique (integer[], no item twice, optional)\n" in text
+    assert "\n  width (integer | null, at least 1, default null)\n" in text
+    assert "\nReturns: {start: Point, end: Point}[]\n  Point = {x: number, y: number = 0.0}\n" in text
+
+
+def test_show_tells_of_a_schema_whose_properties_are_true_or_false(shown: Any) -> None:
+    """As JSON Schema may have them: all is taken, or nothing."""
+    text = shown(lambda **given: given, parameters={"type": "object", "properties": {"x": True, "y": False}})
+    assert "\n  x (any, optional)\n  y (never, optional)\n" in text
+
+
+@pytest.mark.parametrize(
+    ("function", "words", "message"),
+    [
+        (draw, ["--level", "HIGH"], "'HIGH' is no JSON: Expecting value: line 1 column 1 (char 0); it takes 1 | 2"),
+        (draw, ["--line", "x"], "; it takes {start: Point, end: Point}"),
+        (draw, ["--größe", "1"], "no option can be made for größe: give it as --arg 'größe=JSON'"),
+        (draw, ["--size", "1"], "No such option '--size'."),
+        (draw, ["x", "y"], "Got unexpected extra argument (y): arguments are given as options, such as --line y"),
+        (add, ["--tall", "1"], "No such option '--tall'. The tool takes other names too, as --arg 'NAME=JSON'"),
+        (add, ["--numbers", "[1, 2]"], "'[1, 2]' is not a valid integer. Give --numbers once for each item."),
+        (add, ["--numbers", "1", "2"], "such as --numbers 2, once for each item of an array"),
+        (draw, ["line=x"], "arguments are given as options, such as --line x"),
+        (add, ["numbers=1"], "such as --numbers 1, once for each item of an array"),
+        (draw, ["--line={}", "--bold", "yes"], "--bold takes no value: alone it means true, and --no-bold means false"),
+        (nothing, ["x"], "'x' is no JSON object; this tool has no options"),
+    ],
+)
+def test_words_that_are_no_arguments_are_told_with_what_would_be(function: Any, words: list[str], message: str) -> None:
+    """What to write in their place."""
+    assert message in told(function, *words)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As programs on Windows put it first, with their line ends."""
+    text = '\ufeff{"numbers":\r\n [1]}\r\n'
+    (tmp_path / "arguments.json").write_bytes(text.encode())
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    for word in (f"@{tmp_path}/arguments.json", "-"):
+        read = read_words(click.Context(click.Command("call")), "it", Tool.from_function(add), [word])
+        assert json.loads(str(read)) == {"numbers": [1]}
+
+
+def test_the_help_of_a_call_says_what_is_asked_of_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside its default, and whether other names are taken."""
+    for function in (draw, add):
+        with pytest.raises(click.exceptions.Exit):
+            read_words(click.Context(click.Command("call")), "it", Tool.from_function(function), ["--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "--scale NUMBER [greater than 0; at most 10; default: 1.0]" in text
+    assert "--names STRING... [at most 3 items; each at least 2 characters; each at most 5 characters]" in text
+    assert "--width INTEGER [at least 1; default: null]" in text
+    assert "Any argument by name; the only way to give größe (integer)." in text
+    assert "Any argument by name, and names that are not listed." in text
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "expected"),
+    [
+        ([], "", ["--text", "--loud", "--no-loud", "--unit", "--tags", "--num-days"]),
+        ([], "--t", ["--text", "--tags"]),
+        ([], "--num_", ["--num-days"]),
+        (["--unit"], "", ["a_b", "c"]),
+        (["--unit"], "a", ["a_b"]),
+        (["--text"], "", []),
+        (["--text", "x", "--tags", "y", "--no_loud"], "", ["--unit", "--tags", "--num-days"]),
+        (["{}"], "--u", ["--unit"]),
+    ],
+)
+def test_options_of_a_tool_and_their_choices_are_completed(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], incomplete: str, expected: list[str]
+) -> None:
+    """Those that are not given yet, or may be given again."""
+
+    def send(
+        text: str,
+        loud: bool = False,
+        unit: Literal["a_b", "c"] = "c",
+        tags: list[str] = (),  # type: ignore[assignment]
+        num_days: int = 1,
+    ) -> None: ...
+
+    own = Registry()
+    own.register(send)
+    monkeypatch.setattr(_completing, "registry", own)
+    monkeypatch.setattr(_completing, "describe_while_typing", lambda: None)
+    found = _completing.complete_words("send", tuple(words), incomplete)
+    assert [each.value for each in found] == expected
