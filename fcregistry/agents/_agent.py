@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry.agents._answers import Typed, Words
-from fcregistry.agents._driving import Control, adrive, astream, drive
+from fcregistry.agents._control import Control, Resumption
+from fcregistry.agents._driving import adrive, astream, drive
 from fcregistry.agents._events import Finished
 from fcregistry.agents._history import conversation_of
 from fcregistry.agents._state import check_state
@@ -20,9 +21,9 @@ from fcregistry.models._plainly import stream_plainly
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
-    from fcregistry._cancellation import CancellationToken
     from fcregistry._registry import Registry
     from fcregistry.agents._answers import Answers
+    from fcregistry.agents._control import ResumeOptions, RunOptions
     from fcregistry.agents._effects import Course
     from fcregistry.agents._events import Event
     from fcregistry.agents._result import RunResult
@@ -35,20 +36,6 @@ if TYPE_CHECKING:
 
 Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
 """A question, a message, or a conversation."""
-
-
-class RunOptions(TypedDict, total=False):
-    """What can be said of one run.
-
-    Attributes:
-        cancellation: Ends the run when it is cancelled.
-        time_budget: Seconds that the run may take; None for any.
-        deps: What the context of tools can have in this run.
-    """
-
-    cancellation: CancellationToken | None
-    time_budget: float | None
-    deps: Sequence[Any]
 
 
 class Agent(ABC):
@@ -164,43 +151,43 @@ class Agent(ABC):
     # Take up
 
     def resume(
-        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
         """Go on with a run that waits for decisions.
 
         Args:
             state: The `state` of its result; from another process, what `RunState.from_json` gives.
             decisions: `Approve()` or `Deny("why")` of the calls that wait, by the id that `pending` gives. One without a decision is refused.
-            **options: As for `run`, for what is left of the run.
+            **options: As for `run`, for what is left of the run; and `by`, who decided, for the developer.
 
         Raises:
             TypeError: The state is none: the result is not of a run that waits.
             ApprovalError: A decision about a call that does not wait for one, the run was taken up before, or it is another agent's.
         """
         self._check_own(state)
-        return drive(self._resumed(state, decisions or {}), Control(**options))
+        return drive(self._resumed(state, decisions or {}), Resumption(**options))
 
     async def aresume(
-        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
         """Go on with a run on the running loop; as `resume` otherwise."""
         self._check_own(state)
-        return await adrive(self._resumed(state, decisions or {}), Control(**options))
+        return await adrive(self._resumed(state, decisions or {}), Resumption(**options))
 
     def resume_stream(
-        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
         """Go on with a run, and yield what happens as it does; as `resume` and `stream` otherwise."""
         self._check_own(state)
-        course, control = self._resumed(state, decisions or {}), Control(**options)
+        course, control = self._resumed(state, decisions or {}), Resumption(**options)
         return stream_plainly(lambda: astream(course, control, _finished))
 
     def aresume_stream(
-        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+        self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
         """Go on with a run on the running loop, and yield what happens as it does; as `resume` and `stream` otherwise."""
         self._check_own(state)
-        return astream(self._resumed(state, decisions or {}), Control(**options), _finished)
+        return astream(self._resumed(state, decisions or {}), Resumption(**options), _finished)
 
     def _check_own(self, state: RunState) -> None:
         check_state(state, type(self).__name__)

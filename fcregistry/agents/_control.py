@@ -4,16 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import TIMEOUT_MAX, Timer
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from fcregistry._cancellation import CancellationToken, linked
 from fcregistry.agents._effects import Stopped
 from fcregistry.execution._run import run_of
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Self, Unpack
 
     from fcregistry.execution._run import Run
+
+
+class RunOptions(TypedDict, total=False):
+    """What can be said of one run.
+
+    Attributes:
+        cancellation: Ends the run when it is cancelled.
+        time_budget: Seconds that the run may take; None for any.
+        deps: What the context of tools can have in this run.
+    """
+
+    cancellation: CancellationToken | None
+    time_budget: float | None
+    deps: Sequence[Any]
+
+
+class ResumeOptions(RunOptions, total=False):
+    """What can be said of what is left of a run.
+
+    Attributes:
+        by: Who decided about the calls that waited, for the developer.
+    """
+
+    by: str | None
+
 
 _TIME_IS_OVER: Final = "the time budget of the run is used up"
 
@@ -31,7 +56,7 @@ class Control:
         ValueError: The time is none.
     """
 
-    __slots__ = ("_cancellation", "_release", "_time_budget", "_timer", "deps", "is_bounded", "token")
+    __slots__ = ("_cancellation", "_release", "_time_budget", "_timer", "by", "deps", "is_bounded", "token")
 
     def __init__(
         self,
@@ -46,6 +71,7 @@ class Control:
             raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
         run_of(cancellation, deps)  # which says what is wrong with them before anybody is asked
         self.deps = deps
+        self.by: str | None = None
         self.is_bounded = cancellation is not None or time_budget is not None
         self.token = CancellationToken()
         self._cancellation = cancellation
@@ -83,3 +109,23 @@ class Control:
         """Return what an executor is told."""
         told: dict[str, Any] = {"deps": self.deps} if self.deps else {}
         return {**told, "cancellation": self.token} if self.is_bounded else told
+
+
+class Resumption(Control):
+    """Ends what is left of a run that waited for decisions, and knows who took them.
+
+    Args:
+        by: Who decided; None where that is not said.
+        **options: As for `Control`.
+
+    Raises:
+        TypeError: It is no text; or as for `Control`.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, by: str | None = None, **options: Unpack[RunOptions]) -> None:
+        super().__init__(**options)
+        if not (by is None or isinstance(by, str)):
+            raise TypeError(f"by takes who decided, as text, not {by!r:.80}")
+        self.by = by

@@ -15,7 +15,7 @@ from fcregistry.agents._transcript import Transcript, read_transcript
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
-    from fcregistry.agents._agent import RunOptions
+    from fcregistry.agents._control import ResumeOptions, RunOptions
     from fcregistry.agents._events import Event
     from fcregistry.agents._options import AgentOptions, ConversationOptions
     from fcregistry.agents._result import RunResult
@@ -126,7 +126,7 @@ class Conversation:
 
     # Take up
 
-    def resume(self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]) -> RunResult:
+    def resume(self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]) -> RunResult:
         """Go on with a turn that waits for decisions.
 
         Args:
@@ -141,14 +141,14 @@ class Conversation:
             return self._transcript.heard(self.agent.resume(state, decisions, **options))
 
     async def aresume(
-        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
         """Go on with a turn on the running loop; as `resume` otherwise."""
         with self._transcript.waiting_turn() as state:
             return self._transcript.heard(await self.agent.aresume(state, decisions, **options))
 
     def resume_stream(
-        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
         """Go on with a turn, and yield what happens as it does; as `resume` and `stream` otherwise."""
         with (
@@ -158,7 +158,7 @@ class Conversation:
             yield from map(self._transcript.listened, events)
 
     async def aresume_stream(
-        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[RunOptions]
+        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
         """Go on with a turn on the running loop, and yield what happens as it does; as `resume` and `stream` otherwise."""
         with self._transcript.waiting_turn() as state:

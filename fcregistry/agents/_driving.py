@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from fcregistry.agents._effects import Course
     from fcregistry.agents._events import Event
 
-__all__ = ["Control", "adrive", "astream", "drive"]
-
 T = TypeVar("T")
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from fcregistry import formats
 from fcregistry.agents._agent import Agent, Query, answer_of
-from fcregistry.agents._driving import Control, adrive, drive
+from fcregistry.agents._control import Control
+from fcregistry.agents._driving import adrive, drive
 from fcregistry.agents._loop import asked, carried, taken_up
 from fcregistry.agents._react import result_of, talk_of
 from fcregistry.agents._rules import End, Loop, Talk
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from fcregistry._registry import Registry
     from fcregistry._results import ToolResult
-    from fcregistry.agents._agent import RunOptions
+    from fcregistry.agents._control import RunOptions
     from fcregistry.agents._effects import Course
     from fcregistry.agents._result import RunResult
     from fcregistry.agents._state import RunState

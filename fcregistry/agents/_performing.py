@@ -72,7 +72,7 @@ def _carried(effect: Carry | Resume, control: Control) -> Any:
     if isinstance(todo, PreparedCalls):
         return todo
     refused = visible._refused(todo.calls)
-    ran = visible.executor.resume(todo.prepared, todo.decisions, **control.passed_on())
+    ran = visible.executor.resume(todo.prepared, todo.decisions, by=control.by, **control.passed_on())
     return visible._together(refused, ran, len(todo.calls))
 
 
@@ -138,7 +138,7 @@ async def acarried(effect: Carry | Resume, control: Control) -> Any:
     if isinstance(todo, PreparedCalls):
         return todo
     refused = visible._refused(todo.calls)
-    ran = await visible.executor.aresume(todo.prepared, todo.decisions, **control.passed_on())
+    ran = await visible.executor.aresume(todo.prepared, todo.decisions, by=control.by, **control.passed_on())
     return visible._together(refused, ran, len(todo.calls))
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterable, Callable, Iterable
 from typing import Any
 
 import pytest
 
 from fcregistry import Tool, ToolCall
-from fcregistry.agents import FunctionCall, ReactAgent, RunResult, RunState
+from fcregistry.agents import Event, Finished, FunctionCall, ReactAgent, RunResult, RunState
 from fcregistry.errors import ApprovalError, UnfinishedRunError
 from fcregistry.execution import Approve, Deny
 
@@ -57,6 +57,46 @@ def test_a_run_waits_for_a_decision_and_nothing_of_the_message_runs_before(way: 
     assert (result.answer, files.gone, count) == ("Done.", ["a.txt"], [1])
     check_history(result.messages)
     assert result.usage.requests == 2
+
+
+def _finish(events: Iterable[Event]) -> RunResult:
+    (end,) = [event for event in events if isinstance(event, Finished)]
+    return end.result
+
+
+async def _gathered(events: AsyncIterable[Event]) -> list[Event]:
+    return [event async for event in events]
+
+
+RESUMED: dict[str, Callable[..., RunResult]] = {
+    "resume": lambda agent, *given, **options: agent.resume(*given, **options),
+    "aresume": lambda agent, *given, **options: asyncio.run(agent.aresume(*given, **options)),
+    "resume_stream": lambda agent, *given, **options: _finish(agent.resume_stream(*given, **options)),
+    "aresume_stream": lambda agent, *given, **options: _finish(
+        asyncio.run(_gathered(agent.aresume_stream(*given, **options)))
+    ),
+}
+
+
+@pytest.mark.parametrize("way", RESUMED.values(), ids=RESUMED.keys())
+def test_who_decided_is_kept_for_the_developer(way: Callable[..., RunResult]) -> None:
+    files = Files()
+    agent = ReactAgent(Script(calls(deletes("a.txt", "1")), says("Done.")), [files.tool])
+    result = way(agent, agent.run("?").state, {"1": Approve()}, by="ann")
+    (deleted,) = result.tool_results
+    assert deleted.approval is not None
+    assert (deleted.approval.approved, deleted.approval.by) == (True, "ann")
+
+
+def test_who_decided_is_a_text_and_said_where_somebody_did() -> None:
+    agent = ReactAgent(Script(calls(deletes("a.txt", "1")), says("Done.")), [Files().tool])
+    state = agent.run("?").state
+    assert state is not None
+    with pytest.raises(TypeError, match="by takes who decided, as text, not 3"):
+        agent.resume(state, {"1": Approve()}, by=3)  # type: ignore[typeddict-item]
+    with pytest.raises(TypeError, match="a run takes cancellation, time_budget and deps, and no by"):
+        agent.run("?", by="ann")  # type: ignore[call-arg]
+    assert agent.resume(state, {"1": Approve()}).answer == "Done."
 
 
 def test_what_was_denied_or_not_decided_is_told_to_the_model() -> None:
