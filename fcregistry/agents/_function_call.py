@@ -13,6 +13,7 @@ from fcregistry.agents._driving import adrive, drive
 from fcregistry.agents._loop import asked, carried, taken_up
 from fcregistry.agents._react import result_of, talk_of
 from fcregistry.agents._rules import End, Loop, Talk
+from fcregistry.agents._summary import summarizer
 from fcregistry.formats._messages import read_calls, shape_of
 from fcregistry.models import Message, Model
 from fcregistry.models._answers import check_is_message
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._effects import Course
     from fcregistry.agents._result import RunResult
     from fcregistry.agents._state import RunState
+    from fcregistry.agents._summary import Summary
     from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution import Executor
     from fcregistry.execution._approving._approval import Approver
@@ -54,11 +56,14 @@ class FunctionCall(Agent):
         approve: As for `Executor`. Without it, `run` ends where somebody has to decide about calls, and `resume` takes it up; calling refuses
             them.
         deps: As for every agent.
+        summary: What a round with calls comes to instead of its message: a text with a line for each call. A template such as
+            `"Tool {tool_name} called with {arguments} -> {result}"`, or a function of a call and its result.
 
     Raises:
         ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
         ModelNotFoundError: There is no model of that name.
-        TypeError: `llm` is no model, or an executor was given beside what it is made with.
+        TypeError: `llm` is no model, `summary` cannot be, or an executor was given beside what it is made with.
+        ValueError: The template has a placeholder that there is not.
     """
 
     def __init__(
@@ -70,8 +75,10 @@ class FunctionCall(Agent):
         registry: Registry | None = None,
         approve: Approver | None = None,
         deps: Sequence[Any] = (),
+        summary: Summary | None = None,
     ) -> None:
         model = _NoModel() if llm is None else llm
+        self._summarize = None if summary is None else summarizer(summary)
         super().__init__(model, tools, instructions=instructions, registry=registry, approve=approve, deps=deps)
         self._rules = Loop(
             model=self.model,
@@ -90,7 +97,7 @@ class FunctionCall(Agent):
 
         Returns:
             The model's text if it chose no tool. Otherwise its message in OpenAI's shape, `role`, `content` and `tool_calls`, with
-            `tool_calls_results`: the content of each result, in the order of the calls.
+            `tool_calls_results`: the content of each result, in the order of the calls; or the `summary` that was asked for.
 
         Raises:
             TypeError: There is no model, or it returned something else than a message or a text.
@@ -129,7 +136,15 @@ class FunctionCall(Agent):
             end = (yield from carried(rules, talk, calls)) if calls else rules.answers.end(talk, completion)
         else:
             end = yield from taken_up(rules, talk, decisions)
-        return result_of(talk, end or End(reason="stop_tool", answer=_with_results(talk)), type(self).__name__)
+        return result_of(talk, end or End(reason="stop_tool", answer=self._came_to(talk)), type(self).__name__)
+
+    def _came_to(self, talk: Talk) -> str | dict[str, Any]:
+        """Return what the calls of a round came to."""
+        message = next(each for each in reversed(talk.messages) if each.role == "assistant")
+        results = talk.steps[-1].results
+        if self._summarize is None:
+            return _with_results(message, results)
+        return "\n".join(map(self._summarize, message.tool_calls, results))
 
     # An application's own loop
 
@@ -185,14 +200,13 @@ def _said(result: RunResult) -> str | dict[str, Any]:
     return cast("str | dict[str, Any]", answer_of(result) if stopped else result.answer)
 
 
-def _with_results(talk: Talk) -> dict[str, Any]:
-    """Return the model's last message with the results of its calls."""
-    message = next(each for each in reversed(talk.messages) if each.role == "assistant")
+def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, Any]:
+    """Return a model's message with the results of its calls."""
     return {
         "role": "assistant",
         "content": None if message.content is None else message.text,
         "tool_calls": [written_call(call) for call in message.tool_calls],
-        "tool_calls_results": [result.content for result in talk.steps[-1].results],
+        "tool_calls_results": [result.content for result in results],
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -83,6 +84,59 @@ def test_a_round_with_calls_gives_the_message_with_their_results_in_order() -> N
 )
 def test_a_round_without_calls_gives_the_models_text(said: Any, text: str) -> None:
     assert FunctionCall(Model(said), tools=[get_current_weather])("?") == text
+
+
+SUMMARIES = [
+    ("Tool {tool_name} called with {arguments} -> {result}", 'Tool add called with {"a": 1, "b": 2} -> 3'),
+    ("{{{result}}}", "{3}"),
+    ("done", "done"),
+    (lambda call, result: f"{call.name} of {call.id}: {result.value}", "add of 1: 3"),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("summary", "told"), SUMMARIES)
+def test_a_round_with_calls_may_come_to_a_text_with_a_line_for_each(
+    way: Callable[..., RunResult], summary: Any, told: str
+) -> None:
+    model = Script(calls(adds(1, 2, "1"), adds("x", 2, "2")))
+    result = way(FunctionCall(model, [add], summary=summary), "?")
+    first, *rest = result.answer.splitlines()
+    assert (first, result.stop_reason) == (told, "stop_tool")
+    assert len(result.tool_results) == 2
+    assert rest if summary != "done" else rest == ["done"]
+
+
+def test_a_summary_tells_of_failures_too_and_of_no_answer_in_words() -> None:
+    fc = FunctionCall(
+        Script(calls(ToolCall("fails", "{}", "1")), says("Nothing to do.")), [fails], summary="-> {result}"
+    )
+    assert fc("?") == "-> ValueError: no"
+    assert fc("?") == "Nothing to do."
+
+
+@pytest.mark.parametrize(
+    ("summary", "error", "message"),
+    [
+        ("{name}", ValueError, "none of {tool_name}, {arguments}, {result}: 'name'"),
+        ("{result.call}", ValueError, "'result.call'"),
+        ("{result!r}", ValueError, "'result'"),
+        ("{}", ValueError, "''"),
+        ("{result", ValueError, "cannot be read: "),
+        (3, TypeError, "summary takes a template or a function of a call and its result, not 3"),
+    ],
+)
+def test_a_summary_that_cannot_be_is_refused_when_it_is_given(
+    summary: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        FunctionCall(Script(), [add], summary=summary)
+
+
+def test_a_summary_of_a_function_is_text() -> None:
+    fc = FunctionCall(Script(calls(adds(1, 2))), [add], summary=lambda call, result: result.value)
+    with pytest.raises(TypeError, match="the function given as summary returns text, not 3"):
+        fc("?")
 
 
 @pytest.mark.parametrize("content", [None, "absent"])
