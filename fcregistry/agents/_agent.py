@@ -192,6 +192,18 @@ class Agent(ABC):
     def _check_own(self, state: RunState) -> None:
         check_state(state, type(self).__name__)
 
+    # What the model sees
+
+    def _opened_by(self, messages: Iterable[Message]) -> VisibleTools:
+        """Return the tools that the model sees in a run: those behind gateways that its conversation has opened among them."""
+        visible = self._nothing_opened.fresh()
+        visible.restore(message.to_dict() for message in messages)
+        return visible
+
+    def _opened_in(self, state: RunState) -> VisibleTools:
+        """Return the tools that the model sees in a run that is taken up."""
+        return self._nothing_opened.from_json(self.executor, state.opened)
+
     # Enter and leave
 
     def __enter__(self) -> Self:

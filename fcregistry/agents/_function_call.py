@@ -116,16 +116,14 @@ class FunctionCall(Agent):
         return self._round(self._talk(messages), self._rules, None)
 
     def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
-        return self._round(
-            talk_of(state, self._nothing_opened.from_json(self.executor, state.opened)), self._rules, decisions
-        )
+        return self._round(talk_of(state, self._opened_in(state)), self._rules, decisions)
 
     def _unasking(self, query: Query) -> Course[RunResult]:
         """Return the course of a round that waits for nobody's decision: calls that need one, and have nobody to ask, are refused."""
         return self._round(self._talk(self._messages(query)), replace(self._rules, suspends=False), None)
 
     def _talk(self, messages: Sequence[Message]) -> Talk:
-        return Talk(visible=self.visible(message.to_dict() for message in messages), messages=list(messages))
+        return Talk(visible=self._opened_by(messages), messages=list(messages))
 
     def _round(self, talk: Talk, rules: Loop, decisions: Mapping[str, Decision] | None) -> Course[RunResult]:
         if decisions is None:

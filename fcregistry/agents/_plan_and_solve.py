@@ -123,8 +123,7 @@ class PlanAndSolveAgent(Agent):
     # The course of a run
 
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
-        visible = self._nothing_opened.fresh()
-        visible.restore(message.to_dict() for message in messages)
+        visible = self._opened_by(messages)
         return (
             yield from self._pursued(
                 Progress(goal=tuple(messages), said=list(messages)), Talk(visible=visible, messages=[]), {}
@@ -132,7 +131,7 @@ class PlanAndSolveAgent(Agent):
         )
 
     def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
-        talk = talk_of(state, self._nothing_opened.from_json(self.executor, state.opened))
+        talk = talk_of(state, self._opened_in(state))
         progress = Progress.from_json(state.mind)
         talk.taken = ids_in(progress.said)
         return (yield from self._pursued(progress, talk, decisions))

@@ -84,13 +84,12 @@ class ReactAgent(Agent):
         )
 
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
-        visible = self._nothing_opened.fresh()
-        visible.restore(message.to_dict() for message in messages)
+        visible = self._opened_by(messages)
         talk = Talk(visible=visible, messages=list(messages))
         return self._result(talk, (yield from looped(self._loop, talk)))
 
     def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
-        talk = talk_of(state, self._nothing_opened.from_json(self.executor, state.opened))
+        talk = talk_of(state, self._opened_in(state))
         return self._result(talk, (yield from looped(self._loop, talk, decisions)))
 
     def _result(self, talk: Talk, end: End) -> RunResult:

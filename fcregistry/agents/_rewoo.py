@@ -127,8 +127,7 @@ class ReWOOAgent(Agent):
     # The course of a run
 
     def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
-        visible = self._nothing_opened.fresh()
-        visible.restore(message.to_dict() for message in messages)
+        visible = self._opened_by(messages)
         asked = (message.text for message in messages if message.role == "user" and not message.continues)
         self._foresight.open(visible, "\n".join(asked))
         tools = callable_tools(visible)
@@ -141,7 +140,7 @@ class ReWOOAgent(Agent):
         return (yield from self._gathered(Gathering(goal=len(messages), steps=end.answer.plan), talk, {}))
 
     def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
-        talk = talk_of(state, self._nothing_opened.from_json(self.executor, state.opened))
+        talk = talk_of(state, self._opened_in(state))
         return (yield from self._gathered(Gathering.from_json(state.mind), talk, decisions))
 
     def _gathered(self, gathering: Gathering, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
