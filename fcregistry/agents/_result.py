@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry.models import Usage
@@ -73,6 +73,17 @@ class Step:
     model: str = ""
     usage: Usage = field(default_factory=Usage)
 
+    def to_json(self) -> dict[str, Any]:
+        """This step as a JSON object, without what says nothing."""
+        written: dict[str, Any] = {"kind": self.kind, "seconds": round(self.seconds, 6)}
+        if self.message is not None:
+            written |= {"model": self.model, "message": self.message.to_dict(), "usage": asdict(self.usage)}
+        if self.results:
+            written["results"] = [{**each.to_json(), "seconds": round(each.duration, 6)} for each in self.results]
+        if self.texts:
+            written["texts"] = list(self.texts)
+        return written
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
@@ -116,6 +127,24 @@ class RunResult:
 
         last = next((step.results for step in reversed(self.steps) if step.results), ())
         return [{**written_call(_call(result)), "tool_call_result": result.content} for result in last]
+
+    def to_json(self) -> dict[str, Any]:
+        """This result as a JSON object: what `fcregistry ask --json` writes. `state`, which is to be signed, is not in it.
+
+        Raises:
+            EncodingError: The answer is of a type that was asked for, and has no JSON form.
+        """
+        from fcregistry.types import to_json  # heavy, and for answers of a type alone
+
+        return {
+            "answer": self.answer if self.answer is None or type(self.answer) is str else to_json(self.answer),
+            "stop_reason": self.stop_reason,
+            "error": None if self.error is None else f"{type(self.error).__name__}: {self.error}",
+            "steps": [step.to_json() for step in self.steps],
+            "messages": [message.to_dict() for message in self.messages],
+            "usage": asdict(self.usage),
+            "pending": [call.to_json() for call in self.pending],
+        }
 
     def __str__(self) -> str:
         return str(self.answer) if self.ok else WORDED[self.stop_reason]

@@ -113,7 +113,7 @@ def command(
         with executor, screen(asked.name, streams=stream) as shown:
             result = followed(made, said, timeout, shown, deciding, timeline)
     if as_json:
-        _write_json(result)
+        say_json(result.to_json())
     elif result.ok and not shown.has_shown(result.answer):
         _write(result.answer)
     if not result.ok:
@@ -145,12 +145,6 @@ def _write(answer: Any) -> None:
     texts = answer["tool_calls_results"] if isinstance(answer, dict) else [answer]
     sys.stdout.write(escaped("\n".join(texts)) + "\n")
     sys.stdout.flush()
-
-
-def _write_json(result: RunResult) -> None:
-    from fcregistry.cli._ask_json import result_json
-
-    say_json(result_json(result))
 
 
 def _explain(result: RunResult, kind: Kind) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fcregistry.models._model import Model, ToolChoice
     from fcregistry.models._offered import offered
     from fcregistry.models._openai import OpenAIChat, OpenAIResponses
-    from fcregistry.models._resolving import resolve
+    from fcregistry.models._resolving import ModelLike, resolve
     from fcregistry.models._text import TextModel
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Message",
     "MessageLike",
     "Model",
+    "ModelLike",
     "OpenAIChat",
     "OpenAIResponses",
     "TextModel",
@@ -51,6 +52,7 @@ _HOMES: Final = {
     "Message": "._messages",
     "MessageLike": "._messages",
     "Model": "._model",
+    "ModelLike": "._resolving",
     "OpenAIChat": "._openai",
     "OpenAIResponses": "._openai",
     "TextModel": "._text",
