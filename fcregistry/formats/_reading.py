@@ -69,8 +69,10 @@ def read_call(value: Any) -> ToolCall:
         MalformedCallError: It is none of these.
     """
     if isinstance(value, ToolCall):
-        _check_name(value.name, _identity(value))
-        return value if value.id is None or type(value.id) is str else ToolCall(value.name, value.arguments)
+        given = value.id
+        known = given if given is None or type(given) is str else _identity(value)
+        _check_name(value.name, known)
+        return value if known is given else ToolCall(value.name, value.arguments, known)
     call = _unwrapped(value)
     identity = _identity(call)
     if identity is None and call is not value:
