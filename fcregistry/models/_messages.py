@@ -88,6 +88,8 @@ class Message:
         role = _ALIASES.get(role, role) if isinstance(role, str) else role
         if role not in _ROLES:
             raise ValueError(f"the role of a message is one of {', '.join(_ROLES)}, not {role!r:.50}")
+        if role != "assistant" and _given(value, "tool_calls"):
+            _warn(f"a message of the role {role!r} has tool calls, which are left out: only the assistant makes some")
         return cls(
             role=cast("Role", role),
             content=_content(_given(value, "content")),
@@ -213,6 +215,12 @@ def _content(value: Any) -> str | tuple[Content, ...] | None:
 
 def _written_content(content: str | tuple[Content, ...] | None) -> Any:
     return [written_part(part) for part in content] if isinstance(content, tuple) else content
+
+
+def _warn(message: str) -> None:
+    import warnings  # for what hardly anybody writes
+
+    warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def _native(value: Any) -> Mapping[str, Any]:

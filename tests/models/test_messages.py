@@ -115,10 +115,6 @@ def test_calls_are_read_one_by_one_and_in_any_shape() -> None:
     assert not Executor([]).run(message.tool_calls[2]).ok
 
 
-def test_only_the_assistant_calls() -> None:
-    assert Message.of({"role": "user", "content": "x", "tool_calls": [{"name": "f"}]}).tool_calls == ()
-
-
 @pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
 def test_thoughts_are_read_from_where_servers_put_them(name: str) -> None:
     assert Message.of({"role": "assistant", "content": "x", name: "hm"}).reasoning == "hm"
@@ -221,6 +217,17 @@ def test_a_file_of_text_is_written_as_text_and_another_as_a_file() -> None:
     text, file = Message(role="user", content=(notes, paper)).to_dict()["content"]
     assert (text["type"], "a,b" in text["text"]) == ("text", True)
     assert file == {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}}
+
+
+def test_calls_of_a_message_that_makes_none_are_left_out_with_a_warning() -> None:
+    calls = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+    for role in ("user", "system", "tool"):
+        with pytest.warns(
+            UserWarning, match=f"a message of the role '{role}' has tool calls, which are left out"
+        ) as said:
+            assert Message.of({"role": role, "content": "x", "tool_calls": calls}).tool_calls == ()
+        assert said[0].filename == __file__
+        assert Message.of({"role": role, "content": "x", "tool_calls": []}).tool_calls == ()
 
 
 IMAGE = Content.image(PIXEL, media_type="image/png")
