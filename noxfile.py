@@ -29,19 +29,9 @@ PROJECTS = [PACKAGE, *PLUGINS.values()]
 OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
 NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with every dependency was tried on the first
 # What takes longest, and looks at no annotation, is tried on the oldest interpreter and on the newest.
-SLOW_ROOMS = [
-    "agents",
-    "cli",
-    "dialects",
-    "discovery",
-    "execution",
-    "inspection",
-    "models",
-    "packaging",
-    "prompts",
-    "testing",
-]
-WITHOUT_SLOW_ROOMS = [f"--ignore=tests/{room}" for room in SLOW_ROOMS]
+SLOW_ROOMS = ("agents", "cli", "dialects", "discovery", "execution", "inspection", "models", "packaging", "testing")
+SLOW = [*(f"tests/{room}" for room in SLOW_ROOMS), "plugins/fcregistry-llama"]
+WITHOUT_SLOW = [f"--ignore={folder}" for folder in SLOW]
 # What uses the dependencies through the rooms below it alone, where their floors are tried.
 WITHOUT_FLOORS = [f"--ignore=tests/{room}" for room in ("agents", "dialects", "expressions", "models", "prompts")]
 TESTED_BEFORE = {**OWN_CODE_ONLY, "FCREGISTRY_TESTED_BEFORE": "1"}  # likewise, fewer examples will do
@@ -133,7 +123,7 @@ def tests(session: nox.Session) -> None:
     first, last = session.python == TESTED[0], session.python == TESTED[-1]
     chosen, env = ([], OWN_CODE_ONLY) if first else (NOT_AGAIN, TESTED_BEFORE)
     if not first and not last:
-        chosen = [*chosen, *WITHOUT_SLOW_ROOMS]
+        chosen = [*chosen, *WITHOUT_SLOW]
     session.run("pytest", *chosen, *session.posargs, env=env)
 
 
