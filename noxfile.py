@@ -32,6 +32,7 @@ NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with
 SLOW_ROOMS = ("agents", "cli", "dialects", "discovery", "execution", "inspection", "models", "packaging", "testing")
 SLOW = [*(f"tests/{room}" for room in SLOW_ROOMS), "plugins/fcregistry-llama"]
 WITHOUT_SLOW = [f"--ignore={folder}" for folder in SLOW]
+WITHOUT_TEXT = ["--ignore=tests/dialects"]  # text in, text out: nothing of an interpreter's own
 # What uses the dependencies through the rooms below it alone, where their floors are tried.
 WITHOUT_FLOORS = [f"--ignore=tests/{room}" for room in ("agents", "dialects", "expressions", "models", "prompts")]
 TESTED_BEFORE = {**OWN_CODE_ONLY, "FCREGISTRY_TESTED_BEFORE": "1"}  # likewise, fewer examples will do
@@ -122,8 +123,8 @@ def tests(session: nox.Session) -> None:
     install_wheels(session, "test")
     first, last = session.python == TESTED[0], session.python == TESTED[-1]
     chosen, env = ([], OWN_CODE_ONLY) if first else (NOT_AGAIN, TESTED_BEFORE)
-    if not first and not last:
-        chosen = [*chosen, *WITHOUT_SLOW]
+    if not first:
+        chosen = [*chosen, *(WITHOUT_TEXT if last else WITHOUT_SLOW)]
     session.run("pytest", *chosen, *session.posargs, env=env)
 
 
