@@ -10,7 +10,6 @@ from fcregistry.discovery._index._held import Held
 from fcregistry.discovery._index._holding import Holding
 from fcregistry.discovery._index._lines import LINES, Line, lines_of
 from fcregistry.discovery._index._stored import place_of
-from fcregistry.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -79,6 +78,8 @@ class Index(Holding):
         Raises:
             MissingDependencyError: This SQLite cannot search.
         """
+        import sqlite3  # there already: the index is open
+
         from fcregistry._search._tools import ranked_with, search_tools
 
         tools = tuple(others)
@@ -89,9 +90,7 @@ class Index(Holding):
             try:
                 with self._reading:
                     everything = tuple(ranked_with(connection, tools, words))
-            except MissingDependencyError:
-                raise
-            except Exception as error:  # sqlite3.Error, whatever the file is  # noqa: BLE001
+            except sqlite3.Error as error:  # and not what is wrong with one of the others
                 self._make_anew(error)
             else:
                 for found in everything:

@@ -116,13 +116,41 @@ def test_an_index_that_cannot_be_trusted_is_made_anew(two: Site) -> None:
         assert index_of(two).stat().st_mode & 0o777 == 0o600
 
 
-def test_an_index_of_which_the_end_is_missing_is_searched_all_the_same(two: Site) -> None:
-    """The search reads the file at its end, which SQLite does not look at before."""
+def test_an_index_whose_words_alone_are_damaged_is_made_anew_by_whoever_searches(two: Site) -> None:
+    """Nobody else reads them."""
     index = index_of(two)
-    index.write_bytes(index.read_bytes()[:-1])
-    done = two.cli("search", "two")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "say_two" in done.stdout
+    with closing(sqlite3.connect(index)) as connection, connection:
+        connection.execute("UPDATE words_config SET v = 99 WHERE k = 'version'")
+    damaged = index.stat()
+    for _ in range(2):
+        done = two.cli("search", "two")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "say_two" in done.stdout
+    assert index.stat().st_ino != damaged.st_ino
+
+
+def test_what_is_wrong_with_another_tool_is_no_damage_of_the_index(two: Site) -> None:
+    code = """
+    from fcregistry import registry
+    from fcregistry.discovery import current
+
+    class Bad:
+        definition_error, id = None, "bad"
+
+        @property
+        def options(self):
+            raise RuntimeError("mine")
+
+    registry.find()
+    index = current().index
+    try:
+        answer = list(index.ranked("two", [Bad()]))
+    except RuntimeError as error:
+        answer = [str(error), index.remarks]
+    """
+    kept = index_of(two).stat()
+    assert two.ask(code) == ["mine", []]
+    assert index_of(two).stat() == kept
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
