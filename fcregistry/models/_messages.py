@@ -183,12 +183,13 @@ def arguments_text(call: ToolCall) -> str:
         return arguments
     import json  # loaded with the package's first schema; not worth a line above
 
+    kind = type(arguments).__name__
+    if not (arguments is None or isinstance(arguments, Mapping)):
+        return _unread(kind, arguments)
     try:
-        if arguments is None or isinstance(arguments, Mapping):
-            return json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)
+        return json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)
     except Exception:  # somebody's own mapping, a circle, keys that are no text: whoever made the call has it refused  # noqa: BLE001
-        pass
-    return _unread(type(arguments).__name__, arguments)
+        return _unread(kind, arguments)
 
 
 def _unread(call: object, arguments: object) -> str:
