@@ -56,7 +56,7 @@ class FunctionCall(Agent):
         approve: As for `Executor`. Without it, `run` ends where somebody has to decide about calls, and `resume` takes it up; calling refuses
             them.
         deps: As for every agent.
-        summary: What a round with calls comes to instead of its message: a text with a line for each call. A template such as
+        summary: What a round with calls comes to instead of its message: what is told of each call, one below the other. A template such as
             `"Tool {tool_name} called with {arguments} -> {result}"`, or a function of a call and its result.
 
     Raises:

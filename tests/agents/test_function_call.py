@@ -96,7 +96,7 @@ SUMMARIES = [
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("summary", "told"), SUMMARIES)
-def test_a_round_with_calls_may_come_to_a_text_with_a_line_for_each(
+def test_a_round_with_calls_may_come_to_a_text_that_tells_of_each(
     way: Callable[..., RunResult], summary: Any, told: str
 ) -> None:
     model = Script(calls(adds(1, 2, "1"), adds("x", 2, "2")))
