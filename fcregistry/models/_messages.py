@@ -178,7 +178,7 @@ def wire_name(name: str) -> str:
 
 def arguments_text(call: ToolCall) -> str:
     """Return the arguments of a call as JSON text: as the model wrote it, where it wrote text."""
-    arguments = call.arguments
+    arguments: object = call.arguments  # a program may have made the call of anything
     if isinstance(arguments, str):
         return arguments
     import json  # loaded with the package's first schema; not worth a line above
