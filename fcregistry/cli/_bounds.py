@@ -15,16 +15,21 @@ _BOUNDS: Final = (
 
 def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
     """Return a parameter's schema with its reference followed, and without the null of an optional one."""
-    found = dict(schema) if isinstance(schema, Mapping) else {}
+    found = _object(schema)
     for _ in range(10):
         if "$ref" in found:
-            target = root.get("$defs", {}).get(str(found["$ref"]).rpartition("/")[2], {})
-            found = {**target, **{key: value for key, value in found.items() if key != "$ref"}}
+            target = root.get("$defs", {}).get(str(found["$ref"]).rpartition("/")[2])
+            found = {**_object(target), **{key: value for key, value in found.items() if key != "$ref"}}
         elif len(others := [each for each in found.get("anyOf", ()) if each != {"type": "null"}]) == 1:
-            found = {**others[0], **{key: value for key, value in found.items() if key != "anyOf"}}
+            found = {**_object(others[0]), **{key: value for key, value in found.items() if key != "anyOf"}}
         else:
             break
     return as_text(found)
+
+
+def _object(schema: Any) -> dict[str, Any]:
+    """Return a schema as an object: one that is `true`, or `false`, says nothing of a type."""
+    return dict(schema) if isinstance(schema, Mapping) else {}
 
 
 def as_text(schema: dict[str, Any]) -> dict[str, Any]:

@@ -55,9 +55,8 @@ def _write_json(selectors: tuple[str, ...]) -> None:
     else:
         plugins = {id(plugin): plugin for plugin, _, _ in written}
         owners = {each: _owner(plugin) for each, plugin in plugins.items()}
-        lines = [
-            name.join(owners[id(plugin)]) + text[1:] for plugin, name, text in written
-        ]  # nothing in a name needs an escape
+        # Nothing in a name needs an escape
+        lines = [name.join(owners[id(plugin)]) + text[1:] for plugin, name, text in written]
     say_json_text("[\n" + ",\n".join(lines) + "\n]" if lines else "[]")
 
 

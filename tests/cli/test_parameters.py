@@ -101,6 +101,18 @@ def test_show_tells_of_a_schema_whose_properties_are_true_or_false(shown: Any) -
     assert "\n  x (any, optional)\n  y (never, optional)\n" in text
 
 
+def test_schemas_that_are_true_or_false_may_stand_deeper(shown: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Behind a reference, and among others."""
+    properties = {"x": {"$ref": "#/$defs/all"}, "y": {"anyOf": [True, {"type": "null"}]}, "z": {"$ref": "#/$defs/on"}}
+    defined = {"all": True, "on": {"$ref": "#/$defs/all"}}
+    parameters = {"type": "object", "properties": properties, "$defs": defined}
+    assert "\n  x (all, optional)\n  y (any | null, optional)\n" in shown(lambda **given: given, parameters=parameters)
+    tool = Tool.from_function(add, parameters=parameters)
+    with pytest.raises(click.exceptions.Exit):
+        read_words(click.Context(click.Command("call")), "it", tool, ["--help"])
+    assert "--x JSON" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("function", "words", "message"),
     [
