@@ -16,6 +16,7 @@ from fcregistry._validation._notes import notes_of
 from fcregistry._validation._record import check_schema, is_schema
 from fcregistry._validation._texts import doubtful_patterns
 from fcregistry._validation._top import Arguments, arguments_of, check_takes_objects
+from fcregistry._validation._widening import refers_to_its_top, widen
 
 MOST_LEVELS: Final = 200
 """How deep its JSON may nest: far beyond any that is read by people, and within what both engines can walk."""
@@ -26,7 +27,8 @@ class ForeignSchema:
 
     Attributes:
         schema: The schema as the tool publishes it: what was given, with `"type": "object"` (also in place of a list of types) and with
-            `properties`. One that names no draft, and that only an older one takes, has the `$schema` of that draft.
+            `properties`. One that names no draft, and that only an older one takes, has the `$schema` of that draft. References to a top
+            that takes more than objects lead to a copy of it in the definitions.
         arguments: The arguments that it speaks of.
     """
 
@@ -45,12 +47,16 @@ class ForeignSchema:
             SchemaError: It is no JSON, no schema, or not one of an object; its references lead nowhere, or without end; or it has a pattern,
                 and there is no engine for it.
         """
-        schema = _of_object(_json_copy(given))
+        copied = _json_copy(given)
+        schema = _of_object(copied)
         draft = _draft_of(schema)
         if draft is not NEWEST and declared_draft(schema) is None:
             schema = {"$schema": draft.uri} | schema | {"$schema": draft.uri}
         nodes = graph_of(schema, draft)
         check_end(nodes)
+        if copied.get("type") != "object" and refers_to_its_top(nodes):
+            widen(nodes, copied, draft)
+            nodes = graph_of(schema, draft)
         check_takes_objects(nodes[0])
         if not is_installed():
             doubtful_patterns(schema)  # any pattern needs the gate's engine, and says so

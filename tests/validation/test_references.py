@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation import Engine, Validator, schema_problem
+from fcregistry._validation import Engine, ForeignSchema, Validator, schema_problem
 from fcregistry._validation._ending import MOST_APPLIED, MOST_LEVELS
 
 from .told import ENGINES, URIS, of, told
@@ -70,6 +70,34 @@ def test_a_schema_may_lead_to_itself_for_a_part_of_the_value() -> None:
         '$.below[0].below[0].nam: is not a known name; did you mean "name"?',
         "$.below[0].below[0].name: is required",
     ]
+
+
+@pytest.mark.parametrize(
+    "top",
+    [
+        {"properties": {"below": {"$ref": "#"}, "x": {}}, "minProperties": 1},
+        {"properties": {"below": {"anyOf": [{"$ref": "#"}]}}, "minProperties": 1},
+        {"type": ["object", "null", "array"], "properties": {"below": {"$ref": "#"}}, "minProperties": 1},
+        {"properties": {"below": {"$ref": "#top"}}, "$anchor": "top", "minProperties": 1, "$defs": {"anything": False}},
+        {"$id": "urn:example:top", "properties": {"below": {"$ref": "urn:example:top"}}, "minProperties": 1},
+        {"$id": "https://example.org/a/top", "$ref": "#/$defs/b", "$defs": {"b": {
+            "$id": "/b", "properties": {"below": {"$ref": "/a/top"}}, "minProperties": 1}}},
+        of("7", {"properties": {"below": {"$ref": "#"}}, "minProperties": 1}),
+        of("4", {"id": "https://example.org/top#", "properties": {"below": {"$ref": "top"}}, "minProperties": 1}),
+    ],
+)  # fmt: skip
+def test_a_reference_to_the_top_means_whatever_the_top_takes(top: dict[str, Any]) -> None:
+    schema = ForeignSchema.read(top).schema
+    assert schema["type"] == "object"
+    for value in ({"below": None}, {"below": []}, {"below": {"below": None}}):
+        assert told(schema, value) == []
+    assert [problem.split(":")[0] for problem in told(schema, {"below": {"below": {}}})] == ["$.below.below"]
+    assert ForeignSchema.read(schema).schema == schema
+
+
+def test_a_reference_to_the_top_of_an_object_is_left_as_it_is() -> None:
+    top = {"type": "object", "properties": {"below": {"$ref": "#"}}}
+    assert ForeignSchema.read(top).schema == top
 
 
 # --- nowhere -----------------------------------------------------------------------------------------------------
