@@ -70,8 +70,8 @@ class DeclarationLog:
 
     def __init__(self) -> None:
         self._lock = RLock()  # reentrant: comparing what two functions close over may run anybody's `==`
-        self._by_name: dict[str, list[Declaration]] = {}
-        self._by_alias: dict[str, list[Declaration]] = {}
+        self._by_name: dict[str, tuple[Declaration, ...]] = {}
+        self._by_alias: dict[str, tuple[Declaration, ...]] = {}
 
     def add(self, declaration: Declaration) -> None:
         """Record a declaration, in place of an earlier one from the same place.
@@ -83,15 +83,15 @@ class DeclarationLog:
         with self._lock:
             same_name = self._by_name.get(name)
             if same_name is None:
-                self._by_name[name] = [declaration]
+                self._by_name[name] = (declaration,)
             else:
                 earlier = self._replaced(same_name, declaration)
-                self._by_name[name] = [*(d for d in same_name if d not in earlier), declaration]
+                self._by_name[name] = (*(d for d in same_name if d not in earlier), declaration)
                 for old in earlier:
                     self._forget_aliases(old)
             if declaration.options:
                 for alias in declaration.options.get("aliases", ()):
-                    self._by_alias[alias] = [*self._by_alias.get(alias, ()), declaration]
+                    self._by_alias[alias] = (*self._by_alias.get(alias, ()), declaration)
 
     def add_all(self, declarations: Iterable[Declaration]) -> None:
         """Record declarations, all of them or none.
@@ -109,7 +109,7 @@ class DeclarationLog:
                 raise
 
     @staticmethod
-    def _replaced(same_name: list[Declaration], new: Declaration) -> list[Declaration]:
+    def _replaced(same_name: tuple[Declaration, ...], new: Declaration) -> list[Declaration]:
         rivals = [old for old in same_name if old.group == new.group and _one_source(old, new)]
         for old in rivals:
             if not (new.options.get("replace") or same_place(old.function, new.function)):
@@ -118,12 +118,12 @@ class DeclarationLog:
 
     def _forget_aliases(self, declaration: Declaration) -> None:
         for alias in declaration.options.get("aliases", ()):
-            self._by_alias[alias] = [d for d in self._by_alias.get(alias, ()) if d is not declaration]
+            self._by_alias[alias] = tuple(d for d in self.aliased(alias) if d is not declaration)
 
     def remove(self, declaration: Declaration) -> None:
         """Forget a declaration; one that is not there is no error."""
         with self._lock:
-            left = [d for d in self._by_name.get(declaration.name, ()) if d is not declaration]
+            left = tuple(d for d in self.named(declaration.name) if d is not declaration)
             if left:
                 self._by_name[declaration.name] = left
             else:
@@ -132,11 +132,11 @@ class DeclarationLog:
 
     def named(self, name: str) -> tuple[Declaration, ...]:
         """Return the declarations of that very name, in the order they were made."""
-        return tuple(self._by_name.get(name, ()))
+        return self._by_name.get(name, ())
 
     def aliased(self, name: str) -> tuple[Declaration, ...]:
         """Return the declarations that have that alias."""
-        return tuple(self._by_alias.get(name, ()))
+        return self._by_alias.get(name, ())
 
     def __iter__(self) -> Iterator[Declaration]:
         with self._lock:

@@ -33,7 +33,8 @@ else:
         return function
 
 
-_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: the frame of a function, not of a module or a class body
+_OPTIMIZED = 0x01  # inspect.CO_OPTIMIZED: the frame of a function, not of a module or a class body
+_NESTED = 0x10  # inspect.CO_NESTED: what is defined in a function
 _FUNCTION = type(lambda: None)
 _NO_OPTIONS: dict[str, Any] = {}
 
@@ -47,17 +48,14 @@ def declare(
     to: DeclarationLog,
 ) -> None:
     """Check a declaration by the code of `frame` and record it; in a class body it only marks the method."""
-    if name is None:
+    if name is None and options:
         name = options.get("name")
     if type(function) is not _FUNCTION:
-        check_callable(_callable_later(function, frame))
-    if name is None:
-        name = function.__name__ if type(function) in (_FUNCTION, classmethod) else default_name(function)
-    scope = frame.f_globals
-    module = scope.get("__name__", "__main__")
-    problem = name_problem(name)
-    if problem is None and group != DEFAULT_GROUP:
-        problem = group_problem(group)
+        name = _name_of_callable(function, name, frame)
+    elif name is None:
+        name = function.__name__
+    module = frame.f_globals.get("__name__", "__main__")
+    problem = name_problem(name) or (group_problem(group) if group != DEFAULT_GROUP else None)
     if problem is not None:
         raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
     declaration = Declaration(function, name, group, module, options)
@@ -74,9 +72,13 @@ def declare(
     to.add(declaration)
 
 
-def _callable_later(function: Any, frame: FrameType) -> object:
-    """Return what is asked whether it can be called: of a classmethod, which cannot be before its class is there, the function in it."""
-    return function.__func__ if type(function) is classmethod and _is_class_body(frame) else function
+def _name_of_callable(function: Any, name: str | None, frame: FrameType) -> str:
+    """Return the name of what is no plain function, and look whether it can be called: of a classmethod, the function in it."""
+    in_class = type(function) is classmethod and _is_class_body(frame)  # it cannot be called before its class is there
+    check_callable(function.__func__ if in_class else function)
+    if name is not None:
+        return name
+    return function.__name__ if type(function) is classmethod else default_name(function)
 
 
 def _is_class_body(frame: FrameType) -> bool:
@@ -86,7 +88,13 @@ def _is_class_body(frame: FrameType) -> bool:
 def named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
     """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
     source = function if type(function) is _FUNCTION else underlying(function)
-    annotations = getattr(source, "__annotations__", None)
+    code = getattr(source, "__code__", None)
+    if code and not code.co_flags & _NESTED:
+        return None
+    try:
+        annotations = getattr(source, "__annotations__", None)
+    except Exception:  # noqa: BLE001  # from Python 3.14 on it evaluates them, which is for the schema builder to do, and to complain of
+        return None
     if not annotations or str not in map(type, annotations.values()):
         return None
     names: set[str] = set()

@@ -238,6 +238,21 @@ def test_string_annotations_may_name_locals_of_a_function_that_has_returned() ->
     assert registry.get("takes_local").parameters["properties"]["it"]["required"] == ["size"]
 
 
+def weigh(it: Parcel) -> int:  # type: ignore[name-defined]  # noqa: F821
+    """Weigh a parcel."""
+    return 1
+
+
+def test_a_function_of_a_module_names_nothing_that_is_local_where_it_is_declared() -> None:
+    class Parcel(TypedDict):
+        size: int
+
+    fc_register("declared.elsewhere")(weigh)
+    with pytest.raises(DefinitionError, match="Parcel"):
+        _ = registry.get("declared.elsewhere.weigh").parameters
+    assert Parcel.__total__
+
+
 # --- methods --------------------------------------------------------------------------------------
 
 
