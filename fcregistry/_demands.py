@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -17,15 +18,18 @@ def json_path(path: Iterable[str | int]) -> str:
     """Return a path the way jsonschema's `json_path` writes it: `$.items[2].qty`, `$['odd key']`."""
     written = "$"
     for segment in path:
-        if isinstance(segment, int):
-            written += f"[{segment}]"
-        elif len(segment) <= _LONGEST_VALUE and segment.isidentifier() and segment.isascii() and segment[0] != "_":
-            written += f".{segment}"
-        else:
-            cut = segment if len(segment) <= _LONGEST_VALUE else f"{segment[:_LONGEST_VALUE]}…"
-            escaped = _json_text(cut)[1:-1].replace('\\"', '"').replace("'", "\\'")
-            written += f"['{escaped}']"
+        written += f"[{segment}]" if isinstance(segment, int) else _name_written(segment[: _LONGEST_VALUE + 1])
     return written
+
+
+@lru_cache(maxsize=1024)  # the names of parameters, most of them
+def _name_written(segment: str) -> str:
+    if len(segment) > _LONGEST_VALUE:
+        segment = f"{segment[:_LONGEST_VALUE]}…"
+    elif segment.isidentifier() and segment.isascii() and segment[0] != "_":
+        return f".{segment}"
+    escaped = _json_text(segment)[1:-1].replace('\\"', '"').replace("'", "\\'")
+    return f"['{escaped}']"
 
 
 _UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")

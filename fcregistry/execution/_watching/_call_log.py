@@ -46,7 +46,7 @@ def logger_for(level: int) -> Logger | None:
         if logging is None or not hasattr(logging, "captureWarnings"):
             return None
         logger = known = logging.getLogger(NAME)
-    return logger if logger.isEnabledFor(level) and logger.hasHandlers() else None
+    return logger if logger.hasHandlers() and logger.isEnabledFor(level) else None
 
 
 def log_result(result: ToolResult, arguments: dict[str, Any] | None) -> None:
