@@ -93,13 +93,15 @@ class FoundEntryPoint:
             self._source = Distribution.at(Path(self.folder) / self.info)
         return self._source
 
-    @property
-    def holds_its_module(self) -> bool:
-        """Whether the distribution lists the module's file as its own; an editable install lists none."""
-        path = self.module.replace(".", "/")
+    def holds(self, module: str) -> bool | None:
+        """Tell whether its distribution lists a module's file as its own; None where it does not list its modules, as an editable install."""
+        path = module.replace(".", "/")
         try:
-            return any(str(each) in (f"{path}.py", f"{path}/__init__.py") for each in self.source.files or ())
-        except (OSError, ValueError):  # a RECORD that cannot be read
+            files = self.source.files
+            if any(str(each) in (f"{path}.py", f"{path}/__init__.py") for each in files or ()):
+                return True
+            return None if files is None or _is_editable(self.source) else False
+        except (OSError, ValueError):  # metadata that cannot be read
             return False
 
     @property
@@ -121,6 +123,15 @@ class FoundEntryPoint:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.label} {self.version}: {self.value}>"
+
+
+def _is_editable(source: Distribution) -> bool:
+    """Tell whether a distribution is installed as editable (PEP 610)."""
+    from json import loads  # only where several claim one module
+
+    recorded = loads(source.read_text("direct_url.json") or "null")
+    folder = recorded.get("dir_info") if isinstance(recorded, dict) else None
+    return isinstance(folder, dict) and folder.get("editable") is True
 
 
 class FoundPlugin(FoundEntryPoint):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fcregistry._folders import cache_folder
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
@@ -12,7 +12,7 @@ from fcregistry.discovery._index._index import Index
 from fcregistry.discovery._upgrades import Upgrades
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fcregistry._declarations import Declaration
     from fcregistry.discovery._index._made import Made
@@ -79,10 +79,7 @@ class Installed:
         claims: dict[str, list[FoundPlugin]] = {}
         for plugin in plugins:
             claims.setdefault(plugin.module, []).append(plugin)
-        # Reading what a distribution holds costs time, so only where several name one module.
-        self._by_module = {
-            module: min(each, key=_claim) if len(each) > 1 else each[0] for module, each in claims.items()
-        }
+        self._by_module = {module: _owner(module, each, claims) for module, each in claims.items()}
         self._by_key = {each.key: each for each in plugins}
         self._modules = frozenset(claims)
         self._plugins = plugins
@@ -99,7 +96,10 @@ class Installed:
         self._look_if_needed()
         if declaration.plugin is not None:
             return self._by_key.get(declaration.plugin)
-        module = declaration.module
+        return self.whose(declaration.module)
+
+    def whose(self, module: str) -> FoundPlugin | None:
+        """Return the plugin that has what a module declares, or None for the application."""
         while module:
             if module in self._by_module:
                 return self._by_module[module]
@@ -116,6 +116,22 @@ def _has_sqlite() -> bool:
     return True
 
 
-def _claim(plugin: FoundPlugin) -> tuple[bool, bool]:
-    """Order those that name one module by their claim to it: whose distribution holds its file, who names it rather than a part."""
-    return (not plugin.holds_its_module, bool(plugin.attribute))
+def _owner(module: str, naming: list[FoundPlugin], claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
+    """Return whose a module is that some plugins name: theirs, unless another's, who name a package around it, that hold its file."""
+    rivals, around = naming, module.rpartition(".")[0]
+    while around:
+        if around in claims:
+            rivals = [*rivals, *claims[around]]
+        around = around.rpartition(".")[0]
+    if len(naming) == 1 and all(each.project == naming[0].project for each in rivals):
+        return naming[0]
+    # Reading what a distribution holds costs time, so only where there are several.
+    return min(rivals, key=lambda plugin: _claim(plugin, module))
+
+
+def _claim(plugin: FoundPlugin, module: str) -> tuple[int, int, bool]:
+    """Order plugins by their claim to a module: whose distribution holds its file, who names the nearest, and that rather than a part."""
+    return (_HOLDING[plugin.holds(module)], -len(plugin.module), bool(plugin.attribute))
+
+
+_HOLDING: Final = {True: 0, None: 1, False: 2}

@@ -292,6 +292,36 @@ def test_a_distribution_cannot_take_the_tools_of_anothers_module(site: Site) -> 
     assert site.ask("from fcregistry import registry\nanswer = 'lookup' in registry", env=env) is False
 
 
+@pytest.mark.parametrize("editable", [False, True])
+@pytest.mark.parametrize("thief", ["beta_tools.sub", "beta_tools", "beta_tools.sub:lookup"])
+def test_a_distribution_cannot_take_the_tools_of_a_module_in_anothers_package(
+    site: Site, thief: str, editable: bool
+) -> None:
+    """However exactly it names it. An editable install lists none of its files; any other that lists none of them has none."""
+    files = {"beta_tools/__init__.py": "import beta_tools.sub\n", "beta_tools/sub.py": module("lookup")}
+    info = site.install("beta", {"b": "beta_tools"}, files)
+    listed = ["beta-1.0.dist-info/METADATA", *([] if editable else files)]
+    (info / "RECORD").write_text("".join(f"{name},,\n" for name in listed), encoding="utf-8")
+    if editable:
+        (info / "direct_url.json").write_text(
+            '{"url": "file:///beta", "dir_info": {"editable": true}}', encoding="utf-8"
+        )
+    (site.install("aaa", {"x": thief}) / "RECORD").write_text("aaa-1.0.dist-info/METADATA,,\n", encoding="utf-8")
+    assert site.ask("from fcregistry import registry\nanswer = registry.get('beta:lookup').id") == "beta:lookup"
+    assert "beta" in site.cli("list").stdout
+    if ":" not in thief:
+        said = f"aaa[x]: ships no tools: {thief}, which it names, is beta's, and so are the tools in it"
+        assert said in site.cli("doctor").stdout
+
+
+def test_a_distribution_of_its_own_may_ship_part_of_anothers_package(site: Site) -> None:
+    """Its RECORD holds the file, or it does not say."""
+    site.install("acme", {"a": "acme"}, {"acme/__init__.py": module("one")})
+    site.install("acme-more", {"m": "acme.more"}, {"acme/more.py": module("two")})
+    answer = "from fcregistry import registry\nanswer = sorted(each.id for each in registry.find())"
+    assert site.ask(answer) == ["acme-more:two", "acme:one"]
+
+
 @pytest.mark.parametrize("pattern", ["b?ta:*", "[ab]eta:*", "b*:lookup"])
 def test_a_pattern_of_distributions_imports_what_it_may_name(site: Site, pattern: str) -> None:
     """Whichever sort of pattern it is."""

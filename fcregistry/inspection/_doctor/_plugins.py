@@ -39,7 +39,14 @@ def plugin_findings(accounts: Iterable[Account]) -> Iterator[Finding]:
 
 def _loaded(each: Account) -> Iterator[Finding]:
     plugin = each.plugin
-    if not each.ships:
+    holder = current().whose(plugin.module)
+    if not each.ships and holder is not None and holder.project != plugin.project:
+        yield problem(
+            plugin.label,
+            f"ships no tools: {plugin.module}, which it names, is {holder.distribution}'s, and so are the tools in it",
+            f"it takes nothing from {holder.distribution}: report this to the authors of {plugin.distribution}, or uninstall it",
+        )
+    elif not each.ships:
         yield problem(
             plugin.label,
             f"ships no tools: importing {plugin.value} declares none",
