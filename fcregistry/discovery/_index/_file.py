@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Another number makes another file: what an older or newer fcregistry wrote is left alone."""
 
 _NEW: Final = ".new"
@@ -41,8 +41,11 @@ CREATE TABLE tools(
 );
 CREATE INDEX tools_of_plugin ON tools(plugin);
 CREATE INDEX tools_of_name ON tools(name);
+CREATE INDEX grouped_tools ON tools(grp) WHERE grp <> 'tool';
+CREATE INDEX broken_tools ON tools(id) WHERE flags & 1;
 CREATE TABLE records(id INTEGER PRIMARY KEY, record TEXT NOT NULL);
 CREATE TABLE lines(tools TEXT NOT NULL, plugins TEXT NOT NULL, names TEXT NOT NULL, summaries TEXT NOT NULL, options TEXT NOT NULL);
+CREATE TABLE stored(said BLOB NOT NULL, checksum INTEGER NOT NULL);
 """
 
 

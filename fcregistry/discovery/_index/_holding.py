@@ -83,19 +83,17 @@ class Holding(Reading):
     def _read(self) -> Stored:
         self._open()
         if self._connection is None:
-            return Stored({}, {})
+            return Stored({}, {}, [])
         try:
             with self._reading:
                 return stored_in(self._connection)
         except Exception as error:  # sqlite3.Error, and whatever a damaged file makes of text and numbers  # noqa: BLE001
             self._give_up(error)
-            return Stored({}, {})
+            return Stored({}, {}, [])
 
     def _holding(self, found: Iterable[FoundEntryPoint], stored: Stored) -> dict[int, Description]:
         usual, after_failure = surroundings(self._extensions), None
-        different = changed(self._select(self._connection, "SELECT id, path, mtime, size FROM files"))
-        if self._connection is None:  # it turned out to be damaged just now
-            return {}
+        different = changed(stored.files)
         holding: dict[int, Description] = {}
         for each in found:
             kept = each.kept or stored.rows.get(place_of(each))

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 
+_BROKEN = "SELECT plugin, name, grp FROM tools WHERE flags & 1"
+_NAMED = (  # by an index each: somebody waits for a name to be completed
+    "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND grp = 'tool' AND name GLOB ? UNION ALL "
+    "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND grp <> 'tool' AND grp || '.' || name GLOB ?"
+)
+
 
 class Index(Holding):
     """The descriptions of a process's plugins; see `Holding`."""
@@ -110,13 +116,12 @@ class Index(Holding):
 
     def broken(self) -> list[tuple[FoundPlugin, str, str]]:
         """Return plugin, name and group of each described tool that cannot be defined."""
-        return self._told("SELECT plugin, name, grp FROM tools WHERE flags & 1")
+        return self._told(_BROKEN)
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
-        """Return plugin, name, group and options (as text) of each of these whose name begins so, with its group or without."""
+        """Return plugin, name, group and options (as text) of each of these whose name, with its group, begins so."""
         pattern = "".join(f"[{each}]" if each in "[*?" else each for each in beginning) + "*"
-        query = "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND (name GLOB ? OR grp || '.' || name GLOB ?)"
-        return self._told(query, pattern, pattern)
+        return self._told(_NAMED, pattern, pattern)
 
     def texts(self) -> list[tuple[Line, str]]:
         """Return the lines of these tools, each with the tool's record (as text)."""

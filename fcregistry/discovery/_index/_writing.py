@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from fcregistry._search._ranking import INSERT
 from fcregistry.discovery._index._fingerprint import FAILED, MISSED, WRONG, surroundings
 from fcregistry.discovery._index._lines import write_lines
+from fcregistry.discovery._index._stored import write_stored
 
 if TYPE_CHECKING:
     import sqlite3
@@ -62,6 +63,7 @@ def write(
     _drop_tools(connection, plugins)
     _write_tools(connection, [(plugin, row) for plugin, each in zip(plugins, made, strict=True) for row in each.rows])
     write_lines(connection)
+    write_stored(connection)
 
 
 def _state(made: Made) -> int:
@@ -84,6 +86,7 @@ def forget(connection: sqlite3.Connection, place: tuple[str, str, str, str, str,
         f"UPDATE entry_points SET described = '', surroundings = {WRONG} WHERE {_HERE}",
         (text(place[0]), text(place[1]), *place[2:5], *stamp),
     )
+    write_stored(connection)
 
 
 def _forget_what_is_gone(connection: sqlite3.Connection) -> None:
