@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._declarations import Declaration
-from fcregistry._declared import Options
 from fcregistry._origin import Origin
 from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError, said_by
@@ -16,6 +15,7 @@ from fcregistry.errors import DefinitionError, said_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fcregistry._declared import Options
     from fcregistry._ports import Owner
     from fcregistry._records import ToolRecord
     from fcregistry._signature import Signature
@@ -78,6 +78,8 @@ class Definition:
     def options(self) -> Options:
         """What the tool was declared with."""
         if self._options is None:
+            from fcregistry._declared import Options  # which a tool that is only listed does not need
+
             self._options = Options.of(self.declaration.options)
         return self._options
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -16,6 +15,8 @@ from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_n
 from fcregistry.errors import ToolError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from click.shell_completion import CompletionItem
 
     from fcregistry._call_errors import CallError
@@ -55,7 +56,7 @@ def _complete_arguments(ctx: click.Context, param: click.Parameter, incomplete: 
 @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON, on a terminal too.")
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    type=click.Path(dir_okay=False, allow_dash=True),
     help="Write the result to a file, or with - to standard output: bytes as they are.",
 )
 @click.option("--yes", is_flag=True, help="Approve the call of a tool that requires approval.")
@@ -71,7 +72,7 @@ def command(
     name: str | None,
     arguments: tuple[str, ...],
     as_json: bool,
-    output: Path | None,
+    output: str | None,
     yes: bool,
     verbose: bool,
     batch: bool,
@@ -85,6 +86,8 @@ def command(
     to ask, 4 if time ran out.
     """
     # All that carries a call out, which completing a tool's name does without
+    from pathlib import Path
+
     from fcregistry._calls import ToolCall
     from fcregistry.cli._alone import result_alone
     from fcregistry.cli._arguments import read_words
@@ -97,8 +100,9 @@ def command(
         ctx.exit(run_batch(name, arguments, _approver(yes)))
     if name is None:
         raise click.UsageError("name the tool to call; fcregistry list shows which there are")
-    if output is not None:
-        _check_writable(output)
+    path = None if output is None else Path(output)
+    if path is not None:
+        _check_writable(path)
     tool = tool_named(name)
     given = read_words(ctx, name, tool, list(arguments))
     if reason := only_in_an_application(tool):
@@ -115,7 +119,7 @@ def command(
         elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
             _trace(result.error.exception, verbose)
         ctx.exit(EXIT_CODES.get(result.error.code, 1))
-    _write(result, as_json, output)
+    _write(result, as_json, path)
 
 
 def _as_options(error: CallError, tool: Tool) -> str:

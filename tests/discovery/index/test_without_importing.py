@@ -75,11 +75,17 @@ def test_no_command_that_only_tells_imports_a_plugin(warm: Site) -> None:
 
 @pytest.mark.parametrize(("typed", "names"), [("say_t", ["say_two"]), ("two:", ["two:say_two"]), ("sea", None)])
 def test_completion_imports_no_plugin(warm: Site, typed: str, names: list[str] | None) -> None:
-    """It answers what it would if they were imported."""
-    asked = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": f"fcregistry show {typed}", "COMP_CWORD": "2"}
-    done = warm.run("-c", "import sys; from fcregistry.cli import main; sys.exit(main())", env=asked)
+    """It answers what it would if they were imported; nor does it import what only a call needs."""
+    asked = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": f"fcregistry call {typed}", "COMP_CWORD": "2"}
+    code = """
+    import atexit, sys
+    from fcregistry.cli import main
+    atexit.register(lambda: print(sorted({"pathlib", "fcregistry.execution"} & {*sys.modules}), file=sys.stderr))
+    sys.exit(main())
+    """
+    done = warm.run("-c", dedent(code), env=asked)
     said = [line.rpartition(",")[2] for line in done.stdout.split()]
-    assert (said, done.stderr, imported(warm)) == (names or ["search.web.say_three"], "", [])
+    assert (said, done.stderr, imported(warm)) == (names or ["search.web.say_three"], "[]\n", [])
 
 
 def test_a_program_that_selects_imports_no_plugin(warm: Site) -> None:
