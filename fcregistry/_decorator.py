@@ -93,8 +93,8 @@ def named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, An
         return None
     try:
         annotations = getattr(source, "__annotations__", None)
-    except Exception:  # noqa: BLE001  # from Python 3.14 on it evaluates them, which is for the schema builder to do, and to complain of
-        return None
+    except Exception:  # noqa: BLE001  # from Python 3.14 on it evaluates them; who builds the schema complains of what fails
+        annotations = _annotations_apart(source)
     if not annotations or str not in map(type, annotations.values()):
         return None
     names: set[str] = set()
@@ -107,6 +107,15 @@ def named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, An
             continue  # not an expression: the schema builder says so, with the parameter's name
     local = frame.f_locals
     return dict(local) if names.intersection(local) else None
+
+
+def _annotations_apart(source: Any) -> dict[str, Any] | None:
+    from fcregistry._annotations import annotations_of  # what few functions need
+
+    try:
+        return annotations_of(source)
+    except Exception:  # noqa: BLE001  # as above
+        return None
 
 
 @overload

@@ -6,6 +6,7 @@ import inspect
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
+from fcregistry._annotations import Unresolved, annotations_of, signature_of
 from fcregistry._places import is_method_of, place_text, underlying
 from fcregistry.errors import DefinitionError
 
@@ -34,9 +35,15 @@ def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParamet
     """Return the parameters of a callable as Python sees them.
 
     Raises:
-        DefinitionError: Python does not know them, or it is a method without its instance.
+        DefinitionError: Python does not know them, or nothing of their annotations, or it is a method without its instance.
     """
-    parameters = _of_code(function) if _is_plain(function) else _of_signature(function, module)
+    try:
+        parameters = _of_code(function) if _is_plain(function) else _of_signature(function, module)
+    except DefinitionError:
+        raise
+    except Exception as error:  # from Python 3.14 on annotations are evaluated now, and may raise anything
+        problem = f"its annotations cannot be evaluated ({type(error).__name__}: {error}); quotes go around a whole annotation"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,)) from error
     if parameters and parameters[0].name == "self":
         _check_bound(function, module)
     return parameters
@@ -49,7 +56,7 @@ def _is_plain(function: Callable[..., Any]) -> TypeGuard[FunctionType]:
 
 def _of_code(function: FunctionType) -> list[RawParameter]:
     """Read a plain function's code: what `inspect.signature` does, for the callable that needs none of its care, in a fifth of the time."""
-    code, annotations = function.__code__, function.__annotations__
+    code, annotations = function.__code__, annotations_of(function)
     names, positional, keyword_only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
     defaults = function.__defaults__ or ()
     bare, alone = positional - len(defaults), code.co_posonlyargcount
@@ -78,12 +85,23 @@ def _of_code(function: FunctionType) -> list[RawParameter]:
 
 
 def _of_signature(function: Callable[..., Any], module: str) -> list[RawParameter]:
+    failed = _failed_annotations(function)
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = signature_of(function).parameters.values()
     except (TypeError, ValueError) as error:
         problem = f"Python does not know its signature ({error}); wrap it in a function of your own"
         raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,)) from error
-    return [RawParameter(each.name, each.kind, each.default, each.annotation) for each in parameters]
+    return [
+        RawParameter(each.name, each.kind, each.default, failed.get(each.name, each.annotation)) for each in parameters
+    ]
+
+
+def _failed_annotations(function: Callable[..., Any]) -> dict[str, Unresolved]:
+    try:
+        source = inspect.unwrap(underlying(function))
+    except ValueError:  # it wraps itself, which `inspect.signature` says
+        return {}
+    return {name: hint for name, hint in annotations_of(source).items() if type(hint) is Unresolved}
 
 
 def _check_bound(function: Callable[..., Any], module: str) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import is_typeddict
 
+from fcregistry._annotations import Unresolved, annotations_of, signature_of
 from fcregistry._docstrings import NOTHING_SAID, Documentation
 from fcregistry._doctypes import type_named
 from fcregistry._functions import EMPTY, KEYWORD_ONLY, STAR, STAR_STAR, RawParameter, raw_parameters
@@ -131,17 +132,15 @@ class ParameterReader:
     def remark_what_is_left(self) -> None:
         """Note what the docstring says of parameters there are not, once the parameters are read."""
         if self._documented:
-            own = inspect.signature(self._source).parameters
+            own = signature_of(self._source).parameters
             left = [name for name in self._documented if name not in own]  # a partial has given some already
             self.remarks += [f"the docstring describes {name!r}, which is no parameter" for name in left]
 
     def result(self) -> Codec | None:
         """Return the codec of the result, or None if it has none."""
-        annotation = getattr(self._source, "__annotations__", {}).get("return", EMPTY)
-        if annotation is EMPTY:
-            return None
         try:
-            return self._reader.read(self._resolved(annotation))
+            annotation = annotations_of(self._source).get("return", EMPTY)
+            return None if annotation is EMPTY else self._reader.read(self._resolved(annotation))
         except Exception:  # noqa: BLE001  # an author's annotation may raise anything
             return None  # only parameters need a schema: a result without one is encoded by its own type
 
@@ -176,6 +175,8 @@ class ParameterReader:
                     if isinstance(names[annotation], type):  # the name of a class: nothing to evaluate
                         return names[annotation]
                     break
+        elif type(annotation) is Unresolved:
+            raise annotation.error
         elif not holds_text(annotation):
             return annotation
         return resolved(annotation, self._names(), self._scope)

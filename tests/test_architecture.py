@@ -21,6 +21,7 @@ import pytest
 # A module imports from strictly lower layers, and within its own room: the longest row that fits it.
 LAYERS = {
     "fcregistry.errors": 0,
+    "fcregistry._annotations": 0,
     "fcregistry._lazy": 0,
     "fcregistry._ports": 0,
     "fcregistry._version": 0,
@@ -247,7 +248,8 @@ def test_a_third_party_package_has_one_door(package: str, door: str) -> None:
 def test_every_third_party_package_has_a_door() -> None:
     """All that is imported is the standard library, ourselves, small and pure, or named in DOORS."""
     pure = {"annotated_types", "typing_extensions", "__future__"}
-    known = sys.stdlib_module_names | set(DOORS) | pure | {"fcregistry"}
+    newer = {"annotationlib"}  # of the standard library, though not yet of the oldest Python
+    known = sys.stdlib_module_names | newer | set(DOORS) | pure | {"fcregistry"}
     unknown = [str(one) for one in ALL_IMPORTS if one.target.split(".")[0] not in known]
     assert not unknown, f"no door in {Path(__file__).name}:\n" + "\n".join(unknown)
 
@@ -261,6 +263,26 @@ def test_no_import_cycle() -> None:
         TopologicalSorter({module: targets - {module} for module, targets in graph.items()}).prepare()
     except CycleError as exc:
         pytest.fail(f"these import each other while they load: {' <- '.join(exc.args[1])}")
+
+
+def test_a_package_that_imports_its_own_modules_is_entered_by_its_name() -> None:
+    """Two threads may import at once: one that imports a module waits for its package, which must not wait for that module.
+
+    From Python 3.14 on it waits until the package is there as a whole, and before that while it begins; Python raises where two wait for
+    each other. So a package either imports nothing of its own while it is loaded, or nobody outside names a module in it.
+    """
+    packages = {
+        one.importer
+        for one in OUR_IMPORTS
+        if one.when_loaded and one.importer != "fcregistry" and one.target.startswith(f"{one.importer}.")
+    }
+    wrong = [
+        str(found)
+        for found in OUR_IMPORTS
+        for package in packages
+        if found.target != package and is_in(found.target, package) and not is_in(found.importer, package)
+    ]
+    assert not wrong, "not by the name of its package, which imports modules of its own:\n" + "\n".join(wrong)
 
 
 # --- what an import does --------------------------------------------------------------------------

@@ -525,8 +525,8 @@ def test_a_wrapper_has_the_signature_and_docstring_of_what_it_wraps() -> None:
 
 def test_a_builtin_whose_signature_python_does_not_know_is_refused() -> None:
     """As any other definition: with its place first, and what is wrong with it apart."""
-    with pytest.raises(DefinitionError, match=r"^math\.hypot cannot be a tool:\n  - Python does not know") as caught:
-        Signature.of(math.hypot, "math")
+    with pytest.raises(DefinitionError, match=r"^builtins\.max cannot be a tool:\n  - Python does not know") as caught:
+        Signature.of(max, "builtins")
     (problem,) = caught.value.problems
     assert problem.startswith("Python does not know its signature (")
     assert problem.endswith("; wrap it in a function of your own")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._annotations import signature_of
 from fcregistry.errors import said_by
 from fcregistry.expressions._graph import Reference, mark
 from fcregistry.expressions._placeholders import Items, Made, Member, Result, is_known
@@ -201,7 +202,7 @@ def _taken_by_position(record: RecordCodec) -> list[str]:
 
     known = [each.name for each in record.fields if each.constant is MISSING]
     try:
-        parameters = inspect.signature(record.cls).parameters.values()
+        parameters = signature_of(record.cls).parameters.values()
     except (TypeError, ValueError):  # a class of an extension, which does not say
         return known
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, 
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
+from fcregistry._annotations import signature_of
 from fcregistry.errors import ModelError
 from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
 from fcregistry.models._completion import Completion, Delta
@@ -241,6 +242,6 @@ def takes_any(function: Callable[..., Any]) -> bool:
 
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     try:
-        return dict(inspect.signature(function).parameters)
+        return dict(signature_of(function).parameters)
     except (TypeError, ValueError):  # a callable written in C: it is given messages alone
         return {}

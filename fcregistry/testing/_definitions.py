@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from fcregistry import formats
+from fcregistry._annotations import signature_of
 from fcregistry._places import underlying
 from fcregistry._problems import json_path, show
 from fcregistry._tool import Tool
@@ -84,7 +84,7 @@ def documents_its_parameters(case: Case) -> Verdict:
     """Compare the parameters that are described with those that there are."""
     tool = case.tool
     documented = tool.signature.documentation.parameters
-    own = [*inspect.signature(underlying(tool.function)).parameters]  # of a partial, also those that it has given
+    own = [*signature_of(underlying(tool.function)).parameters]  # of a partial, also those that it has given
     own += [each.name for each in tool.signature.parameters if each.name not in own]  # those of an unpacked TypedDict
     unread = [
         f"the docstring's line {line!r} cannot be read; write `name: What it is.`"

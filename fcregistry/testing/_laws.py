@@ -8,6 +8,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
+from fcregistry._annotations import signature_of
 from fcregistry._parameters import Parameter
 from fcregistry.errors import said_by
 from fcregistry.testing._case import Case
@@ -49,7 +50,7 @@ def _misdelivered(case: Case, signature: inspect.Signature, arguments: dict[str,
 
 def _of_models(case: Case) -> inspect.Signature:
     """Return the function's signature without the context that the executor fills in."""
-    signature, context = inspect.signature(case.tool.function), case.tool.signature.context
+    signature, context = signature_of(case.tool.function), case.tool.signature.context
     if context is None:
         return signature
     return signature.replace(parameters=[each for each in signature.parameters.values() if each.name != context.name])

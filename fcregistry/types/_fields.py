@@ -6,6 +6,7 @@ import sys
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, get_type_hints
 
+from fcregistry._annotations import annotations_of
 from fcregistry._docstrings import DocumentedParameter, read_docstring
 from fcregistry.types._core import UnsupportedType, origin_of, show_type
 from fcregistry.types._names import (
@@ -192,8 +193,15 @@ def raw_hints(cls: Any) -> dict[str, Any]:
 
 
 def _own_hints(cls: Any) -> dict[str, Any]:
-    """Return the annotations of a class alone, as they were written."""
-    return getattr(cls, "__annotations__", None) or {}
+    """Return the annotations of a class alone, as they were written.
+
+    Raises:
+        UnsupportedType: They cannot be evaluated.
+    """
+    try:
+        return annotations_of(cls)
+    except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
+        raise unresolved(cls, error) from error
 
 
 def says_required(hint: Any) -> bool | None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, get_type_hints
 
 from fcregistry import formats
+from fcregistry._annotations import annotations_of, signature_of
 from fcregistry._parameters import Parameter
 from fcregistry._places import underlying
 from fcregistry._problems import json_path
@@ -133,14 +134,14 @@ class Subject:
     def declared(self) -> Mapping[str, inspect.Parameter]:
         """The parameters as Python sees them, by name: of the function behind a partial, which has given some already."""
         try:
-            return inspect.signature(underlying(self.tool.function)).parameters
+            return signature_of(underlying(self.tool.function)).parameters
         except (TypeError, ValueError):  # Python does not know them
             return {}
 
     @cached_property
     def annotates_result(self) -> bool:
         """Whether the function says what it returns."""
-        return "return" in (getattr(underlying(self.tool.function), "__annotations__", None) or {})
+        return "return" in annotations_of(underlying(self.tool.function))
 
     @cached_property
     def result_annotation(self) -> Any:
