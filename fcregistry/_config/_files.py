@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from stat import S_ISCHR, S_ISFIFO
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._folders import home_folder, system_folder, user_folder
@@ -97,8 +98,8 @@ def _project_folders() -> Iterator[str]:
 
 
 def _of_folder(folder: str) -> Layer | None:
-    own = _read_if_reachable(folder + FILE)
-    shared = _read_if_reachable(folder + PYPROJECT)
+    own = _read_if_reachable(folder + FILE, of_strangers=True)
+    shared = _read_if_reachable(folder + PYPROJECT, of_strangers=True)
     if own is not None and shared is not None:
         raise ConfigurationError(
             f"{folder} has both {FILE} and [tool.fcregistry] in {PYPROJECT}; keep one of them, so that all of it is read"
@@ -117,15 +118,15 @@ def _is_there(path: str) -> bool:
     return os.access(path, os.F_OK)  # which takes a third of the time of an exception
 
 
-def _read_if_reachable(path: str) -> Layer | None:
+def _read_if_reachable(path: str, *, of_strangers: bool = False) -> Layer | None:
     """Return what a file says; None also where we are kept out of its folder, as services are kept out of homes."""
     try:
-        return _read(path) if _is_there(path) else None
+        return _read(path, of_strangers=of_strangers) if _is_there(path) else None
     except OSError:
         return None
 
 
-def _read(path: str) -> Layer | None:
+def _read(path: str, *, of_strangers: bool = False) -> Layer | None:
     """Return what a file says, or None if it is not there.
 
     Raises:
@@ -136,6 +137,8 @@ def _read(path: str) -> Layer | None:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    if of_strangers and (S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode)):  # a link to what never ends
+        raise ConfigurationError(f"{path} is no regular file")
     return _parsed(path, found.st_mtime_ns, found.st_size)
 
 

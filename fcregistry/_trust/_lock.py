@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from functools import lru_cache
+from stat import S_ISCHR, S_ISFIFO
 from typing import Any, Final, NamedTuple
 
 from fcregistry._selectors import normalized
@@ -95,6 +96,8 @@ def read_lock(path: str) -> Lock:
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             return _unreadable(path, f"is not there: `fcregistry lock --file {path}` makes it")
         return _unreadable(path, f"cannot be read: {error.strerror}")
+    if S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode):  # a repository may hold a link to what never ends
+        return _unreadable(path, "cannot be read: it is no regular file")
     return _read(path, found.st_mtime_ns, found.st_size)
 
 

@@ -67,6 +67,9 @@ _MOST_PROBLEMS = 5
 @cache
 def record_class(draft: Draft) -> Any:
     """Return the class of a draft's validators: jsonschema's own, extended where it would be wrong or slow, or say too little."""
+    import referencing  # noqa: F401  # as a whole, before jsonschema imports a module of it, as another thread may at the same time
+
+    # isort: split
     import jsonschema  # 70 ms, paid only where the gate cannot say
     from jsonschema.validators import extend
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._lazy import lazy_names
-from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:
     from fcregistry.dialects._auto import detect
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from fcregistry.dialects._dialect import Dialect
     from fcregistry.dialects._parsed import Parsed
     from fcregistry.dialects._stream import DialectStream
+    from fcregistry.dialects._table import get, names
 
 __all__ = [
     "ChatFormat",
@@ -41,6 +41,8 @@ _HOMES: Final = {
     "chat_format": "._chat",
     "chat_format_names": "._chat",
     "detect": "._auto",
+    "get": "._table",
+    "names": "._table",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

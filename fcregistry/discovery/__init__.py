@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._lazy import lazy_names
-from fcregistry.discovery._discovery import current, load_plugins
 
 if TYPE_CHECKING:
+    from fcregistry.discovery._discovery import current, load_plugins
     from fcregistry.discovery._families import TypeFamilies
     from fcregistry.discovery._finder import find_extensions, find_plugins
     from fcregistry.discovery._found import FoundExtension, FoundPlugin
@@ -52,8 +52,10 @@ _HOMES: Final = {
     "LoadReport": "._outcomes",
     "LoadedPlugin": "._outcomes",
     "TypeFamilies": "._families",
+    "current": "._discovery",
     "find_extensions": "._finder",
     "find_plugins": "._finder",
+    "load_plugins": "._discovery",
     "near_miss_groups": "._metadata",
 }
 

@@ -4,11 +4,17 @@
 `render(…)` writes what it reads; `prompt(…)` tells a model how to write it. `Executor.run_expression` carries it out.
 """
 
-from fcregistry.expressions._graph import CallGraph, Reference
-from fcregistry.expressions._parse import parse_call, parse_calls
-from fcregistry.expressions._problems import ExpressionError, ExpressionProblem
-from fcregistry.expressions._prompt import prompt
-from fcregistry.expressions._render import render
+from __future__ import annotations
+
+from fcregistry._lazy import lazy_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fcregistry.expressions._graph import CallGraph, Reference
+    from fcregistry.expressions._parse import parse_call, parse_calls
+    from fcregistry.expressions._problems import ExpressionError, ExpressionProblem
+    from fcregistry.expressions._prompt import prompt
+    from fcregistry.expressions._render import render
 
 __all__ = [
     "CallGraph",
@@ -20,3 +26,17 @@ __all__ = [
     "prompt",
     "render",
 ]
+
+# Name -> the module it lives in, imported when it is used.
+_HOMES: dict[str, str] = {
+    "CallGraph": "._graph",
+    "ExpressionError": "._problems",
+    "ExpressionProblem": "._problems",
+    "Reference": "._graph",
+    "parse_call": "._parse",
+    "parse_calls": "._parse",
+    "prompt": "._prompt",
+    "render": "._render",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._lazy import lazy_names
-from fcregistry.formats._table import get, names
 
 if TYPE_CHECKING:
     from fcregistry.formats._core import Format
     from fcregistry.formats._definition import Definition, Dropped, TextDefinition
     from fcregistry.formats._messages import read_calls
     from fcregistry.formats._reading import MalformedCallError, read_call
+    from fcregistry.formats._table import get, names
 
 __all__ = [
     "Definition",
@@ -36,6 +36,8 @@ _HOMES: Final = {
     "Format": "._core",
     "MalformedCallError": "._reading",
     "TextDefinition": "._definition",
+    "get": "._table",
+    "names": "._table",
     "read_call": "._reading",
     "read_calls": "._messages",
 }

@@ -5,12 +5,18 @@ schema alone. The families are listed in `_table.py`, in the order in which they
 those who write a family of their own.
 """
 
-from fcregistry.types._core import Codec, Named, Refusal, UnsupportedType
-from fcregistry.types._reader import TypeReader
-from fcregistry.types._schemas import schema_of
-from fcregistry.types._table import codec_of
-from fcregistry.types._values import EncodingError, to_json, to_json_text
-from fcregistry.types._writer import SchemaWriter
+from __future__ import annotations
+
+from fcregistry._lazy import lazy_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fcregistry.types._core import Codec, Named, Refusal, UnsupportedType
+    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._schemas import schema_of
+    from fcregistry.types._table import codec_of
+    from fcregistry.types._values import EncodingError, to_json, to_json_text
+    from fcregistry.types._writer import SchemaWriter
 
 __all__ = [
     "Codec",
@@ -25,3 +31,20 @@ __all__ = [
     "to_json",
     "to_json_text",
 ]
+
+# Name -> the module it lives in, imported when it is used.
+_HOMES: dict[str, str] = {
+    "Codec": "._core",
+    "EncodingError": "._values",
+    "Named": "._core",
+    "Refusal": "._core",
+    "SchemaWriter": "._writer",
+    "TypeReader": "._reader",
+    "UnsupportedType": "._core",
+    "codec_of": "._table",
+    "schema_of": "._schemas",
+    "to_json": "._values",
+    "to_json_text": "._values",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -82,7 +82,7 @@ def refuse_while_starting() -> None:
     Raises:
         RuntimeError: One is; says what to do.
     """
-    from multiprocessing.process import current_process
+    from multiprocessing import current_process
 
     if getattr(current_process(), "_inheriting", False):
         raise RuntimeError(

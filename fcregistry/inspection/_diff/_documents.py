@@ -11,6 +11,7 @@ from fcregistry._validation._containment import takes_all_of
 from fcregistry._validation._dialects import ENFORCED, NEWEST, Draft, declared_draft
 from fcregistry._validation._errors import SchemaError
 from fcregistry._validation._gate import is_installed, knows_format, takes_schema
+from fcregistry.inspection._diff._ways import MOST, ways
 from fcregistry.types._formats import FORMATS
 
 Schema = dict[str, Any] | bool
@@ -145,6 +146,8 @@ def covers(wider: Document, wide: Schema, narrower: Document, narrow: Schema) ->
         return None
     wide_alone, narrow_alone = wider.alone(wide), narrower.alone(narrow)
     if wide_alone is None or narrow_alone is None:
+        return None
+    if ways(wide, wider.target) > MOST or ways(narrow, narrower.target) > MOST:
         return None
     return takes_all_of(wide_alone, narrow_alone, wider.draft, FORMATS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
@@ -38,11 +39,14 @@ def paired(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
     kept = {_key(each) for each in old}
     after = [each for each in new if _key(each) not in kept]
     pairing.kept.extend((each, known[_key(each)]) for each in old if _key(each) in known)
-    for same in (_alias_kept, _same(_name), _same(_function), _same(_told)):
-        for one, other in _matches(before, after, same):
-            pairing.renamed.append((one, other))
-            before.remove(one)
-            after.remove(other)
+    for of_old, of_new in (
+        (_key, _also_called),
+        *((feature, _alone(feature)) for feature in (_name, _function, _told)),
+    ):
+        found = _matches(before, after, of_old, of_new)
+        pairing.renamed.extend(found)
+        taken = {id(each) for pair in found for each in pair}
+        before, after = ([each for each in left if id(each) not in taken] for left in (before, after))
     pairing.removed.extend(before)
     pairing.added.extend(after)
     return pairing
@@ -55,27 +59,35 @@ def aliases_of(record: ToolRecord) -> list[str]:
 
 
 def _matches(
-    old: list[ToolRecord], new: list[ToolRecord], same: Callable[[ToolRecord, ToolRecord], bool]
+    old: list[ToolRecord],
+    new: list[ToolRecord],
+    of_old: Callable[[ToolRecord], Hashable],
+    of_new: Callable[[ToolRecord], set[Hashable]],
 ) -> list[tuple[ToolRecord, ToolRecord]]:
-    """Return the pairs of which neither fits a third."""
-    found = [(one, other) for one in old for other in new if same(one, other)]
-    return [
-        (one, other)
-        for one, other in found
-        if sum(each is one for each, _ in found) == sum(each is other for _, each in found) == 1
-    ]
+    """Return the pairs of which neither fits a third: what the old one has is one of what the new one has."""
+    sought = [(of_old(one), one) for one in old]
+    had = [(of_new(other), other) for other in new]
+    seekers = Counter(feature for feature, _ in sought)
+    offers = Counter(feature for features, _ in had for feature in features)
+    by_feature = {
+        feature: other
+        for features, other in had
+        if sum(seekers[each] for each in features) == 1
+        for feature in features
+    }
+    return [(one, by_feature[feature]) for feature, one in sought if offers[feature] == 1 and feature in by_feature]
 
 
 def _key(record: ToolRecord) -> tuple[str, str]:
     return record["group"], record["name"]
 
 
-def _alias_kept(old: ToolRecord, new: ToolRecord) -> bool:
-    return old["group"] == new["group"] and old["name"] in aliases_of(new)
+def _also_called(record: ToolRecord) -> set[Hashable]:
+    return {(record["group"], alias) for alias in aliases_of(record)}
 
 
-def _same(feature: Callable[[ToolRecord], Hashable]) -> Callable[[ToolRecord, ToolRecord], bool]:
-    return lambda old, new: feature(old) == feature(new)
+def _alone(feature: Callable[[ToolRecord], Hashable]) -> Callable[[ToolRecord], set[Hashable]]:
+    return lambda record: {feature(record)}
 
 
 def _name(record: ToolRecord) -> Hashable:

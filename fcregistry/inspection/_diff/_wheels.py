@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from email.parser import HeaderParser
+from lzma import LZMAError
 from pathlib import Path
+from typing import Final
 
 from fcregistry.discovery._manifests._places import FILE
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection._diff._sources import Shipped, manifest_content, of_manifests
+
+_MOST_BYTES: Final = 32 * 2**20
+"""Of what is read of a wheel, unpacked: a small file may hold very much."""
+
+_DAMAGED: Final = (
+    *(zipfile.BadZipFile, zlib.error, LZMAError, EOFError, OSError),
+    *(UnicodeDecodeError, NotImplementedError, RuntimeError),
+)
+"""What reading a zip file raises where it is damaged, encrypted, or packed in a way that is not known here."""
 
 
 def read_wheel(path: Path) -> Shipped:
@@ -22,7 +34,7 @@ def read_wheel(path: Path) -> Shipped:
     try:
         with zipfile.ZipFile(path) as wheel:
             return _read(path, wheel)
-    except (zipfile.BadZipFile, OSError, UnicodeDecodeError, NotImplementedError, RuntimeError) as error:
+    except _DAMAGED as error:
         raise ConfigurationError(f"{path} is damaged, or no wheel: {error}") from error
 
 
@@ -31,8 +43,11 @@ def _read(path: Path, wheel: zipfile.ZipFile) -> Shipped:
     metadata = [name for name in names if name.endswith(".dist-info/METADATA") and name.count("/") == 1]
     if len(metadata) != 1:
         raise ConfigurationError(f"{path} is a zip file and no wheel: it has no dist-info folder with METADATA")
-    said = HeaderParser().parsestr(wheel.read(metadata[0]).decode("utf-8"))
     manifests = [name for name in names if name.endswith((f"/{FILE}", f".{FILE}"))]
+    due = sum(wheel.getinfo(name).file_size for name in (*metadata, *manifests))
+    if due > _MOST_BYTES:
+        raise ConfigurationError(f"{path} has metadata and manifests of {due} bytes; at most {_MOST_BYTES} are read")
+    said = HeaderParser().parsestr(wheel.read(metadata[0]).decode("utf-8"))
     if not manifests:
         raise ConfigurationError(
             f"{path} has no manifest, so its tools cannot be told without running its code: `fcregistry manifest build` in "
