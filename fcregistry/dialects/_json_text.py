@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._calls import ToolCall
 from fcregistry._json import SLIPS, ArgumentsError, NotJsonError, read_text
 from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER, is_too_deep
-from fcregistry.dialects._source import MOST_FAILURES, Marks
+from fcregistry.dialects._brackets import balanced
+from fcregistry.dialects._source import MOST_FAILURES
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
@@ -21,15 +22,9 @@ if TYPE_CHECKING:
 FAILED: Final = object()
 """Stands for a value that is not there: None is one of JSON."""
 
-_OUTSIDE: Final = re.compile(r"[\w\s$.+\-:,]*")
-_AWAITED_OUTSIDE: Final = re.compile(r"[^\w\s$.+\-:,]").search
-_IN_DOUBLE: Final = re.compile(r'(?>[^"\\]+|\\.)*', re.DOTALL)
-_IN_SINGLE: Final = re.compile(r"(?>[^'\\]+|\\.)*", re.DOTALL)
-_INSIDE: Final = {'"': _IN_DOUBLE, "'": _IN_SINGLE}
-_AWAITED_INSIDE: Final = {'"': re.compile('"').search, "'": re.compile("'").search}
 _CLOSING: Final = {"{": "}", "[": "]"}
-_COMMENTS: Final = frozenset("/#")
-_BEFORE_VALUES: Final = frozenset(("", ",", ":"))
+
+_BEFORE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") for opening in ("{[", "{", "[")}
 
 
 def json_value(source: Source, opening: str = "{[") -> Reading[Any]:
@@ -42,9 +37,10 @@ def json_value(source: Source, opening: str = "{[") -> Reading[Any]:
         source: The text.
         opening: Which it may be: `{`, `[` or both.
     """
-    yield from source.space()
-    if (yield from source.is_next(*opening)) == "":
-        return FAILED
+    if not source.at_once(_BEFORE[opening]):
+        yield from source.space()
+        if not (yield from source.is_next(*opening)):
+            return FAILED
     value = _at_once(source)
     if value is not FAILED:
         return value
@@ -57,6 +53,9 @@ def _at_once(source: Source) -> Any:
     if source.failures > MOST_FAILURES:
         return FAILED
     try:
+        source.text.index(
+            _CLOSING[source.text[source.place]], source.place
+        )  # the parser takes longer to say that it is cut off
         value, end = STRICT_DECODER.raw_decode(source.text, source.place)
     except (ValueError, RecursionError):
         source.failures += 1
@@ -70,6 +69,12 @@ def _at_once(source: Source) -> Any:
 
 def read_value(text: str, repairs: list[str]) -> Any:
     """Return the value of text that is JSON but for slips; `FAILED` for any other."""
+    try:
+        value, end = STRICT_DECODER.raw_decode(text)
+        if end == len(text) and text.count("{") + text.count("[") <= MAX_DEPTH:
+            return value
+    except (ValueError, RecursionError):
+        pass  # which the reader of slips says more exactly
     try:
         value, slips = read_text(text, False, SLIPS, "a call")
     except NotJsonError:
@@ -129,61 +134,3 @@ def _written(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_written, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
-
-
-def balanced(source: Source) -> Reading[str | None]:
-    """Take text from an opening bracket to the one that closes it, and return it; None where what follows cannot be JSON, or ends before."""
-    pieces: list[str] = []
-    open_brackets: list[str] = []
-    while True:
-        outside = yield from source.run(_OUTSIDE, _AWAITED_OUTSIDE)
-        pieces.append(outside)
-        mark = source.text[source.place : source.place + 1]
-        if not _may_follow(mark, outside):
-            return None
-        if mark in _CLOSING:
-            open_brackets.append(_CLOSING[mark])
-            if len(open_brackets) > MAX_DEPTH + 1:
-                return None
-        elif mark in ("}", "]") and open_brackets and open_brackets[-1] == mark:
-            open_brackets.pop()
-        elif mark in _INSIDE or mark in _COMMENTS:
-            text = yield from (_string(source, mark) if mark in _INSIDE else _comment(source))
-            if text is None:
-                return None
-            pieces.append(text)
-            continue
-        else:
-            return None
-        source.place += 1
-        pieces.append(mark)
-        if not open_brackets:
-            return "".join(pieces)
-
-
-def _may_follow(mark: str, outside: str) -> bool:
-    """Tell whether a value or a comment may begin behind what stands outside of strings: "[don't" and "[see http://" are prose."""
-    if mark in _CLOSING or mark in _INSIDE:
-        return outside.rstrip()[-1:] in _BEFORE_VALUES
-    if mark in _COMMENTS:
-        return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark == "/")
-    return bool(mark)
-
-
-def _string(source: Source, quote: str) -> Reading[str | None]:
-    """Take a string with its quotes; return it, or None if it is cut off."""
-    source.place += 1
-    inside = yield from source.run(_INSIDE[quote], _AWAITED_INSIDE[quote], "\\")
-    if not source.text.startswith(quote, source.place):
-        return None
-    source.place += 1
-    return f"{quote}{inside}{quote}"
-
-
-def _comment(source: Source) -> Reading[str | None]:
-    """Take a comment: to the end of the line after `//` or `#`, to `*/` after `/*`."""
-    start = yield from source.take("//", "#", "/*")
-    if not start:
-        return None
-    inside, end = yield from source.until(Marks("*/") if start == "/*" else Marks("\n"))
-    return f"{start}{inside}{end}" if end else None

@@ -69,5 +69,23 @@ class Parsed:
         return f"Parsed({', '.join(f'{name}={value!r}' for name, value in said.items() if value)})"
 
 
+class _Words(Parsed):
+    """Words alone: made for most pieces of a text, and so without the steps of making one that says more."""
+
+    __slots__ = ()
+    __init__ = object.__init__
+    _content: str
+    _reasoning = ""
+    _tool_calls = ()
+    _repairs = ()
+
+
+def of_words(words: str) -> Parsed:
+    """Return what says these words and nothing else."""
+    said: Parsed = _Words()
+    said._content = words
+    return said
+
+
 NOTHING: Final = Parsed()
 """What a piece of text says that ends in the middle of something."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -77,7 +76,7 @@ class Openers:
         sections: The sections; of two with one mark, the first.
     """
 
-    __slots__ = ("has_lines", "leading", "marks", "may_begin", "of_calls", "sections")
+    __slots__ = ("has_lines", "leading", "marks", "of_calls", "sections")
 
     def __init__(self, sections: tuple[Section, ...]) -> None:
         self.sections: Final[dict[str, Section]] = {}
@@ -85,8 +84,6 @@ class Openers:
             for mark in section.opens:
                 self.sections.setdefault(mark, section)
         self.marks: Final = Marks(*self.sections)
-        first = "".join(sorted({mark[0] for mark in self.sections}))
-        self.may_begin: Final = re.compile(f"[{re.escape(first)}]").search
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 ToolShape: TypeAlias = "Tool | Mapping[str, Any]"
 """A tool, or its definition: `{"name", "parameters"}`, or as OpenAI's chat writes it."""
 
-_UNKNOWN: Final[Mapping[str, Any]] = {}
-
 
 class Shapes:
     """The schemas of the tools that may be called, by name; each read where it is asked for, as there may be many tools.
@@ -25,12 +23,12 @@ class Shapes:
         tools: The tools or their definitions; None where they are not known.
     """
 
-    __slots__ = ("_by_name", "_schemas", "_tools")
+    __slots__ = ("_by_name", "_shapes", "_tools")
 
     def __init__(self, tools: Iterable[ToolShape] | None) -> None:
         self._tools = tools
         self._by_name: dict[str, ToolShape] | None = None
-        self._schemas: dict[str, Mapping[str, Any]] = {}
+        self._shapes: dict[str, _Shape] = {}
 
     @property
     def are_known(self) -> bool:
@@ -42,15 +40,18 @@ class Shapes:
 
     def of(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a tool's parameters; an empty one of a tool that is not known."""
-        schema = self._schemas.get(name)
-        if schema is None and (tool := self._named().get(name)) is not None:
-            schema = self._schemas[name] = _schema_of(tool)
-        return _UNKNOWN if schema is None else schema
+        return self._shape(name).schema
 
     def value(self, tool: str, parameter: str, text: str) -> Any:
         """Return the value that a parameter's text stands for: as its schema says, and the text itself without one."""
-        schema = self.of(tool)
-        return typed(text, _property(schema, parameter), schema)
+        return self._shape(tool).value(parameter, text)
+
+    def _shape(self, name: str) -> _Shape:
+        shape = self._shapes.get(name)
+        if shape is None:
+            tool = self._named().get(name)
+            shape = self._shapes[name] = _UNKNOWN if tool is None else _shape_of(tool)
+        return shape
 
     def _named(self) -> dict[str, ToolShape]:
         if self._by_name is None:
@@ -64,26 +65,51 @@ def _name_of(tool: ToolShape) -> str:
     return str(tool.get("function", tool).get("name", ""))
 
 
-def _schema_of(tool: ToolShape) -> Mapping[str, Any]:
+class _Shape:
+    """The types of a tool's parameters.
+
+    Args:
+        schema: The schema of all of them.
+    """
+
+    __slots__ = ("_kinds", "schema")
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = schema
+        self._kinds: dict[str, set[str]] = {}
+
+    def value(self, parameter: str, text: str) -> Any:
+        """Return the value that a parameter's text stands for."""
+        kinds = self._kinds.get(parameter)
+        if kinds is None:
+            kinds = self._kinds_of(parameter)
+        return _meant(text, kinds) if kinds else text
+
+    def _kinds_of(self, parameter: str) -> set[str]:
+        """Return the types that a parameter's text may be meant as; none where it is the text itself."""
+        properties = self.schema.get("properties")
+        if (
+            not isinstance(properties, _MAPPINGS) or parameter not in properties
+        ):  # the name is the model's: not to be kept
+            return _kinds_of_text(self.schema.get("additionalProperties"), self.schema)
+        kinds = self._kinds[parameter] = _kinds_of_text(properties[parameter], self.schema)
+        return kinds
+
+
+def _shape_of(tool: ToolShape) -> _Shape:
     if not isinstance(tool, Mapping):
-        schema = _SCHEMAS.get(tool)
-        if schema is None:
-            schema = _SCHEMAS[tool] = tool.parameters
-        return schema
+        shape = _SHAPES.get(tool)
+        if shape is None:
+            shape = _SHAPES[tool] = _Shape(tool.parameters)
+        return shape
     inner = tool.get("function", tool)
     given = next((inner[key] for key in ("parameters", "input_schema", "inputSchema") if key in inner), None)
-    return given if isinstance(given, Mapping) else _UNKNOWN
+    return _Shape(given) if isinstance(given, Mapping) else _UNKNOWN
 
 
-_SCHEMAS: Final[WeakKeyDictionary[Tool, Mapping[str, Any]]] = WeakKeyDictionary()
-"""The schemas of tools that were asked for: a tool makes a copy each time, and never changes."""
-
-
-def _property(schema: Mapping[str, Any], name: str) -> Any:
-    properties = schema.get("properties")
-    if isinstance(properties, _MAPPINGS) and name in properties:
-        return properties[name]
-    return schema.get("additionalProperties", _UNKNOWN)
+_SHAPES: Final[WeakKeyDictionary[Tool, _Shape]] = WeakKeyDictionary()
+"""The shapes of tools that were asked for: a tool makes a copy of its schema each time, and never changes."""
+_UNKNOWN: Final = _Shape({})
 
 
 def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
@@ -97,13 +123,22 @@ def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
         schema: The schema of the place.
         root: The whole schema, which references in it lead into.
     """
+    return _meant(text, _kinds_of_text(schema, root))
+
+
+def _kinds_of_text(schema: Any, root: Mapping[str, Any]) -> set[str]:
+    """Return the types that a text in a place may be meant as; none where it is the text itself."""
     kinds = _kinds(schema, root, 0)
-    if not kinds or kinds == _STRING_ALONE:
+    return set() if kinds == _STRING_ALONE else kinds
+
+
+def _meant(text: str, kinds: set[str]) -> Any:
+    if not kinds:
         return text
     value = _read(text.strip())
     if value is _NONE:
         return text
-    kind = _kind(value)
+    kind = _KINDS.get(type(value), "null")
     if kind in kinds or (kind == "integer" and "number" in kinds):
         return value
     if kind == "number" and "integer" in kinds and value.is_integer():
@@ -115,7 +150,7 @@ def _read(text: str) -> Any:
     """Return the JSON value of a text without space around it, also of one with slips; `_NONE` of one that has none."""
     try:
         value, end = STRICT_DECODER.raw_decode(text)
-        if end == len(text) and (type(value) in _SIMPLE or _is_shallow(text)):
+        if end == len(text) and text.count("{") + text.count("[") <= MAX_DEPTH:
             return value
     except (ValueError, RecursionError):
         pass  # which the reader of slips says more exactly
@@ -125,12 +160,7 @@ def _read(text: str) -> Any:
         return _NONE
 
 
-def _is_shallow(text: str) -> bool:
-    return text.count("{") + text.count("[") <= MAX_DEPTH
-
-
 _NONE: Final = object()
-_SIMPLE: Final = frozenset({str, int, float, bool, type(None)})
 
 
 _STRING_ALONE: Final = frozenset({"string"})

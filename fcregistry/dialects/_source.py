@@ -1,22 +1,22 @@
 """How is text taken that comes in pieces? Forward only, so that whatever it is cut into gives the same, in time that grows with its length.
 
-A reader of some syntax is a generator: where it needs more text it yields what to wait for, `Wake`, and goes on when that has come. What it
+A reader of some syntax is a generator: where it needs more text it yields what to wait for, a `Wake`, and goes on when that has come. What it
 takes is not read again: if it turns out to be no call, it is content.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Generator
+from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+from fcregistry.dialects._waking import EVERY, Wake, going_on, one_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._shapes import Shapes
 
 T = TypeVar("T")
-
-Wake: TypeAlias = "Callable[[str], object] | None"
-"""Tells whether a piece of text may change anything; None: every piece may."""
 
 Reading: TypeAlias = "Generator[Wake, None, T]"
 """A reader that gives a T once it has seen enough."""
@@ -36,7 +36,7 @@ class Marks:
         ValueError: One stands inside of another, or is empty.
     """
 
-    __slots__ = ("_first", "beginning", "find", "texts", "wake")
+    __slots__ = ("_begins", "_first", "beginning", "ends", "find", "texts")
 
     def __init__(self, *marks: str) -> None:
         for one in marks:
@@ -44,9 +44,14 @@ class Marks:
                 raise ValueError(f"the mark {one!r} is empty, or stands inside of another")
         self.texts: Final = marks
         self.find: Final = re.compile("|".join(map(re.escape, marks))).search
-        self.wake: Final = re.compile(f"[{re.escape(''.join(sorted({mark[-1] for mark in marks})))}]").search
+        self._begins: Final = one_of(mark[0] for mark in marks)
+        self.ends: Final = one_of(mark[-1] for mark in marks)
         self.beginning: Final = re.compile("|".join(sorted({_beginning(mark) for mark in marks}))).search
         self._first: Final = sorted({mark[0] for mark in marks})
+
+    def awaited(self, begun: re.Match[str] | None) -> Wake:
+        """Return what to wait for, for one to begin, or, where the text ends with the beginning of one, for that to be one or none."""
+        return (begun and going_on(self.texts, begun[0])) or self._begins
 
     def skip(self, text: str, start: int) -> int:
         """Return a place from `start` on before which no mark begins: the first character that one begins with, or the end of the text.
@@ -69,6 +74,12 @@ def _beginning(mark: str) -> str:
     return rf"{re.escape(mark[0])}{pattern}\Z"
 
 
+@cache
+def behind_space(*marks: str) -> re.Pattern[str]:
+    """Return the pattern of white space and the one of some marks that follows it; for `Source.at_once`."""
+    return re.compile(rf"\s*+(?:{'|'.join(map(re.escape, Marks(*marks).texts))})")
+
+
 class Source:
     """Text that comes in pieces, and how far it is taken.
 
@@ -79,10 +90,11 @@ class Source:
         shapes: The schemas of the tools that may be called.
         repairs: What was put right in calls.
         failures: How often it was tried in vain to read something at once.
+        waiting: The pieces that came and are not looked at: they change nothing.
         left: What a reader took behind calls and found to be none of them: it is content.
     """
 
-    __slots__ = ("_spent", "_start", "ended", "failures", "left", "place", "repairs", "shapes", "text")
+    __slots__ = ("_spent", "_start", "ended", "failures", "left", "place", "repairs", "shapes", "text", "waiting")
 
     def __init__(self, shapes: Shapes) -> None:
         self.text = ""
@@ -92,6 +104,7 @@ class Source:
         self.repairs: list[str] = []
         self.failures = 0
         self.left = ""
+        self.waiting: list[str] = []
         self._spent: list[str] = []
         self._start = 0
 
@@ -106,6 +119,11 @@ class Source:
         else:
             self.text += more
 
+    def add_waiting(self) -> None:
+        """Let the pieces come that waited."""
+        self.add("".join(self.waiting))
+        self.waiting.clear()
+
     def begin(self, start: int) -> None:
         """Have `since` return what is taken from a place on."""
         self._spent.clear()
@@ -116,6 +134,13 @@ class Source:
         return "".join([*self._spent, self.text[self._start : self.place]])
 
     # What readers do
+
+    def at_once(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Take what a pattern matches, if it is there already. It must end with a mark, so that more text would not change what it matches."""
+        found = pattern.match(self.text, self.place)
+        if found:
+            self.place = found.end()
+        return found
 
     def space(self) -> Reading[None]:
         """Take white space, if there is any."""
@@ -129,7 +154,7 @@ class Source:
             self.place = len(self.text)
             if self.ended:
                 return
-            yield _NO_SPACE
+            yield _TO_NO_SPACE
 
     def is_next(self, *texts: str) -> Reading[str]:
         """Return which of some texts comes next, which is not taken; nothing if none does. Of two that do, the longer one."""
@@ -140,13 +165,10 @@ class Source:
                     found = text
             if self.ended:
                 return found
-            rest = self.text[self.place : self.place + max(map(len, texts))]
-            may_come = (
-                text for text in texts if len(text) > len(rest) and len(text) > len(found) and text.startswith(rest)
-            )
-            if not any(may_come):
+            wake = going_on(texts, self.text[self.place : self.place + max(map(len, texts))])
+            if wake is None:
                 return found
-            yield None
+            yield wake
 
     def take(self, *texts: str) -> Reading[str]:
         """Take the one of some texts that comes next, and return it; nothing if none does."""
@@ -162,7 +184,7 @@ class Source:
             self.place += left
         return bool(found)
 
-    def run(self, characters: re.Pattern[str], wake: Wake = None, unfinished: str = "") -> Reading[str]:
+    def run(self, characters: re.Pattern[str], wake: Wake = EVERY, unfinished: str = "") -> Reading[str]:
         """Take what a pattern of single characters, such as `[a-z]*`, matches as far as it goes, and return it.
 
         Args:
@@ -181,30 +203,28 @@ class Source:
                 return "".join(pieces)
             yield wake
 
-    def until(self, marks: Marks) -> Reading[tuple[str, str]]:
-        """Take text up to the first of some marks, and the mark; return both. The mark is empty if the text ends first."""
-        pieces: list[str] = []
-        mark = yield from self.pour(marks, pieces.append, marks.wake)
-        return "".join(pieces), mark
+    def until(self, marks: Marks, wake: Wake | None = None) -> Reading[tuple[str, str]]:
+        """Take text up to the first of some marks, and the mark; return both. The mark is empty if the text ends first.
 
-    def pour(self, marks: Marks, into: Callable[[str], object], wake: Wake = None) -> Reading[str]:
-        """Take text up to the first of some marks, and the mark, and hand the text on as it comes; return the mark, or nothing."""
+        Args:
+            marks: The marks.
+            wake: What to wait for; by default what any of the marks may end with.
+        """
+        pieces: list[str] = []
         while True:
             found = marks.find(self.text, self.place)
             if found:
-                self._hand_on(found.start(), into)
+                pieces.append(self.text[self.place : found.start()])
                 self.place = found.end()
-                return found[0]
+                return "".join(pieces), found[0]
             begun = None if self.ended else marks.beginning(self.text, self.place)
-            self._hand_on(begun.start() if begun else len(self.text), into)
-            if self.ended:
-                return ""
-            yield wake
-
-    def _hand_on(self, end: int, into: Callable[[str], object]) -> None:
-        if end > self.place:
-            into(self.text[self.place : end])
+            end = begun.start() if begun else len(self.text)
+            pieces.append(self.text[self.place : end])
             self.place = end
+            if self.ended:
+                return "".join(pieces), ""
+            yield wake or marks.ends
 
 
 _NO_SPACE: Final = re.compile(r"\S").search
+_TO_NO_SPACE: Final = Wake(search=_NO_SPACE)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry.dialects._parsed import NOTHING, Parsed
+from fcregistry.dialects._parsed import NOTHING, Parsed, of_words
 from fcregistry.dialects._sections import Calls, EndOfThoughts, closing
 from fcregistry.dialects._shapes import Shapes
 from fcregistry.dialects._source import Source
 from fcregistry.dialects._trimmed import Trimmed
+from fcregistry.dialects._waking import EVERY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fcregistry.dialects._dialect import Dialect
     from fcregistry.dialects._sections import Section, Words
     from fcregistry.dialects._shapes import ToolShape
-    from fcregistry.dialects._source import Reading, Wake
+    from fcregistry.dialects._source import Marks, Reading
 
 
 class DialectStream:
@@ -34,11 +35,10 @@ class DialectStream:
         "_course",
         "_fed",
         "_is_blank_line",
-        "_is_plain",
-        "_may_begin",
         "_new_calls",
         "_openers",
         "_parsed",
+        "_plain",
         "_reasoning",
         "_source",
         "_told_repairs",
@@ -49,20 +49,19 @@ class DialectStream:
 
     def __init__(self, dialect: Dialect, tools: Iterable[ToolShape] | None = None) -> None:
         self._openers = dialect.openers
-        self._may_begin = self._openers.may_begin
         self._source = Source(Shapes(tools))
+        self._waiting = self._source.waiting
         self._content = Trimmed()
         self._reasoning = Trimmed()
         self._calls: list[ToolCall] = []
         self._new_calls: list[ToolCall] = []
         self._told_repairs = 0
-        self._waiting: list[str] = []  # text that changes nothing until more comes
         self._fed: list[str] | None = [] if dialect.thinks else None  # all text, while it may turn out to be thoughts
-        self._is_plain = False  # between sections, with nothing left over
+        self._plain: Trimmed | None = None  # where text goes that changes nothing, if it is words
         self._is_blank_line = True
         self._parsed: Parsed | None = None
         self._course = self._read()
-        self._wake: Wake = None
+        self._wake = EVERY
         self.rest = NOTHING
         """What `close` added to what `feed` had returned."""
 
@@ -70,23 +69,29 @@ class DialectStream:
         """Take more of the text.
 
         Returns:
-            What is new: content and thoughts as soon as they are certain to be none of a call, calls when they are complete.
+            What is new: content and thoughts as soon as they are told to be none of a call, calls when they are complete. What goes on as
+            JSON does is told where the bracket that is due may come.
 
         Raises:
             ValueError: The text was closed.
         """
-        if self._parsed is not None:
-            raise ValueError("the text was closed: another one needs a stream of its own")
-        if self._is_plain and not self._may_begin(chunk):
+        wake = self._wake
+        if wake.sign not in chunk or not wake.search(chunk):
+            plain = self._plain
+            if plain is None:
+                self._waiting.append(chunk)
+                return NOTHING
             if self._fed is not None:
                 self._fed.append(chunk)
             if self._openers.has_lines:
                 self._follow_line(chunk)
-            new = self._content.added(chunk)
-            return Parsed(new) if new else NOTHING
+            new = plain.added(chunk)
+            if plain is self._content:
+                return of_words(new) if new else NOTHING
+            return Parsed(reasoning=new) if new else NOTHING
+        if self._parsed is not None:
+            raise ValueError("the text was closed: another one needs a stream of its own")
         self._waiting.append(chunk)
-        if self._wake is not None and not self._wake(chunk):
-            return NOTHING
         self._advance()
         return self._new()
 
@@ -108,18 +113,16 @@ class DialectStream:
         return self.close()
 
     def _advance(self) -> None:
-        text = "".join(self._waiting)
-        self._waiting.clear()
         if self._fed is not None:
-            self._fed.append(text)
-        self._source.add(text)
-        self._is_plain = False
-        self._wake = next(self._course, None)
+            self._fed += self._waiting
+        self._source.add_waiting()
+        self._plain = None
+        self._wake = next(self._course, EVERY)
 
     def _new(self) -> Parsed:
-        content, reasoning, calls = self._content.take_new(), self._reasoning.take_new(), tuple(self._new_calls)
-        if not (content or reasoning or calls):
+        if not (self._content.new or self._reasoning.new or self._new_calls):
             return NOTHING
+        content, reasoning, calls = self._content.take_new(), self._reasoning.take_new(), tuple(self._new_calls)
         self._calls += calls
         self._new_calls.clear()
         repairs = tuple(self._source.repairs[self._told_repairs :])
@@ -166,8 +169,8 @@ class DialectStream:
             self._say_up_to(begun.start() if begun else len(source.text))
             if source.ended:
                 return ""
-            self._is_plain = begun is None
-            yield None
+            self._plain = None if begun else self._content
+            yield marks.awaited(begun)
             searched = source.place
 
     def _may_open(self, section: Section) -> bool:
@@ -204,24 +207,40 @@ class DialectStream:
                 self._source.left = ""
 
     def _read_words(self, section: Words) -> Reading[None]:
-        into = self._reasoning if section.kind == "reasoning" else self._content
+        into = self._content
         if section.kind == "reasoning":
-            self._fed = None  # it is known now which are the thoughts
+            into, self._fed = self._reasoning, None  # it is known now which are the thoughts
         closes = closing(section)
         if closes is None:
             return
         into.break_off()
-        mark = yield from self._source.pour(closes, into.add if section.kind != "nothing" else _leave_out)
+        if section.kind == "nothing":
+            _, mark = yield from self._source.until(closes)
+        else:
+            mark = yield from self._pour(closes, into)
         if mark in section.before:
             self._source.place -= len(mark)
+
+    def _pour(self, closes: Marks, into: Trimmed) -> Reading[str]:
+        """Take text up to the first of some marks, and the mark, and hand the text on as it comes; return the mark, or nothing."""
+        source = self._source
+        while True:
+            found = closes.find(source.text, source.place)
+            begun = found or (None if source.ended else closes.beginning(source.text, source.place))
+            end = begun.start() if begun else len(source.text)
+            into.add(source.text[source.place : end])
+            source.place = found.end() if found else end
+            if found or source.ended:
+                return found[0] if found else ""
+            self._plain = None if begun else into
+            yield closes.awaited(begun)
 
     def _take_for_thoughts(self, mark: str) -> None:
         """Take all text so far for thoughts: they were opened in the prompt, where this text does not show it."""
         if self._fed is None:
             return
         left = len(self._source.text) - self._source.place + len(mark)
-        thought = "".join(self._fed)
-        self._fed = None
+        thought, self._fed = "".join(self._fed), None
         self._content.clear()
         self._reasoning.clear()
         self._reasoning.add(thought[: len(thought) - left])
@@ -229,7 +248,3 @@ class DialectStream:
         self._new_calls.clear()
         self._source.repairs.clear()
         self._told_repairs = 0
-
-
-def _leave_out(_: str) -> None:
-    """Take a piece of text for nothing."""

@@ -11,7 +11,8 @@ import pytest
 
 from fcregistry import Tool, ToolCall, dialects
 from fcregistry.dialects._shapes import Shapes
-from fcregistry.dialects._source import MOST_FAILURES, Source
+from fcregistry.dialects._source import MOST_FAILURES, Source, behind_space
+from fcregistry.dialects._syntaxes import _python
 from fcregistry.dialects._syntaxes._bare_text import Ending
 from fcregistry.dialects._syntaxes._braces_at_once import braces_at_once
 from fcregistry.dialects._syntaxes._python_at_once import arguments_at_once
@@ -27,6 +28,38 @@ QWEN = (
     "</tool_call>",
 )
 PARTS = {
+    "hermes": (
+        "<tool_call>",
+        "",
+        (
+            '{"name": "f", "arguments": {"a": "x}"}}',
+            '\n{"name": "f", "arguments": {"n": 1, "o": [{}]}}\n',
+            '[{"name": "f", "arguments": {}}]',
+            "{'name': 'f', 'arguments': {/* } */}, }",
+            "</tool_call>",
+            "</tool_call",
+            ",",
+            '"',
+            "{",
+            "}",
+            "<tool_call>",
+        ),
+    ),
+    "deepseek-v3": (
+        "<｜tool▁call▁begin｜>function<｜tool▁sep｜>",
+        "",
+        (
+            'f\n```json\n{"a": "x}"}\n```',
+            '\nf\n```json\n{"n": 1}```',
+            'f\n``` {"o": {}}\n```\n',
+            "{}",
+            " ```json\n",
+            "<｜tool▁call▁end｜>",
+            "<｜tool▁call▁begin｜>g<｜tool▁sep｜>",
+            "f",
+            "\n",
+        ),
+    ),
     "qwen3-coder": (
         "<tool_call><function=f>",
         "",
@@ -273,3 +306,48 @@ def test_a_schema_is_read_once_and_not_kept_longer_than_its_tool() -> None:
     del tool
     gc.collect()
     assert gone() is None
+
+
+def test_what_a_model_names_is_not_kept_with_the_types_of_a_tool() -> None:
+    def f(n: int) -> int:
+        """Return it."""
+        return n
+
+    tool = Tool.from_function(f)
+    shape = Shapes([tool])._shape("f")
+    assert [shape.value(name, "1") for name in ("n", "m", "o")] == [1, "1", "1"]
+    assert Shapes([tool])._shape("f") is shape
+    assert set(shape._kinds) == {"n"}
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [(" \n</a>", 6), ("</ab>x", 5), ("</a", 0), ("x</a>", 0), (" ", 0)],
+)
+def test_what_closes_is_taken_at_once_where_it_is_there(text: str, taken: int) -> None:
+    source = Source(Shapes(None))
+    source.add(text)
+    found = source.at_once(behind_space("</a>", "</ab>"))
+    assert (found is not None, source.place) == (bool(taken), taken)
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [("hermes", ("space", "is_next", "take")), ("deepseek-v3", ("until", "space", "is_next")), ("pythonic", ("take",))],
+)
+def test_a_call_that_is_all_there_is_read_without_steps(
+    name: str, steps: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialect, call = dialects.get(name), ToolCall("f", {"a": "x", "b": [1]})
+    text = dialect.render_calls([call])
+    for step in steps:
+        monkeypatch.setattr(Source, step, None)
+    assert dialect.parse(text).tool_calls == (call,)
+
+
+def test_a_call_of_python_that_comes_in_pieces_is_read_at_once_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_python, "take_tokens", None)
+    stream = dialects.get("pythonic").stream()
+    for character in "[f(a='x', b=[1], c={'k': [2]})]":
+        stream.feed(character)
+    assert stream.close().tool_calls == (ToolCall("f", {"a": "x", "b": [1], "c": {"k": [2]}}),)

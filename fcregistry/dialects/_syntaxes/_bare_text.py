@@ -15,6 +15,7 @@ from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._shapes import Shapes
 from fcregistry.dialects._source import Marks, Source
 from fcregistry.dialects._syntaxes._objects import arguments_of
+from fcregistry.dialects._waking import matching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +31,7 @@ LIMITS: Final = (
 """What syntaxes of bare text cannot express."""
 
 _SPACE: Final = re.compile(r"\s*")
-AWAITED: Final = re.compile(r"\S").search
+_NO_SPACE: Final = matching(r"\S")
 
 
 def one_of(marks: Iterable[str]) -> str:
@@ -38,17 +39,9 @@ def one_of(marks: Iterable[str]) -> str:
     return f"(?:{'|'.join(map(re.escape, marks))})"
 
 
-def at_once(source: Source, pattern: Pattern[str]) -> re.Match[str] | None:
-    """Take what a pattern matches, if it is there already. It must end with a mark, so that more text would not change what it matches."""
-    found = pattern.match(source.text, source.place)
-    if found:
-        source.place = found.end()
-    return found
-
-
 def white_space(source: Source) -> Reading[str]:
     """Take white space, and return it."""
-    return source.run(_SPACE, AWAITED)
+    return source.run(_SPACE, _NO_SPACE)
 
 
 class Ending:

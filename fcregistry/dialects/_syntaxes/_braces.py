@@ -12,6 +12,7 @@ from fcregistry._json._strict import MAX_DEPTH
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._syntaxes._braces_at_once import braces_at_once
 from fcregistry.dialects._syntaxes._objects import arguments_of
+from fcregistry.dialects._waking import Wake, matching, one_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._sections import CallReader, CallWriter
@@ -22,7 +23,7 @@ Token: TypeAlias = "tuple[str, str]"
 
 _CLOSING: Final = {"[": "]", "{": "}"}
 _NAME: Final = re.compile(r"[\w.\-]*")
-_PAST_NAME: Final = re.compile(r"[^\w.\-]").search
+_PAST_NAME: Final = matching(r"[^\w.\-]")
 _BARE: Final = re.compile(r"[\w.\-]+").fullmatch
 _NUMBER: Final = re.compile(r"-?[0-9]+(?P<rest>\.[0-9]+)?(?P<power>[eE][+-]?[0-9]+)?").fullmatch
 _CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
@@ -37,6 +38,8 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
         closes: What closes the section. Where it is missing, calls that are complete are calls all the same.
     """
     marks = Marks("{", "}", "[", "]", ",", quote, opens, closes)
+    end_of_string = Marks(quote)
+    wake = one_of(("}", opens[-1], closes[-1]))  # which end a call, or say that it is none
 
     def read(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
         calls: list[ToolCall] = []
@@ -46,7 +49,7 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
             arguments = braces_at_once(source, quote, closes) if name else None
             if arguments is None:
                 is_opened = bool(name) and (yield from source.take("{"))
-                tokens = (yield from _tokens(source, marks, quote, opens)) if is_opened else None
+                tokens = (yield from _tokens(source, marks, end_of_string, wake, opens)) if is_opened else None
                 arguments = None if tokens is None else _arguments(tokens)
             if arguments is None:
                 return None
@@ -59,17 +62,16 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
     return read
 
 
-def _tokens(source: Source, marks: Marks, quote: str, opens: str) -> Reading[list[Token] | None]:
+def _tokens(source: Source, marks: Marks, end_of_string: Marks, wake: Wake, opens: str) -> Reading[list[Token] | None]:
     """Take text up to the brace that closes an opened one, and return what is between; None where it is never closed."""
     tokens: list[Token] = []
     open_brackets = ["}"]
-    end_of_string = Marks(quote)
     while True:
-        text, mark = _next(source, marks) or (yield from source.until(marks))
+        text, mark = _next(source, marks) or (yield from source.until(marks, wake))
         if text and not text.isspace():
             tokens.append(("text", text.strip()))
-        if mark == quote:
-            text, end = _next(source, end_of_string) or (yield from source.until(end_of_string))
+        if mark in end_of_string.texts:
+            text, end = _next(source, end_of_string) or (yield from source.until(end_of_string, wake))
             if not end:
                 return None
             tokens.append(("string", text))

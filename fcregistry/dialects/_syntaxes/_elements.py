@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._calls import ToolCall
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._syntaxes._bare_text import keep, white_space
+from fcregistry.dialects._waking import one_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
 
 _NAME: Final = re.compile(r"[^<>\n]*")
-_AFTER_NAME: Final = re.compile(r"[<>\n]").search
+_AFTER_NAME: Final = one_of("<>\n")
 _CLOSING: Final = Marks("</")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from fcregistry.dialects._waking import one_of
+
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
 
@@ -12,8 +14,9 @@ HEAD: Final = r"[^<>\n]*"
 """The pattern of what stands behind the beginning of a tag."""
 
 _IN_HEAD: Final = re.compile(HEAD)
-_AFTER_HEAD: Final = re.compile(r"[<>\n]").search
+_AFTER_HEAD: Final = one_of("<>\n")
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
+_QUOTES: Final = ("'", '"')
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
@@ -33,8 +36,9 @@ def attributes(source: Source, tag: str) -> Reading[dict[str, str] | None]:
 def told(tag: str, text: str) -> dict[str, str] | None:
     """Return what an opening tag tells behind its beginning; None where that is no tag."""
     if tag.endswith("="):
-        quoted = _QUOTED.fullmatch(text.strip())
-        return {"name": quoted[2] if quoted else text.strip()}
+        name = text.strip()
+        quoted = _QUOTED.fullmatch(name) if name[:1] in _QUOTES else None
+        return {"name": quoted[2] if quoted else name}
     found: dict[str, str] = {}
     place = 0
     while each := _ATTRIBUTE.match(text, place):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._calls import ToolCall
 from fcregistry.dialects._json_text import FAILED, Refused, json_value
 from fcregistry.dialects._prompt import json_text
-from fcregistry.dialects._source import Marks
+from fcregistry.dialects._source import Marks, behind_space
 from fcregistry.dialects._syntaxes._objects import arguments_of, name_of
+from fcregistry.dialects._waking import matching
 
 if TYPE_CHECKING:
     from fcregistry.dialects._sections import CallReader, CallWriter
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 NAME: Final = re.compile(r"[\w.\-]*")
 """The characters of names, where nothing marks the end of one."""
+_PAST_NAME: Final = matching(r"[^\w.\-]")
 
 
 def read_named(ends_name: str, *closes: str) -> CallReader:
@@ -48,7 +50,7 @@ def read_arguments(source: Source, name: str, *closes: str, id: str | None = Non
     value: Any = (yield from json_value(source, "{")) if name else FAILED
     if value is FAILED:
         return None
-    if closes:
+    if closes and not source.at_once(behind_space(*closes)):
         yield from source.space()
         yield from source.close(*closes)
     return [ToolCall(name, value.text if isinstance(value, Refused) else value, id)]
@@ -56,7 +58,7 @@ def read_arguments(source: Source, name: str, *closes: str, id: str | None = Non
 
 def read_line_named(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call whose name is a line of its own, with its arguments on the next ones: GLM-4."""
-    name = yield from source.run(NAME)
+    name = yield from source.run(NAME, _PAST_NAME)
     if not name or not (yield from source.take("\n", "\r\n")):
         return None
     return (yield from read_arguments(source, name))
@@ -96,21 +98,27 @@ def wrapped(before: str, write: CallWriter, after: str) -> CallWriter:
 _SEPARATOR: Final = "<｜tool▁sep｜>"
 _TO_SEPARATOR: Final = Marks(_SEPARATOR)
 _LINE: Final = Marks("\n")
+_FENCED: Final = re.compile(rf"[^<\n]*+{_SEPARATOR}([^\s<{{`][^\n]*+)\n(```json)")
+"""What most calls of V3 begin with: a kind, the name on the rest of the line, and a fence."""
 DEEPSEEK_END: Final = "<｜tool▁call▁end｜>"
 
 
 def read_deepseek(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call of DeepSeek V3, a kind, the name and a fenced object, or of V3.1, the name and an object."""
-    first, end = yield from source.until(_TO_SEPARATOR)
-    if not end:
-        return None
-    yield from source.space()
-    if (yield from source.is_next("{")):
-        return (yield from read_arguments(source, first.strip(), DEEPSEEK_END))
-    name, _ = yield from source.until(_LINE)
-    fence = yield from source.take("```json", "```")
+    found = source.at_once(_FENCED)
+    if found:
+        name, fence = found.groups()
+    else:
+        first, end = yield from source.until(_TO_SEPARATOR)
+        if not end:
+            return None
+        yield from source.space()
+        if (yield from source.is_next("{")):
+            return (yield from read_arguments(source, first.strip(), DEEPSEEK_END))
+        name, _ = yield from source.until(_LINE)
+        fence = yield from source.take("```json", "```")
     calls = yield from read_arguments(source, name.strip(), *(("```",) if fence else (DEEPSEEK_END,)))
-    if calls and fence:
+    if calls and fence and not source.at_once(behind_space(DEEPSEEK_END)):
         yield from source.space()
         yield from source.close(DEEPSEEK_END)
     return calls
@@ -132,10 +140,10 @@ def read_mistral(objects: CallReader) -> CallReader:
         yield from source.space()
         if (yield from source.is_next("[{", "[ ", "[\n", "{")):
             return (yield from objects(source, mark))
-        name = yield from source.run(NAME)
+        name = yield from source.run(NAME, _PAST_NAME)
         identity = None
         if (yield from source.take("[CALL_ID]")):
-            identity = (yield from source.run(_IDENTITY)) or None
+            identity = (yield from source.run(_IDENTITY, _PAST_NAME)) or None
         yield from source.take("[ARGS]")
         return (yield from read_arguments(source, name, id=identity))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._calls import ToolCall
 from fcregistry.dialects._json_text import Refused, json_value
 from fcregistry.dialects._prompt import json_text
+from fcregistry.dialects._source import behind_space
 
 if TYPE_CHECKING:
     from fcregistry.dialects._sections import CallReader, CallWriter
@@ -64,6 +65,8 @@ def read_objects(*closes: str, keys: Keys = KEYS, opening: str = "{[", separator
             if not closes:
                 if separator and (yield from source.take(separator)):
                     continue
+                return calls
+            if source.at_once(behind_space(*closes)):
                 return calls
             yield from source.space()
             if (yield from source.close(*closes)):
@@ -168,10 +171,10 @@ def calls_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> list[To
 
 def call_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> ToolCall | None:
     """Return the call that a JSON object is, or None; see `calls_of`."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
     inner = value.get("function")
-    if isinstance(inner, Mapping):  # as OpenAI's chat wraps it
+    if isinstance(inner, dict):  # as OpenAI's chat wraps it
         value = {**inner, **{key: value[key] for key in keys.id if key in value}}
     name = _first(value, keys.name)
     if not isinstance(name, str) or not name.strip():
@@ -191,4 +194,7 @@ def given(arguments: object) -> dict[str, Any] | str | None:
 
 
 def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((value[name] for name in names if name in value), _ABSENT)
+    for name in names:
+        if name in value:
+            return value[name]
+    return _ABSENT

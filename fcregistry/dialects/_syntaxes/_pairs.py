@@ -7,23 +7,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._calls import ToolCall
-from fcregistry.dialects._syntaxes._bare_text import Ending, at_once, bare, keep, must_be_read, white_space
+from fcregistry.dialects._syntaxes._bare_text import Ending, bare, keep, must_be_read, white_space
 from fcregistry.dialects._syntaxes._objects import arguments_of
+from fcregistry.dialects._waking import matching, one_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
 
 _NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
-_AFTER_NAME: Final = re.compile(r"[\s<>{}\[\]\"'\\]").search
+_AFTER_NAME: Final = matching(r"[\s<>{}\[\]\"'\\]")
 _BLANK: Final = r"(?>\s+|\\n)*+"
 _BLANKS: Final = re.compile(_BLANK)
 _KEY: Final = re.compile(r"[^<>\n]*")
-_AFTER_KEY: Final = re.compile(r"[<>\n]").search
+_AFTER_KEY: Final = one_of("<>\n")
 
 
 def _space(source: Source) -> Reading[str]:
     r"""Take white space, and the two characters `\n`, which models write for it; return both."""
-    there = at_once(source, _BLANKS)
+    there = source.at_once(_BLANKS)
     pieces = [there[0] if there else ""]
     while True:  # what is not there yet
         pieces.append((yield from white_space(source)))
@@ -63,7 +64,7 @@ class Pairs:
         name = yield from source.run(_NAME, _AFTER_NAME)
         arguments: dict[str, Any] = {}
         while name:
-            if found := at_once(source, self._usual):
+            if found := source.at_once(self._usual):
                 key, text = found.groups()
             else:
                 key = yield from self._key(source)
@@ -79,7 +80,7 @@ class Pairs:
 
     def _key(self, source: Source) -> Reading[str]:
         """Take what stands before a value, and return its key, or what closes the call, which is no key; nothing where neither comes."""
-        if at_once(source, self._end):
+        if source.at_once(self._end):
             return self.closes
         yield from _space(source)
         opens, closes = self._key_tags

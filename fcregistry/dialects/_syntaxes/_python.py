@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._calls import ToolCall
+from fcregistry.dialects._source import MOST_FAILURES
 from fcregistry.dialects._syntaxes._literals import Literals, NotLiteralError, written
 from fcregistry.dialects._syntaxes._objects import arguments_of, read_objects
 from fcregistry.dialects._syntaxes._python_at_once import arguments_at_once
 from fcregistry.dialects._syntaxes._tokens import take_tokens
+from fcregistry.dialects._waking import Wake, one_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._sections import CallReader, CallWriter
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
     from fcregistry.dialects._syntaxes._tokens import Token
 
 _CALLED: Final = re.compile(r"([\w.\-]++)\(").match
-_ENDS_NAME: Final = re.compile(r"[^\w.\-]").search
+_PAST_NAME: Final = re.compile(r"[^\w.\-]").search
+_TO_PAST_NAME: Final = Wake(search=_PAST_NAME)
+_TO_BRACKET: Final = one_of(")")
 _NAME: Final = re.compile(r"[\w.\-]+").fullmatch
 _KEYWORD: Final = re.compile(r"[^\W\d]\w*").fullmatch
+_BEHIND_CALL: Final = re.compile(r"\s*+([,\]])")
 _FENCES: Final = ("```python", "```py", "```")
 _IN_ARRAY: Final = read_objects("]", opening="{")
 
@@ -57,8 +62,11 @@ def read_list(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
     calls: list[ToolCall | None] = []
     while found := (yield from _call(source)):
         calls += found
-        yield from source.space()
-        separator = yield from source.take(",", "]")
+        if behind := source.at_once(_BEHIND_CALL):
+            separator = behind[1]
+        else:
+            yield from source.space()
+            separator = yield from source.take(",", "]")
         if separator == ",":
             yield from source.space()
             separator = yield from source.take("]")
@@ -88,6 +96,8 @@ def _call(source: Source) -> Reading[list[ToolCall | None]]:
     name = yield from _called(source)
     if not name:
         return []
+    if source.failures <= MOST_FAILURES and not source.ended and source.text.find(")", source.place) < 0:
+        yield _TO_BRACKET
     arguments = arguments_at_once(source)
     if arguments is not None:
         return [ToolCall(name, arguments)]
@@ -102,9 +112,9 @@ def _called(source: Source) -> Reading[str]:
         if found:
             source.place = found.end()
             return found[1]
-        if source.ended or _ENDS_NAME(source.text, source.place):
+        if source.ended or _PAST_NAME(source.text, source.place):
             return ""
-        yield _ENDS_NAME
+        yield _TO_PAST_NAME
 
 
 def _bound(name: str, tokens: list[Token], shapes: Shapes) -> ToolCall | None:

@@ -11,6 +11,7 @@ from fcregistry.dialects._json_text import FAILED, Refused, json_value, read_val
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._syntaxes._objects import arguments_of
+from fcregistry.dialects._waking import NEVER, matching
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
@@ -19,7 +20,7 @@ INPUT: Final = "Action Input:"
 _LINE: Final = Marks("\n")
 _FENCE: Final = Marks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
-_PAST_BLANKS: Final = re.compile(r"[^ \t]").search
+_PAST_BLANKS: Final = matching(r"[^ \t]")
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)").fullmatch
@@ -109,7 +110,7 @@ def read_the_rest(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
         source.place = len(source.text)
         if source.ended:
             return []
-        yield None
+        yield NEVER
 
 
 def write_actions(calls: Sequence[ToolCall]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._calls import ToolCall
 from fcregistry.dialects._json_text import FAILED, Refused, json_value, read_value
 from fcregistry.dialects._sections import Calls
-from fcregistry.dialects._syntaxes._bare_text import Ending, at_once, bare, keep, must_be_read, one_of
+from fcregistry.dialects._syntaxes._bare_text import Ending, bare, keep, must_be_read, one_of
 from fcregistry.dialects._syntaxes._heads import HEAD, attributes, told, usual_head
 from fcregistry.dialects._syntaxes._objects import arguments_of
 
@@ -107,7 +107,7 @@ class _Reader:
         call = yield from (self._body(source, about) if about or tags.unnamed is None else tags.unnamed(source))
         if call is None:
             return None
-        if not at_once(source, self._closes):
+        if not source.at_once(self._closes):
             yield from _among(source, tags.after)
             yield from source.take(*tags.closes)
         return [call]
@@ -116,7 +116,7 @@ class _Reader:
         """Take the tag that opens a call; return what it tells, or None where there is none."""
         opened = self._tags.call[0]
         if mark != opened:
-            if found := at_once(source, self._starts):
+            if found := source.at_once(self._starts):
                 return told(opened, found[1])
             yield from _among(source, self._tags.before)
             if not (yield from source.take(opened)):
@@ -142,7 +142,7 @@ class _Reader:
     def _values(self, source: Source, name: str) -> Reading[ToolCall | None]:
         arguments: dict[str, Any] = {}
         while name:
-            if found := at_once(source, self._usual):
+            if found := source.at_once(self._usual):
                 key, string, text = found.groups()
             else:
                 parameter = yield from self._parameter(source)
@@ -152,7 +152,9 @@ class _Reader:
                 text = (yield from self.ending.value(source)) if key else None
                 if not key or text is None:
                     return None
-            keep(arguments, key, _value(source, name, key, self._meant(text), string), source)
+            text = self._meant(text)
+            value = _as_told(string, text, source.repairs) if string else FAILED
+            keep(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
         return None
 
     def _meant(self, text: str) -> str:
@@ -163,7 +165,7 @@ class _Reader:
 
     def _parameter(self, source: Source) -> Reading[dict[str, str] | None]:
         """Take the tag that opens a value; return what it tells, `_END` where the call ends instead, or None where neither comes."""
-        if at_once(source, self._ends):
+        if source.at_once(self._ends):
             return _END
         opens = self._tags.parameter[0]
         yield from source.space()
@@ -179,14 +181,12 @@ def _among(source: Source, marks: tuple[str, ...]) -> Reading[None]:
         yield from source.space()
 
 
-def _value(source: Source, tool: str, parameter: str, text: str, string: str | None) -> Any:
+def _as_told(string: str, text: str, repairs: list[str]) -> Any:
+    """Return a value as the attribute `string` tells; `FAILED` where it tells nothing."""
     if string == "true":
         return text
-    if string == "false":
-        value = read_value(text.strip(), source.repairs)
-        if value is not FAILED and not isinstance(value, Refused):
-            return value
-    return source.shapes.value(tool, parameter, text)
+    value = read_value(text.strip(), repairs) if string == "false" else FAILED
+    return FAILED if isinstance(value, Refused) else value
 
 
 def section(tags: Tags) -> Calls:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._json._strict import MAX_DEPTH
+from fcregistry.dialects._waking import one_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
@@ -30,7 +31,7 @@ _TOKEN: Final = re.compile(
 ).match
 _LOOSE: Final = re.compile(r"\s*+[\w.+\-]*+\Z").match
 """Text that more of its kind may follow: a number, or a word, which is not all there."""
-_MAY_CLOSE: Final = re.compile(r"[)\]}]").search
+_MAY_CLOSE: Final = one_of(")]}")
 """What is waited for: nothing is told before a call is complete."""
 _LONGEST_DOUBT: Final = 3
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
@@ -39,7 +40,7 @@ _INSIDE: Final = {
     "'": re.compile(r"(?>[^'\\]+|\\.)*", re.DOTALL),
     '"': re.compile(r'(?>[^"\\]+|\\.)*', re.DOTALL),
 }
-_AWAITED: Final = {"'": re.compile("'").search, '"': re.compile('"').search}
+_AWAITED: Final = {"'": one_of("'"), '"': one_of('"')}
 _PREFIX: Final = re.compile("[a-zA-Z]*")
 
 
