@@ -8,8 +8,10 @@ import pytest
 
 from fcregistry._validation._dialects import ENFORCED
 from fcregistry.inspection._diff import _arrays, _objects, _walk
+from fcregistry.inspection._diff._documents import Document, covers
 from fcregistry.inspection._diff._groups import GROUPS
 from fcregistry.inspection._diff._walk import schema_differences
+from fcregistry.inspection._diff._ways import MOST, ways
 from fcregistry.inspection._diff._words import shown_path
 
 STRING = {"type": "string"}
@@ -219,6 +221,34 @@ def test_a_schema_of_many_levels_ends() -> None:
 
     found = schema_differences(nested(STRING), nested({"type": "null"}))
     assert any(each.narrows is not False for each in found)
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        {"allOf": [{"anyOf": [{"required": [f"{side}{n}"]} for side in "ab"]} for n in range(25)]},
+        {"anyOf": [{"properties": {f"p{m}": {"enum": [n, m]} for m in range(30)}} for n in range(60)]},
+        {
+            "$ref": "#/$defs/30",
+            "$defs": {"0": {}, **{f"{n}": {"anyOf": [{"$ref": f"#/$defs/{n - 1}"}] * 2} for n in range(1, 31)}},
+        },
+        {"not": {"oneOf": [{"allOf": [{"anyOf": [{"minLength": n}, {"maxLength": n}]} for n in range(12)]}]}},
+    ],
+    ids=["all of any", "any of many", "references", "not"],
+)
+def test_a_schema_that_is_valid_in_very_many_ways_is_not_proven_anything_of(endless: dict[str, Any]) -> None:
+    """The proof would look at each."""
+    document = Document(endless)
+    assert ways(endless, document.target) > MOST
+    assert covers(document, endless, Document({"type": "string"}), {"type": "string"}) is None
+
+
+def test_plain_schemas_are_valid_in_few_ways() -> None:
+    """Also those of records that choose among many others, and of ones that hold themselves."""
+    choice = {"oneOf": [{"properties": {"kind": {"const": n}, "value": {"type": "string"}}} for n in range(200)]}
+    assert ways(choice, {}.get) == 1 + 200 * 3 - 1
+    node = {"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}}
+    assert ways(node, Document(node).target) < 10
 
 
 def test_every_keyword_that_asks_for_something_is_compared() -> None:
