@@ -171,6 +171,15 @@ def test_a_file_that_is_no_toml_raises(machine: Machine) -> None:
         configuration()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="there are no devices")
+@pytest.mark.parametrize("name", ["fcregistry.toml", "pyproject.toml"])
+def test_a_file_that_is_a_link_to_a_device_is_not_read(machine: Machine, name: str) -> None:
+    """It may never end; a repository may hold such a link."""
+    (machine.project / name).symlink_to("/dev/null")
+    with pytest.raises(ConfigurationError, match=f"{name} is no regular file$"):
+        configuration()
+
+
 def test_errors_in_pyproject_name_the_table(machine: Machine) -> None:
     path = machine.project / "pyproject.toml"
     path.write_text("[tool.fcregistry]\nmod = 1\nask = 2")

@@ -18,7 +18,7 @@ _MOST_SAID: Final = 500
 _SHORTEST_SECRET: Final = 8
 """Characters. What is shorter opens nothing: it is a word given to a server that looks at no key, and stands in other words."""
 
-_URL = re.compile(r"""\b[a-z][a-z0-9+.-]*://[^\s"'<>)\]]+""", re.IGNORECASE)
+_URL = re.compile(r"""(?<![a-z0-9+.-])[a-z0-9+.-]++://[^\s"'<>)\]]+""", re.IGNORECASE)
 _KEY = re.compile(r"\b(?:sk|pk|rk|gsk|hf|xai|org|proj)[-_](?=[\w*-]*[\d*])[\w*-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+")
 """Keys of OpenAI, Anthropic, Groq, Hugging Face, xAI and Google, also where a provider has starred most of one."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
 
 FILES = {"locked_acme/tools.py": "tool = 1\n", "locked_acme/words.txt": "words\n"}
 ENTRY = {"weather": "locked_acme.tools"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no devices")
+def test_a_lock_that_is_a_link_to_a_device_is_not_read(tmp_path: Path) -> None:
+    """It may never end; a repository may hold such a link."""
+    (tmp_path / "fcregistry.lock").symlink_to("/dev/null")
+    lock = read_lock(str(tmp_path / "fcregistry.lock"))
+    assert lock.problem == "cannot be read: it is no regular file"
 
 
 @pytest.fixture

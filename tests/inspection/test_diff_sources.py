@@ -109,6 +109,28 @@ def test_a_wheel_without_a_manifest_says_how_to_add_one(tmp_path: Path) -> None:
     )
 
 
+def test_a_wheel_whose_packed_bytes_are_damaged_says_so(tmp_path: Path) -> None:
+    """Where the bytes are, another error comes out of them: all are one to the reader."""
+    path = tmp_path / "a.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("acme_tools-2.1.dist-info/METADATA", METADATA)
+    whole = path.read_bytes()
+    start = whole.index(b"METADATA") + len(b"METADATA")
+    for place in range(start, start + 40):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        with pytest.raises(ConfigurationError, match=r"is damaged, or no wheel|has no manifest|is no wheel"):
+            read_source(str(path))
+
+
+def test_a_small_wheel_that_unpacks_to_very_much_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fcregistry.inspection._diff._wheels._MOST_BYTES", 1000)
+    files = {"acme_tools-2.1.dist-info/METADATA": METADATA, "acme/fcregistry.json": " " * 1000}
+    with pytest.raises(
+        ConfigurationError, match=r"a\.whl has metadata and manifests of \d+ bytes; at most 1000 are read$"
+    ):
+        read_source(str(wheel(tmp_path / "a.whl", files)))
+
+
 def test_a_zip_file_that_is_no_wheel_and_a_damaged_one_say_so(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is a zip file and no wheel"):
         read_source(str(wheel(tmp_path / "a.zip", {"readme": ""})))

@@ -8,7 +8,7 @@ import pytest
 
 from fcregistry import Context, Tool
 from fcregistry._records import ToolRecord, record_of
-from fcregistry.inspection._diff import Diff, Source, diff
+from fcregistry.inspection._diff import Diff, Source, _pairing, diff
 from fcregistry.inspection._diff._bump import judged, needed, next_version
 from fcregistry.inspection._diff._core import Bump
 from fcregistry.inspection._diff._options import option_changes
@@ -177,6 +177,16 @@ def test_a_tool_of_the_same_function_or_the_same_words_was_renamed(other: dict[s
 def test_two_tools_that_one_may_have_become_are_not_guessed() -> None:
     found = diff(source(record(name="old")), source(record(name="a"), record(name="b")))
     assert [each.message for each in found.changes] == ["is new", "is new", "is gone"]
+
+
+def test_many_tools_are_paired_by_looking_at_each_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not at each with each."""
+    looked = []
+    monkeypatch.setattr(_pairing, "_told", lambda each: looked.append(each) or each["name"])
+    old, new = ([record(name=f"{letter}{n}") for n in range(20)] for letter in "ab")
+    pairing = _pairing.paired(old, new)
+    assert (pairing.removed, pairing.added) == (old, new)
+    assert len(looked) == 40
 
 
 def test_a_tool_in_another_group_has_another_id() -> None:
