@@ -30,6 +30,8 @@ GREEDY = {
     "a list in itself twice": again("[n.x, n.x]"),
     "a tuple in itself twice": again("(n.x, n.x)"),
     "a dict in itself twice": again("{'a': n.x, 'b': n.x}"),
+    "views in a dict twice": again("{'a': n.x.items(), 'b': n.x.values()}", "{}"),
+    "a safe text padded": "{{ ('a' | safe).ljust(10**9) }}",
     "a dict called": again("dict(a=n.x, b=n.x)"),
     "JSON of JSON": again("n.x | tojson", "'\"'"),
     "a block that shows itself twice": "{% set x %}aaaaaaaa{% endset %}" + "{% set x %}{{ x }}{{ x }}{% endset %}" * 60,
@@ -45,6 +47,8 @@ GREEDY = {
     "a number padded by an argument": "{{ '%*d' | format(10**9, 1) }}",
     "a number padded in braces": "{{ '{:1000000000}'.format(1) }}",
     "a number padded by a field": "{{ '{:{}}'.format(1, 10**9) }}",
+    "wide fields": "{{ ('{0:999}' * 9999).format(1) }}",
+    "wide numbers": "{{ ('%(a)999d' * 9999) % {'a': 1} }}",
     "a value placed often": "{{ ('%(a)s' * 9999) % {'a': 'x' * 9999} }}",
     "a field placed often": "{{ ('{0}' * 9999).format('x' * 9999) }}",
     "a text replaced": LONG + "{{ long | replace('a', long) }}",
@@ -74,6 +78,29 @@ ENDLESS = {
     "tests": MANY + "{{ many | reject('in', many) | first }}",
     "comparisons": LONG + "{% set other = long ~ 'b' %}" + OFTEN + "{% if long < other %}{% endif %}" + END,
     "slices": LONG + OFTEN + "{% set x = long[1:] %}" + END,
+    "searches from the right": LONG + "{% set x = (long * 2).rfind('ab' + long) %}",
+    "parts from the right": LONG + "{% set x = (long * 2).rsplit('ab' + long) %}",
+    "stripping": LONG + "{% set x = long.strip('b' * 99999) %}",
+    "trimming": LONG + "{% set x = long | trim('b' * 99999) %}",
+    "numbers of many digits": "{% set x = ('f' * 9999) | int(0, 16) %}",
+    "divisions": "{% set x = ('f' * 4900) | int(0, 16) %}{% set y = x // 3 ** 5000 %}"
+    + OFTEN
+    + "{% set z = x // y %}"
+    + END,
+    "paths": "{% set n = namespace() %}{% set n.x = n %}{{ [n] | map(attribute='x" + ".x" * 9999 + "') | list }}",
+    "long loops": OFTEN + "{% if loop.first %}{% endif %}" * 100 + END,
+    "long macros": "{% macro m() %}"
+    + "{% if tools.x %}{% endif %}" * 50
+    + "{% endmacro %}"
+    + OFTEN
+    + "{{ m() }}"
+    + END,
+    "many parameters": "{% macro m("
+    + ", ".join(f"a{n}" for n in range(100))
+    + ") %}{% endmacro %}"
+    + OFTEN
+    + "{% set x = m() %}"
+    + END,
     "methods": LONG + OFTEN + "{% set x = long.find('b') %}" + END,
     "filters": LONG + OFTEN + "{% set x = long | wordcount %}" + END,
     "names": "{% set t = (range(999) | list, 1) %}" + OFTEN + "{% set x = {}[t] %}" + END,
@@ -107,6 +134,8 @@ def test_endless_recursion_is_an_error_of_the_template(source: str) -> None:
         "{{ 'a'.translate({97: 'b'}) }}",
         "{{ 'a'.encode() }}",
         "{{ (5).to_bytes(9, 'big') }}",
+        "{{ ('<!-- -->' | safe).striptags() }}",
+        "{{ ('a' | safe).translate({97: 'b'}) }}",
         "{{ lipsum() }}",
         "{% include 'secrets' %}",
         "{% import 'secrets' as s %}",
@@ -131,6 +160,18 @@ def test_a_template_that_reaches_further_is_refused(source: str) -> None:
 )
 def test_what_python_keeps_inside_is_not_there(source: str) -> None:
     assert ChatTemplate(source).render(HI) in ("", "[Undefined]")
+
+
+def test_a_namespace_is_not_shown_with_what_it_holds() -> None:
+    """It may hold itself, or one that holds it twice, and so on."""
+    twice = "{% set n = namespace(x=1) %}{% set n.x = namespace(a=n.x, b=n.x) %}{{ n.x ~ [n.x] }}{{ n.x.a }}"
+    assert ChatTemplate(twice).render(HI) == "<Namespace>[<Namespace>]1"
+    with pytest.raises(ChatTemplateError, match="cannot be rendered: <Namespace>"):
+        ChatTemplate("{% set n = namespace() %}{% set n.x = n %}{{ raise_exception(n) }}").render(HI)
+
+
+def test_texts_that_are_marked_as_safe_have_the_methods_of_texts() -> None:
+    assert ChatTemplate("{{ (' a<b ' | safe).strip().replace('a', 'c') }}").render(HI) == "c<b"
 
 
 @pytest.mark.parametrize("name", ["attr", "random", "pprint", "urlize", "xmlattr"])

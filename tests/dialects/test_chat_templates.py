@@ -160,6 +160,12 @@ def test_arguments_that_are_no_object_stay_the_text_they_are(text: str) -> None:
     assert ChatTemplate("{{ messages[0].tool_calls[0].function.arguments }}").render(talk) == text
 
 
+def test_arguments_that_are_nested_too_deep_stay_the_text_they_are() -> None:
+    text = '{"a":' * 600 + "1" + "}" * 600
+    talk = [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": text}}]}]
+    assert ChatTemplate("{{ messages[0].tool_calls[0].function.arguments }}").render(talk) == text
+
+
 def test_reasoning_is_given_by_the_name_that_templates_know() -> None:
     talk = [{"role": "assistant", "content": "3", "reasoning": "1 + 2"}]
     assert ChatTemplate("{{ messages[0].reasoning_content }}").render(talk) == "1 + 2"

@@ -84,6 +84,28 @@ def test_a_models_folder_is_read_and_a_template_in_its_own_file_comes_first(tmp_
     assert ChatTemplate.from_tokenizer_config(tmp_path).render(HI) == "own </s>"
 
 
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="there are no devices")
+def test_a_config_that_is_a_link_to_a_device_is_not_read(tmp_path: Path) -> None:
+    """It may never end."""
+    (tmp_path / "tokenizer_config.json").symlink_to("/dev/null")
+    with pytest.raises(ChatTemplateError, match=r"^tokenizer_config\.json is no regular file$"):
+        ChatTemplate.from_tokenizer_config(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        (["a" + " " * 200 + "b"], "a special token has 202 characters; at most 200 are read"),
+        ([f"<{n}>" for n in range(50_000)], "there are 50001 special tokens; at most 50000 are read"),
+    ],
+)
+def test_special_tokens_that_no_model_has_are_refused(tokens: list[str], said: str) -> None:
+    """Each is looked for in each text, and one broken up may make another, whose breaking up makes the next."""
+    config = {"chat_template": "x", "bos_token": "<s>", "additional_special_tokens": tokens}
+    with pytest.raises(ChatTemplateError, match=f"^{said}$"):
+        ChatTemplate.from_tokenizer_config(config)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -12,6 +12,7 @@ _WIDEST: Final = 10_000
 _MOST_BITS: Final = 20_000
 _PERCENT_WIDTH: Final = re.compile(r"\d{4,}|\*")
 _FIELD_WIDTH: Final = re.compile(r"\d{4,}|\{[^{}]*\{")
+_WIDE: Final = re.compile(r"\d{3}")
 
 
 def check_arguments(arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
@@ -48,6 +49,7 @@ def charge_operator(operator: str, left: Any, right: Any) -> None:
         bits = {"*": left.bit_length() + right.bit_length(), "**": left.bit_length() * max(right, 0)}
         if bits.get(operator, 0) > _MOST_BITS:
             raise OverBudgetError
+        current().spend(left.bit_length() * right.bit_length() >> 19)  # each digit meets each
     elif operator == "*":
         sized, times = (right, left) if isinstance(left, int) else (left, right)
         if isinstance(times, int):
@@ -98,12 +100,23 @@ def _percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
     if _PERCENT_WIDTH.search(str(value)):
         raise OverBudgetError
     meter.spend(str(value).count("%") * sum(meter.charge(one) for one in arguments))
+    _widths(meter, value)
 
 
 def _fields(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
     if _FIELD_WIDTH.search(str(value)):
         raise OverBudgetError
     meter.spend((1 + str(value).count("{")) * sum(meter.charge(one) for one in arguments))
+    _widths(meter, value)
+
+
+def _widths(meter: Meter, value: Any) -> None:
+    meter.spend(sum(125 for _ in _WIDE.finditer(str(value))))
+
+
+def _search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge what compares each character with each: stripping, and searching from the right."""
+    meter.spend(len(str(value)) * sum(len(one) for one in arguments if isinstance(one, str)) // 128)
 
 
 def _numbers_only(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
@@ -122,6 +135,7 @@ _CHARGES: Final[Mapping[str, Callable[[Meter, Any, tuple[Any, ...]], None]]] = {
     "tojson": _json,
     "format": _percent,
     "sum": _numbers_only,
+    "trim": _search,
     "str.replace": _replace,
     "str.join": _join_by,
     "str.format": _fields,
@@ -129,5 +143,7 @@ _CHARGES: Final[Mapping[str, Callable[[Meter, Any, tuple[Any, ...]], None]]] = {
     "str.rjust": _pad,
     "str.center": _pad,
     "str.zfill": _pad,
+    **dict.fromkeys((f"str.{name}" for name in ("strip", "lstrip", "rstrip")), _search),
+    **dict.fromkeys((f"str.{name}" for name in ("rfind", "rindex", "rsplit", "rpartition")), _search),
 }
 """Filter, or method of a text -> what charges it."""

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from fcregistry.errors import ChatTemplateError
+
+_Place = tuple[Any, str]
+"""Where a value stands: the place of what holds it, or None, and the step from there. A path is written when it is told."""
+
+_DEEPEST: Final = 100
 
 
 def plain_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
@@ -20,7 +25,7 @@ def plain_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
     Raises:
         ChatTemplateError: One of them is no message, or holds what is no JSON.
     """
-    return [_plain_message(message, f"$[{index}]") for index, message in enumerate(messages)]
+    return [_plain_message(message, (None, f"$[{index}]")) for index, message in enumerate(messages)]
 
 
 def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
@@ -33,7 +38,7 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
     for index, tool in enumerate(tools):
         if not isinstance(tool, Mapping) or not ("function" in tool or "name" in tool):
             raise ChatTemplateError(f'a tool is a dict with "type" and "function", and tools[{index}] is not')
-        copied = _plain(tool, f"tools[{index}]")
+        copied = _plain(tool, (None, f"tools[{index}]"))
         described.append(copied if "function" in copied else {"type": "function", "function": copied})
     return described
 
@@ -50,10 +55,10 @@ def text_of(content: Any, where: str) -> str:
     raise ChatTemplateError(f"{where}.content: a chat format writes text only; give images to the model's own template")
 
 
-def _plain_message(message: Any, where: str) -> dict[str, Any]:
+def _plain_message(message: Any, where: _Place) -> dict[str, Any]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise ChatTemplateError(
-            f"{where}: a message is a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
+            f"{_path(where)}: a message is a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
         )
     # `native` is for the provider that wrote it.
     copied: dict[str, Any] = _plain({name: held for name, held in message.items() if name != "native"}, where)
@@ -79,22 +84,30 @@ def _with_object(call: Any) -> Any:
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
         return call
     try:
-        arguments = json.loads(function["arguments"] or "{}")
-    except (ValueError, RecursionError):
+        arguments = _plain(json.loads(function["arguments"] or "{}"), (None, "arguments"))
+    except (ValueError, RecursionError, ChatTemplateError):
         return call
     return {**call, "function": {**function, "arguments": arguments}} if isinstance(arguments, dict) else call
 
 
-def _plain(value: Any, where: str, depth: int = 0) -> Any:
+def _plain(value: Any, where: _Place, depth: int = 0) -> Any:
     """Return a copy that is plain JSON data: a template can reach nothing else through it."""
     if value is None or type(value) in (str, int, float, bool):
         return value
-    if depth > 100:
-        raise ChatTemplateError(f"{where[:80]}: nested deeper than 100 levels")
+    if depth > _DEEPEST:
+        raise ChatTemplateError(f"{_path(where)[:80]}: nested deeper than {_DEEPEST} levels")
     if isinstance(value, Mapping):
-        return {str(name): _plain(held, f"{where}.{name}", depth + 1) for name, held in value.items()}
+        return {str(name): _plain(held, (where, f".{name}"), depth + 1) for name, held in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(held, f"{where}[{index}]", depth + 1) for index, held in enumerate(value)]
+        return [_plain(held, (where, f"[{index}]"), depth + 1) for index, held in enumerate(value)]
     if isinstance(value, str):
         return str(value)
-    raise ChatTemplateError(f"{where}: must be JSON data, not {type(value).__name__}")
+    raise ChatTemplateError(f"{_path(where)}: must be JSON data, not {type(value).__name__}")
+
+
+def _path(place: _Place | None) -> str:
+    steps: list[str] = []
+    while place is not None:
+        place, step = place
+        steps.insert(0, step)
+    return "".join(steps)

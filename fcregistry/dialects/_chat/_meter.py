@@ -22,6 +22,9 @@ _STEP: Final = 8
 _CALL: Final = 32
 _DEEPEST: Final = 200
 _SCALARS: Final = (type(None), bool, float)
+_HOLDERS: Final[tuple[type[Iterable[Any]], ...]] = (list, tuple, type({}.keys()), type({}.values()), type({}.items()))
+_MOST_BITS: Final = 20_000
+"""Of a whole number; its arithmetic is slow beyond."""
 
 
 class OverBudgetError(Exception):
@@ -53,6 +56,11 @@ class Meter:
     def call(self) -> None:
         """Take off what a call of a macro, a filter or a method costs beside its arguments."""
         self.spend(_CALL)
+
+    def look_up(self, place: Any) -> None:
+        """Take off what it costs to look something up by a path, where that is not at once."""
+        if not isinstance(place, (dict, list)):
+            self.spend(_CALL)
 
     def charge(self, value: Any) -> int:
         """Take off what a value weighs, and return that."""
@@ -113,7 +121,7 @@ def _weight(value: Any, most: int) -> int:
         total += _ELEMENT if isinstance(one, _SCALARS) else _own_weight(one)
         if isinstance(one, Mapping):
             waiting += [(each, depth + 1) for pair in one.items() for each in pair]
-        elif isinstance(one, (list, tuple)):
+        elif isinstance(one, _HOLDERS):
             waiting += [(each, depth + 1) for each in one]
     return total
 
@@ -123,4 +131,8 @@ def _own_weight(value: Any) -> int:
         return _ELEMENT + len(value) // 8
     if isinstance(value, range):
         return _ELEMENT * (1 + len(value))
-    return _ELEMENT + (value.bit_length() // 64 if isinstance(value, int) else 0)
+    if not isinstance(value, int):
+        return _ELEMENT
+    if value.bit_length() > _MOST_BITS:
+        raise OverBudgetError
+    return _ELEMENT + value.bit_length() // 64

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Final
 
 from fcregistry.dialects._chat._gguf import read_metadata
@@ -120,7 +121,10 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> str:
-    if path.stat().st_size > _MOST_BYTES:
+    found = path.stat()
+    if not S_ISREG(found.st_mode):  # a model's folder may hold links to what never ends
+        raise ChatTemplateError(f"{path.name} is no regular file")
+    if found.st_size > _MOST_BYTES:
         raise ChatTemplateError(f"{path.name} is longer than {_MOST_BYTES} bytes")
     try:
         return path.read_text(encoding="utf-8")

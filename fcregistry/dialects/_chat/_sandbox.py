@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from types import BuiltinMethodType
+from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import nodes, pass_context
 from jinja2.exceptions import SecurityError, TemplateError
 from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
 
 from fcregistry.dialects._chat._growth import charge_growth, charge_operator
 from fcregistry.dialects._chat._meter import current
@@ -61,10 +62,17 @@ class Generation(Extension):
         return nodes.Scope(parser.parse_statements(("name:endgeneration",), drop_needle=True), lineno=line)
 
 
+class Space(Namespace):
+    """What `namespace()` makes. It may hold itself, or much of it many times, so it is not shown with what it holds."""
+
+    def __repr__(self) -> str:
+        return "<Namespace>"
+
+
 class Sandbox(ImmutableSandboxedEnvironment):
     """Jinja as chat templates know it, with a meter on all that can grow or go on."""
 
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
+    intercepted_binops = frozenset({"+", "*", "**", "%", "//"})
 
     def __init__(self) -> None:
         super().__init__(
@@ -72,10 +80,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
         )
         self.filters = {name: _metered(name, self.filters[name]) for name in _FILTERS}
         self.filters |= {"tojson": _metered("tojson", tojson)}
-        self.filters |= {"\0counted": _counted, "\0charged": _charged, "\0joined": _joined}
+        self.filters |= {"\0counted": _counted, "\0charged": _charged, "\0joined": _joined, "\0worked": _worked}
         self.tests = {name: _metered("", test) for name, test in self.tests.items()}
         del self.globals["lipsum"]
-        self.globals |= {"raise_exception": raise_exception, "strftime_now": strftime_now}
+        self.globals |= {"raise_exception": raise_exception, "strftime_now": strftime_now, "namespace": Space}
 
     @staticmethod
     def concat(pieces: Iterable[str]) -> str:
@@ -94,10 +102,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def is_safe_callable(self, obj: Any) -> bool:
         """Tell whether a template may call it: of the methods of values, those that read."""
-        plain = getattr(obj, "__wrapped__", obj)
-        if not isinstance(plain, BuiltinMethodType):
+        owner, name = _method(obj)
+        if owner is None:
             return super().is_safe_callable(obj)
-        return any(isinstance(plain.__self__, kind) and plain.__name__ in known for kind, known in _METHODS)
+        return any(isinstance(owner, kind) and name in known for kind, known in _METHODS)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """Look up an element, as the filters do for each piece of a path."""
+        current().look_up(obj)
+        return super().getitem(obj, argument)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Call what a template calls: a macro, a method, a loop."""
@@ -107,10 +120,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
         meter.charge(args)
         if not __self.is_safe_callable(__obj):
             raise SecurityError(f"a chat template may not call {getattr(__obj, '__name__', __obj)!r:.60}")
-        plain = getattr(__obj, "__wrapped__", __obj)
-        if isinstance(plain, BuiltinMethodType) and isinstance(plain.__self__, str):
-            meter.charge(plain.__self__)
-            charge_growth(f"str.{plain.__name__}", plain.__self__, args, kwargs)
+        owner, name = _method(__obj)
+        if isinstance(owner, str):
+            meter.charge(owner)
+            charge_growth(f"str.{name}", owner, args, kwargs)
         return meter.taken(super().call(__context, __obj, *args, **kwargs))
 
 
@@ -129,6 +142,19 @@ def raise_exception(message: str) -> None:
 def strftime_now(format: str) -> str:
     """Write the time of day, in the local zone."""
     return datetime.now().astimezone().strftime(format[:200])
+
+
+def _method(obj: Any) -> tuple[Any, str]:
+    """Return what a method is one of, and its name; None where it is no method of a value: a macro, a loop, a function.
+
+    Texts that are marked as safe have methods in Python, with those of plain texts inside.
+    """
+    for each in (obj, getattr(obj, "__wrapped__", None)):
+        if isinstance(each, BuiltinMethodType):
+            return each.__self__, each.__name__
+        if isinstance(each, MethodType) and isinstance(each.__self__, (str, dict, list, tuple)):
+            return each.__self__, each.__name__
+    return None, ""
 
 
 def _shown(value: Any) -> Any:
@@ -167,14 +193,25 @@ def _charged(context: Context, value: Any) -> Any:
 
 @pass_context
 def _joined(context: Context, values: list[Any]) -> str:
-    current().charge(values)
-    return "".join(map(str, values))
+    meter = current()
+    meter.charge(values)
+    joined = "".join(map(str, values))
+    meter.charge(joined)
+    return joined
+
+
+@pass_context
+def _worked(context: Context, size: int) -> None:
+    current().spend(size)
 
 
 def _with_meters(template: nodes.Template) -> nodes.Template:
     """Put the meter into a template: on each loop, and on each expression that makes or compares something."""
     for loop in template.find_all(nodes.For):
         loop.iter = _filter(loop.iter, "\0counted")
+    for again in template.find_all((nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)):
+        body = dict(again.iter_fields())["body"]
+        body.insert(0, nodes.ExprStmt(_filter(nodes.Const(_size(again)), "\0worked")))
     for node in list(template.find_all((nodes.Node,))):
         for field, value in node.iter_fields():
             if isinstance(value, nodes.Node):
@@ -195,6 +232,13 @@ def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
     )
     already = isinstance(parent, nodes.Filter) and parent.name.startswith("\0")
     return _filter(node, "\0charged") if (made or cut or compared or looked_up) and not already else node
+
+
+def _size(again: nodes.Node) -> int:
+    """Return what it costs to go through a body once, beside what is charged as it happens: a unit for each look-up."""
+    lookups = (nodes.Getattr, nodes.Getitem)
+    arguments = len(getattr(again, "args", ()))
+    return 12 * arguments + sum(8 if isinstance(node, lookups) else 1 for node in again.find_all(nodes.Node)) // 8
 
 
 def _filter(node: nodes.Node, name: str) -> nodes.Filter:

@@ -19,6 +19,10 @@ _LONGEST: Final = 100_000
 """Characters of a template; published ones have at most 30 000."""
 
 
+_LONGEST_TOKEN: Final = 200
+_MOST_TOKENS: Final = 50_000
+
+
 class ChatTemplate:
     """A model's own chat template: Jinja text that writes a conversation as that model was trained on it.
 
@@ -97,6 +101,7 @@ class ChatTemplate:
 
     @classmethod
     def _of(cls, origin: Origin, variables: Mapping[str, Any] | None) -> ChatTemplate:
+        _check_special(origin.special)
         seen = markers_in(origin.template, origin.tool_template or "")
         return cls(
             origin.template,
@@ -185,6 +190,19 @@ def _compiled(source: str) -> tuple[Template, bool]:
         raise ChatTemplateError("the chat template cannot be read: it is nested too deep") from error
     except Exception as error:  # what strangers wrote can fail in any way
         raise _failed(error, "cannot be read") from error
+
+
+def _check_special(tokens: Sequence[str]) -> None:
+    """Refuse special tokens that no model has: each is looked for in each text, and breaking up one may make another.
+
+    Raises:
+        ChatTemplateError: There are too many, or one is too long.
+    """
+    longest = max(map(len, tokens), default=0)
+    if longest > _LONGEST_TOKEN:
+        raise ChatTemplateError(f"a special token has {longest} characters; at most {_LONGEST_TOKEN} are read")
+    if len(tokens) > _MOST_TOKENS:
+        raise ChatTemplateError(f"there are {len(tokens)} special tokens; at most {_MOST_TOKENS} are read")
 
 
 def _failed(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
