@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._declarations import Declaration
-from fcregistry._origin import Origin
 from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError, said_by
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fcregistry._declared import Options
+    from fcregistry._origin import Origin
     from fcregistry._ports import Owner
     from fcregistry._records import ToolRecord
     from fcregistry._signature import Signature
@@ -96,6 +96,8 @@ class Definition:
 
     def origin(self, owner: Owner | None) -> Origin:
         """Return where the tool came from, which an owner ships, or the application, where that is None."""
+        from fcregistry._origin import Origin  # likewise
+
         return Origin.of(owner, self.declaration.module, underlying(self.declaration.function))
 
     @property

@@ -9,7 +9,6 @@ from fcregistry import _ports
 from fcregistry._declared import Options
 from fcregistry._definition import Definition, asks_for_strictness
 from fcregistry._described import BROKEN, CONTEXT, DEPS
-from fcregistry._origin import Origin
 from fcregistry._records import COMPUTED, record_of
 from fcregistry._tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fcregistry._described import Described
+    from fcregistry._origin import Origin
     from fcregistry._ports import Owner
     from fcregistry._records import ToolRecord
     from fcregistry._signature import Signature
@@ -131,6 +131,8 @@ class DescribedDefinition(Definition):
 
     def origin(self, owner: Owner | None) -> Origin:
         """Return where the tool came from."""
+        from fcregistry._origin import Origin  # which a tool that is only listed does not need
+
         record = self._described.record
         return Origin(
             distribution=owner.distribution if owner else None,

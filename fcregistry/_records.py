@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
 from fcregistry._options import group_problem, name_problem, option_problems
-from fcregistry._well_formed import check_schemas
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -199,6 +198,8 @@ def read_record(value: Any) -> ToolRecord:
         ValueError: It is none, or it could not have been made from a tool that was declared. The message says why, in words that follow
             "what it says of the tool".
     """
+    from fcregistry._well_formed import check_schemas  # which words all that is wrong: most records are never read
+
     if type(value) is not dict:
         raise ValueError("is no object")
     for field, types in _FIELDS.items():

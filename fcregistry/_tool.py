@@ -12,7 +12,6 @@ from fcregistry._declarations import DEFAULT_GROUP, Declaration, local_name
 from fcregistry._definition import Definition
 from fcregistry._enclosing import enclosing_locals
 from fcregistry._options import checked, name_problem
-from fcregistry._origin import Origin, Provenance
 from fcregistry._places import default_name, underlying
 from fcregistry.errors import DefinitionError
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from fcregistry._declared import Options
     from fcregistry._options import ToolOptions
+    from fcregistry._origin import Origin, Provenance
     from fcregistry._signature import Signature
     from fcregistry._validation import Engine, Validator
 
@@ -146,6 +146,8 @@ class Tool:
     @property
     def provenance(self) -> Provenance:
         """Which tool it is, of which version: what results, logs and spans say of it."""
+        from fcregistry._origin import Provenance  # which a tool that is only listed does not need
+
         return Provenance.of(self._owner, self.id, self.schema_digest)
 
     @property

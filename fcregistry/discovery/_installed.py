@@ -123,7 +123,7 @@ def _owner(module: str, naming: list[FoundPlugin], claims: Mapping[str, list[Fou
         if around in claims:
             rivals = [*rivals, *claims[around]]
         around = around.rpartition(".")[0]
-    if len(naming) == 1 and all(each.project == naming[0].project for each in rivals):
+    if len(rivals) == 1 or (len(naming) == 1 and all(each.project == naming[0].project for each in rivals)):
         return naming[0]
     # Reading what a distribution holds costs time, so only where there are several.
     return min(rivals, key=lambda plugin: _claim(plugin, module))
