@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._scalars import SCALARS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     Family = Callable[[Any, "TypeReader"], Codec | None]
 
-_KNOWN: Final[dict[Any, Codec]] = {}
+_ALWAYS_KNOWN: Final = {each: codec for each, codec in SCALARS.items() if isinstance(each, type)}
+_KNOWN: Final[dict[Any, Codec]] = dict(_ALWAYS_KNOWN)
 """Classes that were read before, and what else is named: a record is read once in a process, however many tools take it."""
 
 _MOST_KNOWN: Final = 4096
@@ -141,7 +143,7 @@ class TypeReader:
             self._fresh.clear()
         elif not self.scope:
             if len(_KNOWN) > _MOST_KNOWN:
-                _KNOWN.clear()
+                forget_all()
             _KNOWN.update(self._fresh)
             self._fresh.clear()
 
@@ -167,3 +169,4 @@ def _check_depth(codec: Codec) -> None:
 def forget_all() -> None:
     """Forget what was read in this process, so that it is read anew."""
     _KNOWN.clear()
+    _KNOWN.update(_ALWAYS_KNOWN)

@@ -16,7 +16,7 @@ import pytest
 from fcregistry._validation import Validator
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, schema_of
 from fcregistry.types._formats import FORMATS
-from fcregistry.types._reader import TypeReader, forget_all
+from fcregistry.types._reader import _KNOWN, TypeReader, forget_all
 from fcregistry.types._table import FAMILIES, families_for
 
 from .rows.all import EXAMPLES, IDS, ROWS
@@ -95,8 +95,11 @@ def family_of(annotation: Any, asked: Callable[[Any], tuple[Family, ...]] = all_
 
         return watching
 
-    forget_all()  # what was read before is asked of no family
-    TypeReader(lambda annotation: map(watched, asked(annotation))).read(annotation)
+    _KNOWN.clear()  # of what is known, no family is asked
+    try:
+        TypeReader(lambda annotation: map(watched, asked(annotation))).read(annotation)
+    finally:
+        forget_all()
     return read[-1]  # the others read its parts
 
 
