@@ -39,7 +39,7 @@ def annotations_of(owner: Any) -> dict[str, Any]:
     """
     try:
         return getattr(owner, "__annotations__", None) or {}
-    except Exception:
+    except Exception:  # an author's annotation may raise anything, and Python 3.14 evaluates all of an owner at once
         if sys.version_info >= (3, 14) and not isinstance(owner, type) and hasattr(owner, "__annotate__"):
             return _one_by_one(owner, owner.__annotate__)
         raise
