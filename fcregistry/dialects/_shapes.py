@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
-from fcregistry._json import SLIPS, ArgumentsError, read_text
-from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER
+from fcregistry.dialects._json_text import FAILED, Refused, read_value
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -135,8 +134,8 @@ def _kinds_of_text(schema: Any, root: Mapping[str, Any]) -> set[str]:
 def _meant(text: str, kinds: set[str]) -> Any:
     if not kinds:
         return text
-    value = _read(text.strip())
-    if value is _NONE:
+    value = read_value(text.strip(), [])
+    if value is FAILED or type(value) is Refused:
         return text
     kind = _KINDS.get(type(value), "null")
     if kind in kinds or (kind == "integer" and "number" in kinds):
@@ -144,23 +143,6 @@ def _meant(text: str, kinds: set[str]) -> Any:
     if kind == "number" and "integer" in kinds and value.is_integer():
         return value  # 1.0 is an integer of JSON Schema
     return text
-
-
-def _read(text: str) -> Any:
-    """Return the JSON value of a text without space around it, also of one with slips; `_NONE` of one that has none."""
-    try:
-        value, end = STRICT_DECODER.raw_decode(text)
-        if end == len(text) and text.count("{") + text.count("[") <= MAX_DEPTH:
-            return value
-    except (ValueError, RecursionError):
-        pass  # which the reader of slips says more exactly
-    try:
-        return read_text(text, False, SLIPS, "the value")[0]
-    except ArgumentsError:
-        return _NONE
-
-
-_NONE: Final = object()
 
 
 _STRING_ALONE: Final = frozenset({"string"})
