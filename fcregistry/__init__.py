@@ -129,6 +129,12 @@ def _discovery() -> _ports.Discovery:
     return current()
 
 
+def _registered(canonical_id: str, name: str) -> Tool:
+    from fcregistry._registry import registry
+
+    return registry.get(canonical_id).renamed(name)
+
+
 def _describe(tool: Tool, format_name: str, strict: bool, recursion: Literal["refuse", "cut"]) -> Any:
     from fcregistry.formats import get
 
@@ -170,6 +176,7 @@ def _pattern_matcher(pattern: str) -> Any:
 
 
 _ports.discovery = _discovery
+_ports.registered = _registered
 _ports.describe = _describe
 _ports.foreign_types = _foreign_types
 _ports.call_hooks = _call_hooks

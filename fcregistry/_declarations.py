@@ -51,6 +51,10 @@ class Declaration:
         self.plugin = plugin  # (distribution, entry point) of a function that an entry point names itself
         self.tool: Tool | None = None
 
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Without its tool, which is made again, and without the names around it: a function that has some has no name to be found by.
+        return type(self), (self.function, self.name, self.group, self.module, self.options, None, self.plugin)
+
     @property
     def place(self) -> str:
         """`module.qualname (file:line)`, as far as it is known."""

@@ -49,6 +49,9 @@ class Definition:
         self._returns: bytes | None = None
         self._validators: dict[str, Validator] = {}
 
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), (self.declaration, self.strict)
+
     @property
     def known_record(self) -> ToolRecord | None:
         """What was described of the tool, if it was."""

@@ -59,10 +59,8 @@ class Tool:
         """
         if options:
             checked(options, repr(function))
-        given = options.get("name")
-        name = default_name(function)  # which checks that it is one
-        if given is not None:
-            name = given
+        default, given = default_name(function), options.get("name")  # the first checks that it is one
+        name = default if given is None else given
         if problem := name_problem(name):
             raise DefinitionError(f"{function!r} cannot be a tool: {problem}")
         module = getattr(underlying(function), "__module__", None) or "__main__"
@@ -227,6 +225,11 @@ class Tool:
 
     def __deepcopy__(self, memo: object) -> Tool:
         return self
+
+    def __reduce__(self) -> tuple[Callable[..., Tool], tuple[Any, ...]]:
+        if self._owner is not None:
+            return _ports.registered, (self.id, self._name)
+        return Tool._of, (self._definition, self._name, None)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Tool is immutable: {name} cannot be set; register it again with other options")

@@ -203,6 +203,9 @@ class UnfinishedRunError(FcregistryError, RuntimeError):
         super().__init__(f"there is no answer: {result}{said}")
         self.result = result
 
+    def __reduce__(self) -> tuple[type, tuple[RunResult]]:
+        return type(self), (self.result,)
+
 
 class ToolCallError(FcregistryError, RuntimeError):
     """A failed `ToolResult` that was unwrapped; the tool's own exception is its cause.
@@ -214,6 +217,9 @@ class ToolCallError(FcregistryError, RuntimeError):
     def __init__(self, error: CallError) -> None:
         super().__init__(error.text)
         self.error = error
+
+    def __reduce__(self) -> tuple[type, tuple[CallError]]:
+        return type(self), (self.error,)
 
 
 class CallCancelledError(FcregistryError, RuntimeError):

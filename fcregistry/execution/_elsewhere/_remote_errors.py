@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._call_errors import CallError
 from fcregistry._calls import Problem
@@ -25,6 +25,7 @@ class RemoteError(Exception):
 
     def __init__(self, raised: Raised) -> None:
         super().__init__(raised.message)
+        self._raised = raised
         self.type_name = raised.type_name
         self.is_tool_error = raised.is_tool_error
         self.retryable = raised.retryable
@@ -32,6 +33,9 @@ class RemoteError(Exception):
         self.remote_traceback = raised.traceback
         if raised.traceback:
             self.add_note(f"in the worker:\n{raised.traceback}")
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), (self._raised,)
 
 
 class WorkerError(Exception):
@@ -51,8 +55,12 @@ class WorkerError(Exception):
         reserved: tuple[str, tuple[Problem, ...]] | None = None,
     ) -> None:
         super().__init__(f"{message}: {detail}" if detail else message)
+        self._told = code, message, detail, problems, reserved
         self.error = CallError(code, message, problems, exception=self)
         self.error_reserved = self.error if reserved is None else CallError(code, *reserved, exception=self)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), self._told
 
 
 REASONS: Final = {
