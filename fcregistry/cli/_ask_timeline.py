@@ -140,7 +140,8 @@ def _called(result: ToolResult) -> str:
 
 def _bar(span: Span, total: float) -> str:
     """Return where in the whole time something stands."""
-    start = min(int(span.start / total * _WIDTH), _WIDTH - 1)
+    # Rounded first: times that are differences of a clock lie a little off the cell that they begin in.
+    start = min(int(round(span.start / total * _WIDTH, 6)), _WIDTH - 1)
     length = max(1, min(round(span.seconds / total * _WIDTH), _WIDTH - start))
     return ("." * start + "#" * length).ljust(_WIDTH, ".")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fcregistry._call_errors import CallError
 from fcregistry._calls import ToolCall
 from fcregistry._results import ToolResult
@@ -130,10 +132,11 @@ def test_long_texts_are_cut_and_say_so() -> None:
     assert call_words(ToolCall("lookup", '{"query":\n "a"}', "1")) == 'lookup {"query": "a"}'
 
 
-def test_the_timeline_says_whose_the_time_was() -> None:
-    """What happens at the same time counts once for its kind."""
+@pytest.mark.parametrize("began", [2.0**30, 268434892.15080604], ids=["exact", "a little off"])
+def test_the_timeline_says_whose_the_time_was(began: float) -> None:
+    """What happens at the same time counts once for its kind, and the clock's last digits move nothing."""
     timeline = Timeline()
-    began = timeline._began
+    timeline._began = began
     timeline.add("model", "a:b", began, 400.0)
     timeline.add("tool", "one", began + 400, 200.0)
     timeline.add("tool", "two\x1b (timeout)", began + 500, 200.0)
