@@ -29,6 +29,10 @@ class Progress:
     fraction: float
     message: str
 
+    def to_json(self) -> dict[str, Any]:
+        """This progress as a JSON object."""
+        return {"fraction": self.fraction, "message": self.message}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partial:
@@ -49,6 +53,14 @@ class Partial:
         """
         made = output_of(self.value, None)
         return made if isinstance(made, str) else made.content
+
+    def to_json(self) -> dict[str, Any]:
+        """This item as a JSON object, with its text.
+
+        Raises:
+            EncodingError: It has no JSON form.
+        """
+        return {"content": self.content}
 
 
 _ROOM: Final = 256

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
 import pytest
 
 from fcregistry import Context, ReactAgent, Tool, ToolCall
-from fcregistry.agents import Finished, Progressed, Returned, RunResult, Text
+from fcregistry.agents import Finished, Planned, Planning, Progressed, Returned, RunResult, StepBegan, StepEnded, Text
 from fcregistry.execution import CancellationToken
 from fcregistry.models import Completion, Delta, Message, Model, ToolChoice
 
@@ -381,3 +382,39 @@ def test_several_calls_are_told_with_their_results_in_order() -> None:
 
     assert [event.result.content for event in events if isinstance(event, Returned)] == ["3", "7"]
     assert isinstance(events[-1], Finished)
+
+
+# --- as JSON ----------------------------------------------------------------------------------------------
+
+
+def test_every_event_is_written_as_a_json_object_that_says_what_it_is() -> None:
+    def count(to: int, context: Context) -> Iterator[str]:
+        context.progress(0.5, "half")
+        yield "one"
+
+    model = Script(calls(ToolCall("count", '{"to": 1}', "c1"), text="Look."), says("Counted.", reasoning="Easy."))
+    told = [event.to_json() for event in ReactAgent(model, [count]).stream("Count.")]
+
+    call = {"id": "c1", "name": "count", "arguments": '{"to": 1}'}
+    assert json.loads(json.dumps(told)) == told
+    assert told[:-1] == [
+        {"type": "text", "text": "Look."},
+        {"type": "calling", "call": call},
+        {"type": "progressed", "call": call, "progress": {"fraction": 0.5, "message": "half"}},
+        {"type": "progressed", "call": call, "progress": {"content": "one"}},
+        {"type": "returned", "result": {"ok": True, "id": "c1", "name": "count", "content": '["one"]'}},
+        {"type": "text", "text": "Counted."},
+        {"type": "thinking", "text": "Easy."},
+    ]
+    assert (told[-1]["type"], told[-1]["result"]["answer"]) == ("finished", "Counted.")
+
+
+def test_the_events_of_a_plan_are_written_too() -> None:
+    events = [Planning(), Planned(steps=("a",)), StepBegan(index=0, text="a"), StepEnded(index=0, text="no", ok=False)]
+
+    assert [event.to_json() for event in events] == [
+        {"type": "planning"},
+        {"type": "planned", "steps": ["a"]},
+        {"type": "step_began", "index": 0, "text": "a"},
+        {"type": "step_ended", "index": 0, "text": "no", "ok": False},
+    ]
