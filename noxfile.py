@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 nox.needs_version = ">=2025.2.9"
-nox.options.sessions = ["tests", "lint", "typing", "installed", "docs", "dask", "floors"]
+nox.options.sessions = ["tests", "lint", "typing", "newest", "installed", "docs", "dask", "floors"]
 nox.options.reuse_venv = "yes"
 
 ROOT = Path(__file__).parent
@@ -28,11 +28,11 @@ PLUGINS: dict[Path, dict[str, Any]] = {
 PROJECTS = [PACKAGE, *PLUGINS.values()]
 OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
 NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with every dependency was tried on the first
-# What takes longest, and looks at no annotation, is tried on the oldest interpreter and on the newest.
+# What takes longest, and looks at no annotation, is tried on the oldest interpreter, and in a session of its own on the newest.
 SLOW_ROOMS = ("agents", "cli", "dialects", "discovery", "execution", "inspection", "models", "packaging", "testing")
 SLOW = [*(f"tests/{room}" for room in SLOW_ROOMS), "plugins/fcregistry-llama"]
 WITHOUT_SLOW = [f"--ignore={folder}" for folder in SLOW]
-WITHOUT_TEXT = ["--ignore=tests/dialects"]  # text in, text out: nothing of an interpreter's own
+SLOW_AGAIN = [folder for folder in SLOW if folder != "tests/dialects"]  # text in, text out: nothing of an interpreter's own
 # What uses the dependencies through the rooms below it alone, where their floors are tried.
 WITHOUT_FLOORS = [f"--ignore=tests/{room}" for room in ("agents", "dialects", "expressions", "models", "prompts")]
 TESTED_BEFORE = {**OWN_CODE_ONLY, "FCREGISTRY_TESTED_BEFORE": "1"}  # likewise, fewer examples will do
@@ -121,11 +121,19 @@ def tests(session: nox.Session) -> None:
     for version in MISSING:
         session.warn(f"Python {version} is not installed here: its tests are SKIPPED")
     install_wheels(session, "test")
-    first, last = session.python == TESTED[0], session.python == TESTED[-1]
-    chosen, env = ([], OWN_CODE_ONLY) if first else (NOT_AGAIN, TESTED_BEFORE)
-    if not first:
-        chosen = [*chosen, *(WITHOUT_TEXT if last else WITHOUT_SLOW)]
-    session.run("pytest", *chosen, *session.posargs, env=env)
+    if session.python == TESTED[0]:
+        session.run("pytest", *session.posargs, env=OWN_CODE_ONLY)
+    else:
+        session.run("pytest", *NOT_AGAIN, *WITHOUT_SLOW, *session.posargs, env=TESTED_BEFORE)
+
+
+@nox.session(python=TESTED[-1:], requires=["build"])
+def newest(session: nox.Session) -> None:
+    """Does what `tests` leaves out after the first interpreter behave on the newest? Arguments after `--` go to pytest."""
+    if len(TESTED) == 1:
+        session.skip("there is one interpreter here, and `tests` leaves nothing out on it")
+    install_wheels(session, "test")
+    session.run("pytest", *NOT_AGAIN, *SLOW_AGAIN, *session.posargs, env=TESTED_BEFORE)
 
 
 @nox.session(python=TESTED[:1], requires=["build"])
