@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fcregistry._call_errors import CallError
     from fcregistry._cancellation import CancellationToken
     from fcregistry._content import Content, ToolOutput
+    from fcregistry._toolset import Toolset
     from fcregistry.errors import ToolError
     from fcregistry.execution._approving._decisions import Approval, Approve, Deny
     from fcregistry.execution._approving._policy import Policy
@@ -40,6 +41,7 @@ __all__ = [
     "Retry",
     "ToolError",
     "ToolOutput",
+    "Toolset",
     "WaitingCall",
 ]
 
@@ -62,6 +64,7 @@ _HOMES: dict[str, str] = {
     "Retry": "fcregistry.execution._repeating._retries",
     "ToolError": "fcregistry.errors",
     "ToolOutput": "fcregistry._content",
+    "Toolset": "fcregistry._toolset",
     "WaitingCall": "fcregistry.execution._approving._prepared",
 }
 

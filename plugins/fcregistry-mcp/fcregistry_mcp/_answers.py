@@ -1,0 +1,42 @@
+"""What did a tool of a server answer: what does the program get of it, and what the model?
+
+Source: Model Context Protocol specification, "Server features: Tools", section "Tool result".
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fcregistry.errors import ToolError
+from fcregistry.execution import Content, ToolOutput
+from mcp.types import CallToolResult
+
+_SILENT: Final = "the server says that it failed, and does not say why"
+
+
+def answer_of(result: CallToolResult) -> Any:
+    """Return what a server's tool gave: a text as it is, anything else as content.
+
+    The value for the program is `structuredContent`, where the server gives some; else the text, or the content.
+
+    Raises:
+        ToolError: The server says that the call failed; in its own words.
+    """
+    parts = [_part(block.model_dump(by_alias=True, exclude_none=True, mode="json")) for block in result.content]
+    if result.is_error:
+        raise ToolError("\n".join(filter(None, map(str, parts))) or _SILENT)
+    structured = result.structured_content
+    if all(part.kind == "text" for part in parts):
+        text = "\n".join(map(str, parts))
+        if structured is None:
+            return text
+        return ToolOutput(value=structured, content=text) if text else structured
+    return ToolOutput(value=parts if structured is None else structured, content=parts)
+
+
+def _part(block: dict[str, Any]) -> Content:
+    """Return a block as content; one that cannot be read is named, and takes nothing else with it."""
+    try:
+        return Content.from_block(block)
+    except ValueError as error:
+        return Content.text(f"[a part that cannot be shown: {error}]")

@@ -1,0 +1,127 @@
+"""Who holds the session with a server? A thread with a loop of its own, so that every thread and every loop can ask it."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from threading import Thread
+from typing import Any, Final, TypeAlias, TypeVar
+
+from mcp import Client
+from mcp.types import Tool
+
+from fcregistry_mcp._errors import McpError
+
+T = TypeVar("T")
+
+Transport: TypeAlias = AbstractAsyncContextManager[Any]
+"""What the SDK takes for the two streams of a server."""
+
+_ENDING: Final = 10.0
+"""Seconds until nobody waits any more for a server to end: the SDK closes its input, then stops it, then kills it, two seconds each."""
+_MOST_PAGES: Final = 1000
+
+
+class Connection:
+    """A session with a server, opened once and closed once.
+
+    Args:
+        server: What the server is called.
+        transport: Makes the transport, on the loop of the session; what it needs is entered on the stack.
+        seconds: How long opening may take.
+    """
+
+    def __init__(
+        self, server: str, transport: Callable[[AsyncExitStack], Awaitable[Transport]], seconds: float
+    ) -> None:
+        self._server = server
+        self._transport = transport
+        self._seconds = seconds
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._client: Client | None = None
+        self._closing: asyncio.Event | None = None
+        self._thread = Thread(target=self._run, name=f"MCP server {server}", daemon=True)
+        self.opened: Future[list[Tool]] = Future()
+
+    def open(self) -> None:
+        """Begin to open it; `opened` has the server's tools once it is, or why it is not."""
+        atexit.register(self.close)  # a server that does not end with its input would outlive us
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the session and the server, and wait for that."""
+        atexit.unregister(self.close)
+        if self._loop is not None and self._closing is not None:
+            with suppress(RuntimeError):  # it has ended by itself
+                self._loop.call_soon_threadsafe(self._closing.set)
+        if self._thread.ident is not None:
+            self._thread.join(_ENDING)
+
+    async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
+        """Ask the server, from whichever loop; who is cancelled meanwhile cancels the request.
+
+        Raises:
+            McpError: The session is over.
+        """
+        loop, client = self._loop, self._client
+        if loop is None or client is None:
+            raise self._over()
+        asking = _awaited(question, client)
+        try:
+            answer = asyncio.run_coroutine_threadsafe(asking, loop)
+        except RuntimeError:  # the loop is closed
+            asking.close()
+            raise self._over() from None
+        try:
+            return await asyncio.wrap_future(answer)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise self._over() from None  # it was closed while somebody waited
+
+    def _over(self) -> McpError:
+        return McpError(f"the MCP server {self._server} is not connected", server=self._server)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except BaseException as error:  # noqa: BLE001  # whoever opens it is told; later, calls are
+            if not self.opened.done():
+                self.opened.set_exception(error)
+        finally:
+            self._client = None
+
+    async def _serve(self) -> None:
+        self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
+        async with AsyncExitStack() as stack:
+            try:
+                async with asyncio.timeout(self._seconds):
+                    client = await stack.enter_async_context(Client(await self._transport(stack)))
+                    tools = await _listed(client)
+            except TimeoutError as error:
+                raise TimeoutError(f"it did not answer within {self._seconds:g} seconds") from error
+            self._client = client
+            self.opened.set_result(tools)
+            await self._closing.wait()
+            self._client = None
+
+
+async def _awaited(question: Callable[[Client], Awaitable[T]], client: Client) -> T:
+    return await question(client)
+
+
+async def _listed(client: Client) -> list[Tool]:
+    """Return the tools of all pages; a server whose pages do not end has an end here."""
+    tools: list[Tool] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        tools += page.tools
+        cursor = page.next_cursor
+        if not cursor:
+            return tools
+    raise ValueError(f"its list of tools has more than {_MOST_PAGES} pages")

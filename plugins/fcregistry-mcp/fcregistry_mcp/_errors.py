@@ -1,0 +1,46 @@
+"""What is said of a server that cannot be had?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from fcregistry.errors import FcregistryError
+from mcp import MCPError
+
+_MOST_CHARACTERS: Final = 500
+
+
+class McpError(FcregistryError, ConnectionError):
+    """A server that cannot be started or reached, that answers what is no answer, or that is asked before it is open.
+
+    Attributes:
+        server: What the server is called here.
+    """
+
+    def __init__(self, message: str, *, server: str = "") -> None:
+        super().__init__(message)
+        self.server = server
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what went wrong, as one line: of a group of exceptions, the first that says something."""
+    for each in _leaves(error):
+        said = " ".join(str(each).split())
+        if said:
+            kind = "" if isinstance(each, (OSError, MCPError)) else f"{type(each).__name__}: "
+            return cut(f"{kind}{said}")
+    return type(next(_leaves(error))).__name__
+
+
+def cut(text: str) -> str:
+    """Return a stranger's text, bounded."""
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            yield from _leaves(each)
+    else:
+        yield error

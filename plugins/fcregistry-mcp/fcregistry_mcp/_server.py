@@ -1,0 +1,241 @@
+"""How are the tools of an MCP server had?
+
+Source: Model Context Protocol specification, "Base protocol: Lifecycle" and "Transports".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import AsyncExitStack
+from difflib import get_close_matches
+from os import PathLike, fspath
+from pathlib import PurePath
+from types import TracebackType
+from typing import Self
+from typing import Self
+from urllib.parse import urlsplit
+
+import httpx2
+from fcregistry.errors import DuplicateToolError, ToolNotFoundError
+from fcregistry.execution import Toolset
+from mcp import StdioServerParameters
+from mcp import types as protocol
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from fcregistry_mcp._connection import Connection, Transport
+from fcregistry_mcp._errors import McpError, reason_of
+from fcregistry_mcp._tools import legal_name, tool_of
+from fcregistry_mcp._words import LastWords
+
+_READING = httpx2.Timeout(30.0, read=300.0)  # a server may hold a stream open while it works
+
+
+class McpServer:
+    """A server that speaks the Model Context Protocol, and its tools. Made by `stdio` or `http`.
+
+    It is open inside of a `with` or an `async with` block, or from `open()` to `close()`. Its tools may be called from any thread and any
+    event loop, several at once.
+
+    Attributes:
+        name: What it is called in messages.
+        refused: Names of its tools that cannot be tools here, with the reason; told when it is open.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        transport: Callable[[AsyncExitStack, LastWords], Awaitable[Transport]],
+        *,
+        trusted: bool = False,
+        timeout: float = 30.0,
+    ) -> None:
+        self.name = name
+        self.refused: dict[str, str] = {}
+        self._transport = transport
+        self._trusted = trusted
+        self._timeout = timeout
+        self._connection: Connection | None = None
+        self._words: LastWords | None = None
+        self._listed: list[protocol.Tool] = []
+
+    @classmethod
+    def stdio(
+        cls,
+        command: str,
+        *arguments: str,
+        name: str | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: str | PathLike[str] | None = None,
+        trusted: bool = False,
+        timeout: float = 30.0,
+    ) -> Self:
+        """Return a server that is a command, spoken with over its standard streams.
+
+        What it writes to its standard error goes to the log `fcregistry_mcp`.
+
+        Args:
+            command: The program.
+            *arguments: Its arguments.
+            name: What the server is called in messages; by default, as the program.
+            env: Variables of its environment, beside `HOME`, `PATH` and the few others that the SDK hands on.
+            cwd: The folder that it runs in.
+            trusted: Whether to believe what it says in favour of its tools: that they only read, or may be called twice.
+            timeout: Seconds that opening it may take.
+        """
+        parameters = StdioServerParameters(
+            command=command, args=list(arguments), env=dict(env or {}), cwd=None if cwd is None else fspath(cwd)
+        )
+
+        async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
+            return stdio_client(parameters, errlog=words.pipe)  # type: ignore[arg-type]  # any file will do
+
+        return cls(name or PurePath(command).name, transport, trusted=trusted, timeout=timeout)
+
+    @classmethod
+    def http(
+        cls,
+        url: str,
+        *,
+        name: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        trusted: bool = False,
+        timeout: float = 30.0,
+    ) -> Self:
+        """Return a server at a URL, spoken with over streamable HTTP.
+
+        Args:
+            url: Where.
+            name: What the server is called in messages; by default, as its host.
+            headers: Sent with each request, such as `Authorization`.
+            trusted: As for `stdio`.
+            timeout: Seconds that opening it may take.
+
+        Raises:
+            ValueError: It is no URL of HTTP.
+        """
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"McpServer.http takes a URL such as https://tools.example/mcp, not {url!r}")
+
+        async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
+            client = await stack.enter_async_context(httpx2.AsyncClient(headers=dict(headers or {}), timeout=_READING))
+            return streamable_http_client(url, http_client=client)
+
+        return cls(name or parts.netloc.rpartition("@")[2], transport, trusted=trusted, timeout=timeout)
+
+    def open(self) -> Self:
+        """Start or reach it, and read the list of its tools. One that is open stays as it is.
+
+        Raises:
+            McpError: It cannot be started or reached, or does not answer in time; says why.
+        """
+        if self._connection is None:
+            connection = self._begun()
+            try:
+                self._listed = connection.opened.result()
+            except BaseException as error:
+                raise self._failed(error) from error
+        return self
+
+    def close(self) -> None:
+        """End the session, and the server where it was started here. One that is closed stays as it is."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        if self._words is not None:
+            self._words.close()
+
+    def tools(self, allowed: Collection[str] | None = None, *, names: Mapping[str, str] | None = None) -> Toolset:
+        """Return its tools, as they were when it was opened.
+
+        Args:
+            allowed: The server's names of those that are wanted; by default, all.
+            names: The server's name -> what a tool is called here. By default, it keeps its name, with `_` in place of what models cannot write.
+
+        Raises:
+            McpError: It is not open.
+            ToolNotFoundError: It has no tool of a name.
+            DuplicateToolError: Two tools would have one name here.
+            DefinitionError: A tool that is wanted by name cannot be a tool here, or cannot be called as `names` says.
+        """
+        connection = self._connection
+        if connection is None:
+            raise McpError(f"{self!r} is not open: use it in a `with` block, or call open()", server=self.name)
+        here = dict(names or {})
+        self._check_known([*(allowed or ()), *here])
+        called: dict[str, str] = {}
+        tools = []
+        for each in self._listed:
+            if allowed is not None and each.name not in allowed:
+                continue
+            name = here.get(each.name) or legal_name(each.name)
+            if (other := called.setdefault(name, each.name)) != each.name:
+                raise DuplicateToolError(
+                    f"{other!r} and {each.name!r} of the MCP server {self.name} are both {name!r} here: "
+                    f"give one of them another name, as in names={{{each.name!r}: {name[:60] + '_2'!r}}}"
+                )
+            tool = tool_of(each, name, self.name, connection, trusted=self._trusted)
+            if tool.definition_error is None:
+                tools.append(tool)
+            elif allowed is not None:
+                raise tool.definition_error
+            else:
+                self.refused[each.name] = str(tool.definition_error)
+        return Toolset(tools)
+
+    def _check_known(self, asked: Collection[str]) -> None:
+        known = sorted(each.name for each in self._listed)
+        for name in asked:
+            if name not in known:
+                near = tuple(get_close_matches(name, known, n=3))
+                hint = (
+                    f"did you mean {', '.join(map(repr, near))}?"
+                    if near
+                    else f"it has {', '.join(known[:20]) or 'none'}"
+                )
+                raise ToolNotFoundError(
+                    f"the MCP server {self.name} has no tool {name!r}; {hint}", name=name, candidates=near
+                )
+
+    def _begun(self) -> Connection:
+        words = self._words = LastWords(self.name)
+        transport = self._transport
+        connection = self._connection = Connection(self.name, lambda stack: transport(stack, words), self._timeout)
+        self.refused = {}
+        connection.open()
+        return connection
+
+    def _failed(self, error: BaseException) -> BaseException:
+        """Return what is raised where it could not be opened; nothing of it is left."""
+        self.close()
+        if not isinstance(error, Exception):  # an interrupt, or a task that is cancelled
+            return error
+        said = "" if self._words is None else self._words.said()
+        return McpError(f"the MCP server {self.name} cannot be used: {reason_of(error)}{said}", server=self.name)
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        if self._connection is None:
+            connection = self._begun()
+            try:
+                self._listed = await asyncio.wrap_future(connection.opened)
+            except BaseException as error:
+                raise await asyncio.to_thread(self._failed, error) from error
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.close)
+
+    def __repr__(self) -> str:
+        return f"<McpServer {self.name}>"

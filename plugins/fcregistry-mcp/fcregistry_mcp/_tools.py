@@ -1,0 +1,98 @@
+"""How does a tool of a server become a tool here? With its schema as it is, under a name that models may write."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from fcregistry import Context, Tool
+from fcregistry.errors import ToolError
+from mcp import Client, MCPError
+from mcp import types as protocol
+
+from fcregistry_mcp._answers import answer_of
+from fcregistry_mcp._connection import Connection
+from fcregistry_mcp._errors import McpError, cut, reason_of
+
+_LONGEST_NAME: Final = 64
+_LONGEST_DESCRIPTION: Final = 10_000
+
+
+def legal_name(name: str) -> str:
+    """Return a name that every provider takes (`^[A-Za-z0-9_-]{1,64}$`), as near to a server's as can be: `ns.add` is `ns_add`."""
+    legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)
+    return legal[:_LONGEST_NAME] or "_"
+
+
+def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection, *, trusted: bool) -> Tool:
+    """Return a tool that is called on its server.
+
+    Args:
+        given: What the server says of it.
+        name: What it is called here.
+        server: What the server is called.
+        connection: The session with it.
+        trusted: Whether to believe the server that the tool does no harm.
+
+    Raises:
+        DefinitionError: It cannot be a tool here.
+    """
+
+    async def call(context: Context, /, **arguments: Any) -> Any:
+        return answer_of(await _asked(connection, server, given.name, arguments, context))
+
+    options: dict[str, Any] = _hints(given.annotations, trusted=trusted)
+    if given.title:
+        options["title"] = given.title
+    return Tool.from_function(
+        call,
+        name=name,
+        description=(given.description or given.title or given.name)[:_LONGEST_DESCRIPTION],
+        parameters=given.input_schema,
+        tags=("mcp",),
+        meta={"mcp.server": server, "mcp.tool": given.name},
+        **options,
+    )
+
+
+def _hints(said: protocol.ToolAnnotations | None, *, trusted: bool) -> dict[str, Any]:
+    """Return the hints that are believed: what warns always, what would loosen a rule from a trusted server only."""
+    if said is None:
+        return {}
+    hints = {
+        "read_only": said.read_only_hint,
+        "destructive": said.destructive_hint,
+        "idempotent": said.idempotent_hint,
+        "open_world": said.open_world_hint,
+    }
+    warn = ("destructive", "open_world")
+    return {name: value for name, value in hints.items() if value is not None and (trusted or (value and name in warn))}
+
+
+async def _asked(
+    connection: Connection, server: str, tool: str, arguments: dict[str, Any], context: Context
+) -> protocol.CallToolResult:
+    """Return what the server answers.
+
+    Raises:
+        ToolError: It gives no answer: it is gone, refuses the call, or answers what is none.
+    """
+    try:
+        return await connection.ask(_question(tool, arguments, context))
+    except McpError as error:
+        raise ToolError(str(error)) from error
+    except MCPError as error:
+        if error.code == protocol.CONNECTION_CLOSED:
+            raise ToolError(f"the MCP server {server} has closed the connection") from error
+        raise ToolError(f"the MCP server {server} refuses the call: {cut(error.message)}") from error
+    except Exception as error:  # the SDK's and its transports' own: what a server sends may break any of them
+        raise ToolError(f"the MCP server {server} gives no answer: {reason_of(error)}") from error
+
+
+def _question(
+    tool: str, arguments: dict[str, Any], context: Context
+) -> Callable[[Client], Awaitable[protocol.CallToolResult]]:
+    async def progressed(progress: float, total: float | None, message: str | None) -> None:
+        context.progress(progress / total if total else 0.0, message or "")
+
+    return lambda client: client.call_tool(tool, arguments, progress_callback=progressed)

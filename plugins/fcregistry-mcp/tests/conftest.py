@@ -1,0 +1,54 @@
+"""What do the tests ask? A real server, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fcregistry_mcp import McpServer
+
+SERVER = Path(__file__).with_name("notes_server.py")
+
+# A run in the background of a shell ignores interrupts, and so would the processes that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Notes:
+    """Makes servers, and tells what they were asked."""
+
+    def __init__(self, log: Path) -> None:
+        self.log = log
+
+    def server(self, name: str = "notes", **settings: Any) -> McpServer:
+        env = {"NOTES_LOG": str(self.log), **settings.pop("env", {})}
+        return McpServer.stdio(sys.executable, str(SERVER), name=name, env=env, **settings)
+
+    def asked(self) -> list[Any]:
+        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Notes:
+    return Notes(tmp_path / "asked")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[McpServer]:
+    """A server that several tests ask, and none ends."""
+    with McpServer.stdio(sys.executable, str(SERVER), name="notes") as opened:
+        yield opened
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

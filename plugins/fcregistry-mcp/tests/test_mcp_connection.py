@@ -1,0 +1,241 @@
+"""How does a connection begin and end, and what becomes of calls meanwhile?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fcregistry import Executor
+from fcregistry.errors import FcregistryError
+from fcregistry.execution import CancellationToken, Progress
+
+from fcregistry_mcp import McpError, McpServer
+
+from .conftest import SERVER, Notes
+
+LONG = 30
+"""Seconds that nothing here takes, if it works."""
+
+ADD = {"name": "add", "arguments": {"a": 1, "b": 2}}
+WAIT = {"name": "wait", "arguments": {}}
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, or fail."""
+    waiting = threading.Event()
+    for _ in range(LONG * 100):
+        if is_so():
+            return
+        waiting.wait(0.01)
+    raise AssertionError("it never was so")
+
+
+# --- asking -------------------------------------------------------------------------------------------
+
+
+def test_calls_come_from_threads_and_loops_at_once(server: McpServer) -> None:
+    executor = Executor(server.tools(), max_concurrency=20)
+
+    async def many() -> list[Any]:
+        return await executor.arun_all([ADD] * 20)
+
+    assert all(result.ok for result in executor.run_all([ADD] * 20))
+    for _ in range(2):  # on a loop of its own each time
+        assert all(result.ok for result in asyncio.run(many()))
+
+
+def test_progress_is_told(server: McpServer) -> None:
+    events = Executor(server.tools()).stream(WAIT)
+    assert next(events) == Progress(fraction=0.25, message="a quarter")
+    events.close()
+
+
+def test_a_call_that_was_cancelled_before_is_not_sent(notes: Notes) -> None:
+    token = CancellationToken()
+    token.cancel("no more")
+    with notes.server() as server:
+        result = Executor(server.tools()).run(WAIT, cancellation=token)
+    assert (result.error.code, notes.asked()) == ("cancelled", [])
+
+
+def test_the_server_is_told_of_calls_that_are_given_up(notes: Notes) -> None:
+    with notes.server() as server:
+        executor = Executor(server.tools())
+
+        async def cancelled() -> None:
+            task = asyncio.create_task(executor.arun(WAIT))
+            await asyncio.to_thread(until, lambda: notes.asked() == [["wait", {}]])
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        asyncio.run(cancelled())
+        until(lambda: notes.asked() == [["wait", {}], ["cancelled", None]])
+        late = Executor(server.tools(), timeout=0.2).run(WAIT)
+        assert late.error.code == "timeout"
+        until(lambda: notes.asked()[2:] == [["wait", {}], ["cancelled", None]])
+        assert executor.run(ADD).ok
+
+
+# --- the end ------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_dies_fails_its_calls_and_no_others(server: McpServer, notes: Notes) -> None:
+    with notes.server("mortal") as mortal:
+        tools = [*mortal.tools(["die", "wait"]).values(), *server.tools(["add"]).values()]
+        executor = Executor(tools)
+        calls = [{"name": "wait", "arguments": {}}, {"name": "die", "arguments": {}}, ADD]
+        waiting, dying, adding = executor.run_all(calls)
+        assert [waiting.error.code, dying.error.code, adding.value] == ["tool_failed", "tool_failed", {"total": 3}]
+        assert dying.content == "the MCP server mortal has closed the connection"
+        assert executor.run(calls[0]).content == "the MCP server mortal has closed the connection"
+        assert executor.run(ADD).ok
+
+
+def test_a_tool_of_a_server_that_was_closed_says_so(notes: Notes) -> None:
+    with notes.server() as server:
+        executor = Executor(server.tools())
+    result = executor.run(ADD)
+    assert (result.error.code, result.content) == ("tool_failed", "the MCP server notes is not connected")
+
+
+def test_calls_that_wait_when_it_is_closed_come_back(notes: Notes) -> None:
+    server = notes.server().open()
+    executor = Executor(server.tools())
+    results: list[Any] = []
+    thread = threading.Thread(target=lambda: results.append(executor.run(WAIT)))
+    thread.start()
+    until(lambda: notes.asked() == [["wait", {}]])
+    server.close()
+    thread.join(LONG)
+    assert [result.error.code for result in results] == ["tool_failed"]
+
+
+def test_it_may_be_opened_and_closed_again_and_again(notes: Notes) -> None:
+    server = notes.server()
+    with pytest.raises(McpError, match="<McpServer notes> is not open: use it in a `with` block"):
+        server.tools()
+    for _ in range(2):
+        assert server.open() is server.open()
+        assert Executor(server.tools()).run(ADD).ok
+        server.close()
+        server.close()
+
+
+def test_async_code_opens_it_without_blocking_its_loop(notes: Notes) -> None:
+    async def opened() -> Any:
+        async with notes.server() as server:
+            return await Executor(server.tools()).arun(ADD)
+
+    assert asyncio.run(opened()).value == {"total": 3}
+
+
+PROGRAM = f"""
+import json, os, signal, sys
+from fcregistry import Executor
+from fcregistry_mcp import McpServer
+
+server = McpServer.stdio(sys.executable, {str(SERVER)!r}, name="notes", env={{"NOTES_LOG": sys.argv[1]}}).open()
+print(Executor(server.tools()).call("add", a=1, b=2).content, flush=True)
+if sys.argv[2:]:
+    os.kill(os.getpid(), signal.SIGINT)
+    Executor(server.tools()).call("wait")
+"""
+
+
+@pytest.mark.parametrize("interrupted", [[], ["interrupted"]], ids=["at its end", "interrupted"])
+def test_a_program_ends_and_its_server_with_it(tmp_path: Path, interrupted: list[str]) -> None:
+    command = [sys.executable, "-W", "error", "-c", PROGRAM, str(tmp_path / "log"), *interrupted]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=False)
+    assert (done.stdout, "KeyboardInterrupt" in done.stderr) == ("3\n", bool(interrupted))
+    assert interrupted or (done.returncode, done.stderr) == (0, "")
+    alive = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert str(tmp_path) not in alive
+
+
+# --- what cannot be had -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["no-such-program-anywhere"], r"cannot be used: .*No such file or directory: 'no-such-program-anywhere'"),
+        (["-c", "import sys; print('I want a\\x1b[31m key', file=sys.stderr)"], r"its last words: I want a\[31m key"),
+        (["-c", "print('hello')"], "closed"),
+    ],
+    ids=["no program", "one that says why", "one that speaks otherwise"],
+)
+def test_a_program_that_is_no_server_is_an_error_that_says_why(command: list[str], says: str) -> None:
+    words = command if len(command) == 1 else [sys.executable, *command]
+    with pytest.raises(McpError, match=says) as raised:
+        McpServer.stdio(*words, name="odd").open()
+    assert str(raised.value).startswith("the MCP server odd cannot be used: ")
+    assert raised.value.server == "odd"
+    assert isinstance(raised.value, (FcregistryError, ConnectionError))
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path: Path) -> None:
+    waits = McpServer.stdio(sys.executable, "-c", "import sys; sys.stdin.read()", name="mute", timeout=0.3)
+    with pytest.raises(McpError, match=r"mute cannot be used: it did not answer within 0\.3 seconds"):
+        waits.open()
+
+    async def opened() -> None:
+        async with waits:
+            raise AssertionError
+
+    with pytest.raises(McpError, match="did not answer"):
+        asyncio.run(opened())
+
+
+# --- over HTTP ----------------------------------------------------------------------------------------
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+def test_a_server_is_reached_over_http(tmp_path: Path) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}/mcp"
+    with pytest.raises(McpError, match=rf"the MCP server 127.0.0.1:{port} cannot be used: "):
+        McpServer.http(url).open()
+    log = tmp_path / "asked"
+    running = subprocess.Popen(
+        [sys.executable, str(SERVER), str(port)], env={"NOTES_LOG": str(log)}, stderr=subprocess.PIPE
+    )
+    try:
+
+        def reachable() -> bool:
+            with socket.socket() as trying:
+                return trying.connect_ex(("127.0.0.1", port)) == 0
+
+        until(reachable)
+        with McpServer.http(url, headers={"X-Key": "k"}) as server:
+            executor = Executor(server.tools())
+            assert executor.run(ADD).value == {"total": 3}
+            assert executor.call("fetch", url="a").content == "there is no page a"
+            assert Executor(server.tools(), timeout=0.2).run(WAIT).error.code == "timeout"
+            until(lambda: ["cancelled", None] in [json.loads(line) for line in log.read_text().splitlines()])
+            running.kill()
+            running.wait(LONG)
+            lost = executor.run(ADD)
+            assert (lost.error.code, lost.content[:30]) == ("tool_failed", f"the MCP server 127.0.0.1:{port}"[:30])
+    finally:
+        running.kill()
+        running.communicate()
+
+
+@pytest.mark.parametrize("url", ["", "tools.example/mcp", "file:///etc/passwd", "http://"])
+def test_what_is_no_url_of_http_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match=r"McpServer.http takes a URL"):
+        McpServer.http(url)

@@ -1,0 +1,161 @@
+"""What are the tools of a server here, and what do calls of them give?"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from fcregistry import Executor, ReactAgent
+from fcregistry.errors import DefinitionError, DuplicateToolError, ToolNotFoundError
+
+from fcregistry_mcp import McpServer
+
+from .conftest import Notes
+from .notes_server import ORDER, PNG
+
+
+def call(server: McpServer, name: str, **arguments: Any) -> Any:
+    return Executor(server.tools()).call(name, **arguments)
+
+
+# --- which there are --------------------------------------------------------------------------------
+
+
+def test_all_tools_of_all_pages_are_there_and_one_that_cannot_be_is_told(server: McpServer) -> None:
+    assert list(server.tools()) == ["add", "die", "fetch", "ns_find", "order", "show", "wait"]
+    assert list(server.refused) == ["odd"]
+    assert "lies outside the schema" in server.refused["odd"]
+
+
+def test_only_those_that_are_wanted(server: McpServer) -> None:
+    assert list(server.tools(allowed=["add"])) == ["add"]
+    assert list(server.tools(allowed=["ns.find", "add"])) == ["add", "ns_find"]
+
+    async def in_a_coroutine(notes: McpServer) -> list[str]:
+        return list(notes.tools(["add"]))
+
+    assert asyncio.run(in_a_coroutine(server)) == ["add"]
+
+
+def test_a_name_that_the_server_does_not_know_is_an_error_with_the_nearest(server: McpServer) -> None:
+    with pytest.raises(ToolNotFoundError, match="notes has no tool 'ad'; did you mean 'add'") as raised:
+        server.tools(["ad"])
+    assert raised.value.candidates[0] == "add"
+    with pytest.raises(ToolNotFoundError, match="it has add, die"):
+        server.tools(names={"zzzz": "z"})
+
+
+def test_a_tool_that_is_wanted_by_name_and_cannot_be_one_is_an_error(server: McpServer) -> None:
+    with pytest.raises(DefinitionError, match="lies outside the schema"):
+        server.tools(["add", "odd"])
+
+
+def test_a_schema_is_passed_on_as_it_is(server: McpServer) -> None:
+    order = server.tools()["order"]
+    assert order.parameters == ORDER
+    assert order.definition("mcp")["inputSchema"] == ORDER
+    assert (order.title, order.description) == ("Order", "Order")
+    assert dict(order.options.meta) == {"mcp.server": "notes", "mcp.tool": "order"}
+
+
+def test_a_server_is_believed_what_warns_and_one_that_is_trusted_the_rest(server: McpServer, notes: Notes) -> None:
+    doubted = {name: tool.options for name, tool in server.tools().items()}
+    assert (doubted["add"].read_only, doubted["add"].idempotent, doubted["add"].destructive) == (None, None, None)
+    assert doubted["order"].destructive is True
+
+    with notes.server(trusted=True) as trusted:
+        add = trusted.tools()["add"].options
+        assert (add.read_only, add.idempotent, add.destructive, add.open_world) == (True, True, False, False)
+
+
+def test_two_tools_of_one_name_here_want_another_name(notes: Notes) -> None:
+    with notes.server(env={"NOTES_CLASH": "1"}) as server:
+        with pytest.raises(
+            DuplicateToolError, match=r"'ns.find' and 'ns_find' of the MCP server notes are both 'ns_find'"
+        ):
+            server.tools()
+        tools = server.tools(names={"ns_find": "find_there"})
+        assert {"ns_find", "find_there"} <= set(tools)
+        Executor(tools).call("ns_find", word="a")
+        Executor(tools).call("find_there", word="b")
+    assert notes.asked() == [["ns.find", {"word": "a"}], ["ns_find", {"word": "b"}]]
+
+
+def test_two_servers_may_have_tools_of_one_name(server: McpServer, notes: Notes) -> None:
+    with notes.server("others") as other:
+        with pytest.raises(DuplicateToolError, match=r"prefixed"):
+            Executor([*server.tools(["add"]).values(), *other.tools(["add"]).values()])
+        both = [*server.tools(["add"]).values(), *other.tools(["add"]).prefixed("other_").values()]
+        results = Executor(both).run_all(
+            [{"name": "add", "arguments": {"a": 1, "b": 2}}, {"name": "other_add", "arguments": {"a": 3, "b": 4}}]
+        )
+    assert [result.value for result in results] == [{"total": 3}, {"total": 7}]
+    assert notes.asked() == [["add", {"a": 3, "b": 4}]]
+
+
+# --- what calls give ---------------------------------------------------------------------------------
+
+
+def test_a_renamed_tool_is_called_by_the_servers_name_with_the_same_arguments(notes: Notes) -> None:
+    with notes.server() as server:
+        result = Executor(server.tools().renamed({"fetch": "web_fetch"})).call("web_fetch", url="a")
+        assert (result.call.name, result.tool.name) == ("web_fetch", "web_fetch")
+        Executor(server.tools(names={"fetch": "get_page"})).call("get_page", url="b")
+    assert notes.asked() == [["fetch", {"url": "a"}], ["fetch", {"url": "b"}]]
+
+
+def test_a_model_reads_the_text_and_the_program_gets_what_is_structured(server: McpServer) -> None:
+    result = call(server, "add", a=1, b=2)
+    assert (result.content, result.value) == ("3", {"total": 3})
+
+
+def test_a_parameter_may_be_called_as_ours_are(server: McpServer) -> None:
+    result = call(server, "order", to={"city": "Oslo"}, context="now")
+    assert result.value == '{"to": {"city": "Oslo"}, "context": "now"}'
+
+
+def test_arguments_that_do_not_fit_are_not_sent(notes: Notes) -> None:
+    with notes.server() as server:
+        result = call(server, "order", to={"city": 5}, size="xl")
+    assert result.error.code == "invalid_arguments"
+    assert [str(problem) for problem in result.error.problems] == [
+        '$.size: must be one of "s", "l", not "xl"',
+        "$.to.city: must be a string, not 5",
+    ]
+    assert notes.asked() == []
+
+
+def test_what_the_server_calls_an_error_is_one(server: McpServer) -> None:
+    result = call(server, "fetch", url="a")
+    assert (result.ok, result.error.code, result.content) == (False, "tool_failed", "there is no page a")
+    refused = call(server, "fetch", url="refused")
+    assert (refused.ok, refused.content) == (False, "the MCP server notes refuses the call: that is no address")
+
+
+def test_images_files_and_links_are_content(server: McpServer) -> None:
+    image = call(server, "show", what="image")
+    assert image.blocks == (
+        {"type": "text", "text": "An image:"},
+        {"type": "image", "data": PNG, "mimeType": "image/png"},
+    )
+    assert [part.kind for part in call(server, "show", what="link").parts] == ["link"]
+    assert "words" in call(server, "show", what="file").content
+    assert call(server, "show", what="two").value == "one\ntwo"
+    assert (call(server, "show", what="nothing").ok, call(server, "show", what="nothing").content) == (True, "")
+
+
+def test_a_part_that_cannot_be_read_takes_no_other_with_it(server: McpServer) -> None:
+    lines = call(server, "show", what="broken").content.splitlines()
+    assert (lines[0][:30], lines[1]) == ("[a part that cannot be shown: ", "after")
+
+
+def test_an_agent_takes_the_tools_as_any_others(server: McpServer) -> None:
+    def model(messages: Any, tools: Any) -> Any:
+        if messages[-1]["role"] == "user":
+            asked = {"name": "add", "arguments": {"a": 1, "b": 2}}
+            return {"role": "assistant", "content": None, "tool_calls": [{"id": "1", **asked}]}
+        return messages[-1]["content"]
+
+    run = ReactAgent(model, server.tools(["add"])).run("1 + 2?")
+    assert run.tool_results[0].value == {"total": 3}
