@@ -12,10 +12,17 @@ if TYPE_CHECKING:
 
     from fcregistry_mcp._errors import McpError
     from fcregistry_mcp._server import McpServer
+    from fcregistry_mcp._serving import aserve, make_server, serve
 
-__all__ = ["McpError", "McpServer"]
+__all__ = ["McpError", "McpServer", "aserve", "make_server", "serve"]
 
-_HOMES = {"McpError": "_errors", "McpServer": "_server"}
+_HOMES = {
+    "McpError": "_errors",
+    "McpServer": "_server",
+    "aserve": "_serving",
+    "make_server": "_serving",
+    "serve": "_serving",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
@@ -43,6 +44,7 @@ class Connection:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Client | None = None
         self._closing: asyncio.Event | None = None
+        self._process = os.getpid()
         self._thread = Thread(target=self._run, name=f"MCP server {server}", daemon=True)
         self.opened: Future[list[Tool]] = Future()
 
@@ -54,6 +56,8 @@ class Connection:
     def close(self) -> None:
         """End the session and the server, and wait for that."""
         atexit.unregister(self.close)
+        if self._process != os.getpid():
+            return
         if self._loop is not None and self._closing is not None:
             with suppress(RuntimeError):  # it has ended by itself
                 self._loop.call_soon_threadsafe(self._closing.set)
@@ -67,7 +71,7 @@ class Connection:
             McpError: The session is over.
         """
         loop, client = self._loop, self._client
-        if loop is None or client is None:
+        if loop is None or client is None or self._process != os.getpid():  # a fork has no thread of ours
             raise self._over()
         asking = _awaited(question, client)
         try:

@@ -24,13 +24,18 @@ class McpError(FcregistryError, ConnectionError):
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what went wrong, as one line: of a group of exceptions, the first that says something."""
-    for each in _leaves(error):
-        said = " ".join(str(each).split())
-        if said:
-            kind = "" if isinstance(each, (OSError, MCPError)) else f"{type(each).__name__}: "
-            return cut(f"{kind}{said}")
-    return type(next(_leaves(error))).__name__
+    """Return what went wrong, as one line."""
+    each = cause_of(error)
+    said = " ".join(str(each).split())
+    if not said:
+        return type(each).__name__
+    return cut(said if isinstance(each, (OSError, MCPError)) else f"{type(each).__name__}: {said}")
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """Return what was raised first of all: of a group of exceptions, the first that says something."""
+    leaves = list(_leaves(error))
+    return next((each for each in leaves if str(each)), leaves[0])
 
 
 def cut(text: str) -> str:

@@ -13,7 +13,6 @@ from os import PathLike, fspath
 from pathlib import PurePath
 from types import TracebackType
 from typing import Self
-from typing import Self
 from urllib.parse import urlsplit
 
 import httpx2
@@ -25,7 +24,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from fcregistry_mcp._connection import Connection, Transport
-from fcregistry_mcp._errors import McpError, reason_of
+from fcregistry_mcp._errors import McpError, cause_of, reason_of
 from fcregistry_mcp._tools import legal_name, tool_of
 from fcregistry_mcp._words import LastWords
 
@@ -135,8 +134,11 @@ class McpServer:
             connection = self._begun()
             try:
                 self._listed = connection.opened.result()
-            except BaseException as error:
-                raise self._failed(error) from error
+            except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
+                raise self._failed(error) from cause_of(error)
+            except BaseException:  # an interrupt
+                self.close()
+                raise
         return self
 
     def close(self) -> None:
@@ -207,11 +209,9 @@ class McpServer:
         connection.open()
         return connection
 
-    def _failed(self, error: BaseException) -> BaseException:
+    def _failed(self, error: Exception) -> McpError:
         """Return what is raised where it could not be opened; nothing of it is left."""
         self.close()
-        if not isinstance(error, Exception):  # an interrupt, or a task that is cancelled
-            return error
         said = "" if self._words is None else self._words.said()
         return McpError(f"the MCP server {self.name} cannot be used: {reason_of(error)}{said}", server=self.name)
 
@@ -228,8 +228,11 @@ class McpServer:
             connection = self._begun()
             try:
                 self._listed = await asyncio.wrap_future(connection.opened)
-            except BaseException as error:
-                raise await asyncio.to_thread(self._failed, error) from error
+            except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
+                raise await asyncio.to_thread(self._failed, error) from cause_of(error)
+            except BaseException:  # an interrupt, or the task is cancelled
+                await asyncio.to_thread(self.close)
+                raise
         return self
 
     async def __aexit__(
