@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from collections.abc import Callable
 from importlib.metadata import entry_points, version
 from pathlib import Path
@@ -24,6 +25,9 @@ Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 CHECKOUT = Path(__file__).resolve().parents[2]
 INSTALLED = Path(fcregistry.__file__).resolve().parent
 PLUGINS = sorted(path.parent.name for path in CHECKOUT.glob("plugins/*/pyproject.toml"))
+MAKERS = ("fcregistry-http", "fcregistry-mcp")
+"""Those that have no tools of their own."""
+
 COMMAND = Path(sysconfig.get_path("scripts")) / "fcregistry"
 
 
@@ -47,12 +51,16 @@ def test_the_wheel_is_tested_and_not_the_checkout() -> None:
 
 @pytest.mark.parametrize("plugin", PLUGINS)
 def test_every_plugin_of_the_repository_is_installed(plugin: str) -> None:
-    """Each is a distribution that ships at least one entry point for tools or extensions."""
+    """Each is a distribution with the entry points that it declares; one that declares none makes tools of something else."""
     assert version(plugin)
-    groups = ("fcregistry", "fcregistry.extensions")
-    assert [
-        entry for group in groups for entry in entry_points(group=group) if entry.dist and entry.dist.name == plugin
-    ]
+    project = tomllib.loads((CHECKOUT / "plugins" / plugin / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    installed = {
+        group: {entry.name for entry in entry_points(group=group) if entry.dist and entry.dist.name == plugin}
+        for group in ("fcregistry", "fcregistry.extensions")
+    }
+    declared = {group: set(project.get("entry-points", {}).get(group, {})) for group in installed}
+    assert installed == declared
+    assert any(declared.values()) or plugin in MAKERS
 
 
 def test_type_checkers_read_our_types() -> None:

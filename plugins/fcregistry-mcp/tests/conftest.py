@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry_mcp import McpServer
+if TYPE_CHECKING:  # pytest imports this file also where the package is not installed, and its tests are passed over
+    from fcregistry_mcp import McpServer
 
 SERVER = Path(__file__).with_name("notes_server.py")
 
@@ -27,6 +27,8 @@ class Notes:
         self.log = log
 
     def server(self, name: str = "notes", **settings: Any) -> McpServer:
+        from fcregistry_mcp import McpServer
+
         env = {"NOTES_LOG": str(self.log), **settings.pop("env", {})}
         return McpServer.stdio(sys.executable, str(SERVER), name=name, env=env, **settings)
 
@@ -42,13 +44,7 @@ def notes(tmp_path: Path) -> Notes:
 @pytest.fixture(scope="module")
 def server() -> Iterator[McpServer]:
     """A server that several tests ask, and none ends."""
+    from fcregistry_mcp import McpServer
+
     with McpServer.stdio(sys.executable, str(SERVER), name="notes") as opened:
         yield opened
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -1,0 +1,96 @@
+"""What does a program get of a response, and what is a failure?
+
+Source: RFC 9110, sections 10.2.3 (Retry-After) and 15 (status codes).
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, Literal, TypeAlias
+
+from fcregistry.errors import ToolError
+from fcregistry.execution import Content
+from httpx2 import Response
+
+Returns: TypeAlias = Literal["text", "json", "content"]
+"""What is made of the body: a text, the value that its JSON stands for, or an image, a sound or a file."""
+
+IDEMPOTENT: Final = ("GET", "PUT", "DELETE")
+_LATER: Final = (429, 503)
+_PASSING: Final = (408, 502, 504)
+_MOST_SHOWN: Final = 500
+
+
+def value_of(response: Response, data: bytes, returns: Returns, host: str) -> Any:
+    """Return what a response holds.
+
+    Raises:
+        ToolError: Its status is no success, or its body is not what it was to be.
+    """
+    if not response.is_success:
+        raise _refusal(response, data, host)
+    if returns == "content":
+        return _content(response, data)
+    text = _text(response, data)
+    if returns == "text":
+        return text
+    if not data:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ToolError(f"{host} answers with what is no JSON: {_shown(text)}") from None
+
+
+def _refusal(response: Response, data: bytes, host: str) -> ToolError:
+    status = response.status_code
+    said = f"{host} answers {status} {response.reason_phrase}".rstrip()
+    if response.is_redirect:
+        where = _shown(response.headers.get("location", ""))
+        return ToolError(f"{said}: it redirects to {where}, which is not followed")
+    text = _text(response, data).strip()
+    again = status in _LATER or (status in _PASSING and response.request.method in IDEMPOTENT)
+    return ToolError(
+        f"{said}: {_shown(text)}" if text else said,
+        retryable=again,
+        retry_after=_seconds(response.headers.get("retry-after")) if again else None,
+    )
+
+
+def _text(response: Response, data: bytes) -> str:
+    try:
+        return data.decode(response.charset_encoding or "utf-8", "replace")
+    except LookupError:  # an encoding that nobody knows
+        return data.decode("utf-8", "replace")
+
+
+def _content(response: Response, data: bytes) -> Content | str:
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip() or "application/octet-stream"
+    kind = media_type.partition("/")[0]
+    try:
+        if kind == "image":
+            return Content.image(data)
+        if kind == "audio":
+            return Content.audio(data, media_type=media_type)
+        return Content.file(data, media_type=media_type)
+    except ValueError as error:  # it is not what its header says
+        raise ToolError(f"the answer is no {media_type}: {error}") from error
+
+
+def _seconds(said: str | None) -> float | None:
+    """Return how long to wait by a `Retry-After`: seconds, or a date."""
+    if said is None:
+        return None
+    if said.strip().isdecimal() and said.isascii():
+        return float(said)
+    try:
+        date = parsedate_to_datetime(said)
+    except ValueError:
+        return None
+    return max(0.0, (date.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"

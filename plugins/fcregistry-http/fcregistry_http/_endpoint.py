@@ -1,0 +1,150 @@
+"""Where does a request go, and which arguments stand where in it?
+
+Sources: RFC 3986 (path segments, percent-encoding), RFC 9110 (methods).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from fcregistry.errors import DefinitionError, ToolError
+
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_WITHOUT_BODY: Final = ("GET", "DELETE")
+_PLACE: Final = re.compile(r"\{([^{}]*)\}")
+_DOTS: Final = (".", "..")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request: its URL, the pairs of its query, and its body; None for none."""
+
+    url: str
+    query: tuple[tuple[str, str], ...]
+    body: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """A method and a URL whose path has places for arguments.
+
+    Attributes:
+        method: One of `METHODS`.
+        origin: Scheme, host and port: what no argument changes.
+        path: The path, with `{name}` where an argument stands.
+        query: Names of the arguments that stand in the query, beside those of a method without a body.
+    """
+
+    method: str
+    origin: str
+    path: str
+    query: frozenset[str]
+
+    @classmethod
+    def of(cls, method: str, url: str, schema: Mapping[str, Any], query: Collection[str]) -> Endpoint:
+        """Return the endpoint.
+
+        Args:
+            method: The method.
+            url: The URL.
+            schema: The JSON Schema of the arguments.
+            query: Names of arguments.
+
+        Raises:
+            DefinitionError: It cannot be one; names everything that is wrong.
+        """
+        parts = urlsplit(url)
+        problems = [*_url_problems(url), *_argument_problems(parts.path, schema, query)]
+        if method not in METHODS:
+            problems.append(f"the method is one of {', '.join(METHODS)}, not {method!r}")
+        if problems:
+            raise DefinitionError(f"{method} {url} cannot be a tool:", problems)
+        return cls(
+            method=method, origin=f"{parts.scheme}://{parts.netloc}", path=parts.path or "/", query=frozenset(query)
+        )
+
+    @property
+    def host(self) -> str:
+        """The host, with its port where there is one."""
+        return self.origin.partition("://")[2]
+
+    def request(self, arguments: Mapping[str, Any]) -> Request:
+        """Return the request for validated arguments.
+
+        Raises:
+            ToolError: An argument cannot stand where it has to.
+        """
+        left = dict(arguments)
+        path = _PLACE.sub(lambda place: _in_path(place[1], left.pop(place[1], None)), self.path)
+        in_query = [name for name in left if self.method in _WITHOUT_BODY or name in self.query]
+        pairs = tuple(pair for name in in_query for pair in _in_query(name, left.pop(name)))
+        body = None if self.method in _WITHOUT_BODY else left
+        return Request(url=f"{self.origin}{path}", query=pairs, body=body)
+
+
+def _url_problems(url: str) -> list[str]:
+    parts = urlsplit(url)
+    problems = []
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        problems.append("the URL begins with https:// or http:// and a host")
+    if "@" in parts.netloc:
+        problems.append("the URL holds credentials; give them as headers, from the environment")
+    if any(mark in part for part in (parts.scheme, parts.netloc, parts.query, parts.fragment) for mark in "{}"):
+        problems.append(
+            "places for arguments stand in the path only; what is left of them goes to the query or the body"
+        )
+    if parts.query or parts.fragment:
+        problems.append("the URL has a query or a fragment; arguments make up the query")
+    return problems
+
+
+def _argument_problems(path: str, schema: Mapping[str, Any], query: Collection[str]) -> list[str]:
+    properties = schema.get("properties", {})
+    required = schema.get("required", ())
+    places = _PLACE.findall(path)
+    problems = [f"the path has {{{name}}} twice" for name in dict.fromkeys(places) if places.count(name) > 1]
+    for name in dict.fromkeys(places):
+        if name not in properties:
+            problems.append(f"the path has {{{name}}}, and there is no parameter {name!r}")
+        elif name not in required:
+            problems.append(f"the parameter {name!r} stands in the path, and is not required")
+        elif properties[name].get("type") in ("array", "object"):
+            problems.append(f"the parameter {name!r} stands in the path, and is an {properties[name]['type']}")
+    if any(mark in _PLACE.sub("", path) for mark in "{}"):
+        problems.append("the path has a bracket that belongs to no place")
+    problems += [f"query= names {name!r}, and there is no such parameter" for name in query if name not in properties]
+    return problems
+
+
+def _in_path(name: str, value: Any) -> str:
+    """Return an argument as one segment, or a part of one: it is neither left out nor dots, which would name another place."""
+    text = _text(name, value)
+    if not text or text in _DOTS:
+        raise ToolError(f"{name} stands in a path, and cannot be {text!r}")
+    try:
+        return quote(text, safe="")
+    except UnicodeEncodeError:
+        raise ToolError(f"{name} holds half of a surrogate pair, which cannot be sent") from None
+
+
+def _in_query(name: str, value: Any) -> list[tuple[str, str]]:
+    """Return an argument as pairs of a query: an array as several, null as none."""
+    if value is None:
+        return []
+    items = value if isinstance(value, list) else [value]
+    pairs = [(name, _text(name, item)) for item in items if item is not None]
+    if any("\ud800" <= char <= "\udfff" for _, text in pairs for char in text):
+        raise ToolError(f"{name} holds half of a surrogate pair, which cannot be sent")
+    return pairs
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise ToolError(f"{name} has to be a text, a number or a boolean where it stands in the URL")

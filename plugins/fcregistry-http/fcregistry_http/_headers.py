@@ -1,0 +1,64 @@
+"""What is sent in the header of a request, and where does what is secret of it come from?"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from fcregistry.errors import ToolError
+
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token (RFC 9110, 5.6.2)
+_VALUE: Final = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")  # no control character but the tab (RFC 9110, 5.5)
+
+
+@dataclass(frozen=True, slots=True)
+class FromEnv:
+    """A header that is read from an environment variable at each call. The tool requires the variable, and no message shows it.
+
+    Attributes:
+        variable: The name of the variable.
+        form: What is sent: `{}` stands for the value, as in `Bearer {}`.
+    """
+
+    variable: str
+    form: str = "{}"
+
+    def value(self) -> str:
+        """Return what is sent now."""
+        return self.form.replace("{}", os.environ.get(self.variable, ""))
+
+
+Headers: TypeAlias = Mapping[str, "str | FromEnv"]
+
+
+def header_problems(headers: Mapping[str, object]) -> list[str]:
+    """Return what is wrong with headers as they were given."""
+    problems = []
+    for name, value in headers.items():
+        if not _NAME.fullmatch(name):
+            problems.append(f"{name!r} is no name of a header")
+        if not isinstance(value, (str, FromEnv)):
+            problems.append(f"the header {name} is a string or FromEnv('VARIABLE'), not {type(value).__name__}")
+        elif not _can_be_sent(value if isinstance(value, str) else value.form):
+            problems.append(f"the header {name} holds a character that cannot be sent")
+    return problems
+
+
+def headers_now(headers: Headers) -> dict[str, str]:
+    """Return headers as they are sent.
+
+    Raises:
+        ToolError: A variable holds what cannot be sent; it is not shown.
+    """
+    now = {name: value if isinstance(value, str) else value.value() for name, value in headers.items()}
+    for name, value in now.items():
+        if not _can_be_sent(value):
+            raise ToolError(f"the header {name} cannot be sent: its variable holds a character that headers have not")
+    return now
+
+
+def _can_be_sent(value: str) -> bool:
+    return bool(_VALUE.fullmatch(value)) and value.isascii()

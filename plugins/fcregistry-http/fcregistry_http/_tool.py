@@ -1,0 +1,141 @@
+"""How does an endpoint become a tool?"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from typing import Any, Final
+
+import httpx2
+from fcregistry import Tool
+from fcregistry.errors import DefinitionError, ToolError
+
+from fcregistry_http._answers import IDEMPOTENT, Returns, value_of
+from fcregistry_http._endpoint import Endpoint, Request
+from fcregistry_http._headers import FromEnv, Headers, header_problems, headers_now
+
+_RETURNS: Final = ("text", "json", "content")
+
+
+def http_tool(
+    method: str,
+    url: str,
+    *,
+    like: Callable[..., Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    description: str | None = None,
+    query: Collection[str] = (),
+    headers: Headers | None = None,
+    returns: Returns = "text",
+    timeout: float = 30.0,
+    max_bytes: int = 1_000_000,
+    client: Callable[[], httpx2.AsyncClient] | None = None,
+    **options: Any,
+) -> Tool:
+    """Return a tool that asks an HTTP endpoint.
+
+    An argument stands in the path where the URL has its name in brackets, as one percent-encoded segment. The others make up the query
+    of a GET or DELETE, and the JSON body of a POST, PUT or PATCH. Redirects are not followed, so only this host is asked.
+
+    Args:
+        method: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+        url: Such as `https://api.acme.example/cities/{city}/weather`.
+        like: A function whose signature and docstring are the tool's; it is never called.
+        parameters: In its place, the JSON Schema of the arguments.
+        name: The tool's name; by default, that of `like`.
+        description: What a model is told; by default, what the docstring of `like` says.
+        query: Names of arguments that stand in the query though there is a body.
+        headers: Sent with each request; `FromEnv("ACME_TOKEN", "Bearer {}")` where they are secret.
+        returns: What is made of the answer: `text`, `json` or `content`, an image, a sound or a file.
+        timeout: Seconds that a request may take, its answer included.
+        max_bytes: The most bytes of an answer; one that has more is a failure.
+        client: Makes the client of a request: for proxies, certificates, authentication.
+        **options: Further options of a tool. By default, a GET is `read_only`, a GET, PUT or DELETE `idempotent`, a DELETE `destructive`
+            (RFC 9110, 9.2), and all are `open_world`.
+
+    Raises:
+        DefinitionError: It cannot be one; names everything that is wrong.
+    """
+    schema, name, description = _described(like, parameters, name, description)
+    sent = dict(headers or {})
+    problems = header_problems(sent)
+    if returns not in _RETURNS:
+        problems.append(f"returns= is one of {', '.join(_RETURNS)}, not {returns!r}")
+    if problems:
+        raise DefinitionError(f"{method} {url} cannot be a tool:", problems)
+    endpoint = Endpoint.of(method, url, schema, query)
+
+    async def ask(**arguments: Any) -> Any:
+        request = endpoint.request(arguments)
+        async with (client or _client)() as asking:
+            response, data = await _answered(asking, endpoint, request, headers_now(sent), timeout, max_bytes)
+        return value_of(response, data, returns, endpoint.host)
+
+    required = {value.variable for value in sent.values() if isinstance(value, FromEnv)}
+    also = options.pop("requires_env", ())
+    required |= {also} if isinstance(also, str) else set(also)
+    hints = {
+        "read_only": True if method == "GET" else None,
+        "idempotent": True if method in IDEMPOTENT else None,
+        "destructive": True if method == "DELETE" else None,
+        "open_world": True,
+        "requires_env": sorted(required) or None,
+    }
+    told = {key: value for key, value in hints.items() if value is not None} | options
+    return Tool.from_function(ask, name=name, description=description, parameters=schema, **told)
+
+
+def _described(
+    like: Callable[..., Any] | None, parameters: Mapping[str, Any] | None, name: str | None, description: str | None
+) -> tuple[dict[str, Any], str, str]:
+    if (like is None) == (parameters is None):
+        raise DefinitionError("an endpoint takes like=, a function, or parameters=, a schema")
+    if like is not None:
+        described = Tool.from_function(like)
+        return described.parameters, name or described.name, description or described.description
+    if not name or not description:
+        raise DefinitionError("an endpoint with parameters= takes name= and description= too")
+    return dict(parameters or {}), name, description
+
+
+async def _answered(
+    client: httpx2.AsyncClient, endpoint: Endpoint, request: Request, headers: dict[str, str], timeout: float, most: int
+) -> tuple[httpx2.Response, bytes]:
+    """Return the response, and its body as far as it may go.
+
+    Raises:
+        ToolError: There is none, in time, or it is too large.
+    """
+    host = endpoint.host
+    again = endpoint.method in IDEMPOTENT
+    sent: dict[str, Any] = {"headers": headers, "params": list(request.query) or None, "json": request.body}
+    try:
+        async with (
+            asyncio.timeout(timeout),
+            client.stream(endpoint.method, request.url, follow_redirects=False, **sent) as response,
+        ):
+            data = bytearray()
+            async for piece in response.aiter_bytes():
+                data += piece
+                if len(data) > most:
+                    raise ToolError(f"{host} answers with more than {most} bytes, which are not read")
+            return response, bytes(data)
+    except TimeoutError as error:
+        raise ToolError(f"{host} did not answer within {timeout:g} seconds", retryable=again) from error
+    except httpx2.ConnectError as error:  # nothing was sent
+        raise ToolError(f"{host} cannot be reached", retryable=True) from error
+    except httpx2.HTTPError as error:
+        kind = type(error).__name__
+        raise ToolError(f"{host} gives no answer that can be read ({kind})", retryable=again) from error
+
+
+def _client() -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(verify=_certificates(), timeout=None)
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    return httpx2.create_ssl_context()  # made once: reading them takes longer than a request nearby

@@ -1,0 +1,142 @@
+"""What comes of the responses that there are, and of none?"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from fcregistry import Executor
+
+from fcregistry_http import http_tool
+
+from .conftest import PNG, Server
+
+NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+ASK = {"name": "ask", "arguments": {}}
+
+
+def executor(url: str, method: str = "GET", **more: Any) -> Executor:
+    return Executor([http_tool(method, url, parameters=NOTHING, name="ask", description="Ask.", **more)])
+
+
+def asked(url: str, method: str = "GET", **more: Any) -> Any:
+    return executor(url, method, **more).run(ASK)
+
+
+def test_json_is_a_value(server: Server) -> None:
+    assert asked(f"{server.url}/json", "POST", returns="json").value["result"].startswith("Received")
+    assert asked(f"{server.url}/nothing", returns="json").value is None
+    result = asked(f"{server.url}/words", returns="json")
+    assert (result.ok, result.content.partition(" ")[2]) == (False, "answers with what is no JSON: <html>")
+
+
+def test_text_is_read_as_its_header_says(server: Server) -> None:
+    assert [asked(f"{server.url}/{path}").value for path in ("latin", "odd", "nothing")] == ["grün", "grün", ""]
+
+
+def test_images_and_files_are_content(server: Server) -> None:
+    (image,) = asked(f"{server.url}/image", returns="content").parts
+    (file,) = asked(f"{server.url}/file", returns="content").parts
+    assert (image.kind, image.data, file.kind, file.media_type) == ("image", PNG, "file", "application/zip")
+    assert "the answer is no image/png" in asked(f"{server.url}/liar", returns="content").content
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "says", "retryable", "retry_after"),
+    [
+        ("500", "GET", "answers 500 Internal Server Error: the engine is broken", False, None),
+        ("429", "POST", "answers 429 Too Many Requests", True, 7.0),
+        ("503", "POST", "answers 503 Service Unavailable", True, 0.0),
+        ("504", "GET", "answers 504 Gateway Timeout", True, None),
+        ("504", "POST", "answers 504 Gateway Timeout", False, None),
+    ],
+)
+def test_a_status_that_is_no_success_is_a_failure(
+    server: Server, path: str, method: str, says: str, retryable: bool, retry_after: float | None
+) -> None:
+    result = asked(f"{server.url}/{path}", method)
+    assert (result.ok, result.content) == (False, f"127.0.0.1:{server.server_port} {says}")
+    assert (result.error.retryable, result.error.retry_after) == (retryable, retry_after)
+
+
+def test_a_redirect_is_not_followed(server: Server) -> None:
+    result = asked(f"{server.url}/away")
+    assert result.content.endswith("it redirects to http://elsewhere.example/secret, which is not followed")
+
+    def follows() -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(follow_redirects=True)
+
+    assert not asked(f"{server.url}/away", client=follows).ok
+
+
+def test_an_answer_is_read_no_further_than_it_may_go(server: Server) -> None:
+    assert len(asked(f"{server.url}/large").content) == 5000
+    result = asked(f"{server.url}/large", max_bytes=4999)
+    assert result.content == f"127.0.0.1:{server.server_port} answers with more than 4999 bytes, which are not read"
+
+
+def test_a_host_that_is_not_there_is_a_failure() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        port = taken.getsockname()[1]
+        result = asked(f"http://127.0.0.1:{port}/")
+    assert (result.error.code, result.content) == ("tool_failed", f"127.0.0.1:{port} cannot be reached")
+    assert result.error.retryable
+    unknown = asked("https://no-such-host.invalid/")
+    assert unknown.content == "no-such-host.invalid cannot be reached"
+
+
+def test_what_is_no_http_is_a_failure() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+
+        async def answered() -> Any:
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+            task = asyncio.create_task(executor(url).arun(ASK))
+            connection, _ = await asyncio.to_thread(listening.accept)
+            with connection:
+                connection.sendall(b"hello\r\n\r\n")
+                return await task
+
+        result = asyncio.run(answered())
+    assert "gives no answer that can be read (RemoteProtocolError)" in result.content
+
+
+def test_a_request_that_takes_too_long_is_given_up_and_its_connection_closed(server: Server) -> None:
+    result = asked(f"{server.url}/wait", timeout=0.2)
+    assert result.content == f"127.0.0.1:{server.server_port} did not answer within 0.2 seconds"
+    assert server.closed.wait(30)
+
+
+def test_cancelling_a_call_closes_its_connection(server: Server) -> None:
+    async def cancelled() -> None:
+        task = asyncio.create_task(executor(f"{server.url}/wait").arun(ASK))
+        assert await asyncio.to_thread(server.begun.wait, 30)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert server.closed.wait(30)
+
+
+def test_calls_run_at_once_and_from_many_loops(server: Server) -> None:
+    many = executor(f"{server.url}/large")
+    assert all(result.ok for result in many.run_all([ASK] * 8))
+    for _ in range(2):
+        assert asyncio.run(many.arun(ASK)).ok
+
+
+def test_importing_it_imports_no_client() -> None:
+    root = Path(__file__).parent.parent
+    code = f"import sys; sys.path.insert(0, {str(root)!r}); import fcregistry_http; print('httpx2' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "False\n", done.stderr
+    assert (root / "fcregistry_http" / "py.typed").is_file()
