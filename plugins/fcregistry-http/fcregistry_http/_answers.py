@@ -5,6 +5,7 @@ Source: RFC 9110, sections 10.2.3 (Retry-After) and 15 (status codes).
 
 from __future__ import annotations
 
+import codecs
 import json
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -21,6 +22,9 @@ IDEMPOTENT: Final = ("GET", "PUT", "DELETE")
 _LATER: Final = (429, 503)
 _PASSING: Final = (408, 502, 504)
 _MOST_SHOWN: Final = 500
+_LONGEST_WAIT: Final = 86_400.0
+_NO_CHARSETS: Final = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
+"""Codecs that are no charsets of HTTP. Reading some of them takes a time that grows with the square of the length."""
 
 
 def value_of(response: Response, data: bytes, returns: Returns, host: str) -> Any:
@@ -39,9 +43,13 @@ def value_of(response: Response, data: bytes, returns: Returns, host: str) -> An
     if not data:
         return None
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise ToolError(f"{host} answers with what is no JSON: {_shown(text)}") from None
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _refusal(response: Response, data: bytes, host: str) -> ToolError:
@@ -61,8 +69,9 @@ def _refusal(response: Response, data: bytes, host: str) -> ToolError:
 
 def _text(response: Response, data: bytes) -> str:
     try:
-        return data.decode(response.charset_encoding or "utf-8", "replace")
-    except LookupError:  # an encoding that nobody knows
+        encoding = codecs.lookup(response.charset_encoding or "utf-8").name
+        return data.decode("utf-8" if encoding in _NO_CHARSETS else encoding, "replace")
+    except (LookupError, UnicodeError):  # one that nobody knows, or that is none of texts
         return data.decode("utf-8", "replace")
 
 
@@ -80,16 +89,18 @@ def _content(response: Response, data: bytes) -> Content | str:
 
 
 def _seconds(said: str | None) -> float | None:
-    """Return how long to wait by a `Retry-After`: seconds, or a date."""
+    """Return how long to wait by a `Retry-After`, seconds or a date; no longer than a day."""
     if said is None:
         return None
-    if said.strip().isdecimal() and said.isascii():
-        return float(said)
     try:
-        date = parsedate_to_datetime(said)
-    except ValueError:
+        seconds = float(said) if said.strip().isdecimal() else _until(parsedate_to_datetime(said))
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, (date.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    return min(max(seconds, 0.0), _LONGEST_WAIT)
+
+
+def _until(date: datetime) -> float:
+    return (date.astimezone(UTC) - datetime.now(UTC)).total_seconds()
 
 
 def _shown(text: str) -> str:

@@ -125,6 +125,8 @@ async def _answered(
             return response, bytes(data)
     except TimeoutError as error:
         raise ToolError(f"{host} did not answer within {timeout:g} seconds", retryable=again) from error
+    except httpx2.InvalidURL as error:
+        raise ToolError(f"the URL for {host} cannot be asked: {error}") from error
     except httpx2.ConnectError as error:  # nothing was sent
         raise ToolError(f"{host} cannot be reached", retryable=True) from error
     except httpx2.HTTPError as error:

@@ -32,12 +32,14 @@ def asked(url: str, method: str = "GET", **more: Any) -> Any:
 def test_json_is_a_value(server: Server) -> None:
     assert asked(f"{server.url}/json", "POST", returns="json").value["result"].startswith("Received")
     assert asked(f"{server.url}/nothing", returns="json").value is None
+    assert "answers with what is no JSON" in asked(f"{server.url}/nan", returns="json").content
     result = asked(f"{server.url}/words", returns="json")
     assert (result.ok, result.content.partition(" ")[2]) == (False, "answers with what is no JSON: <html>")
 
 
 def test_text_is_read_as_its_header_says(server: Server) -> None:
     assert [asked(f"{server.url}/{path}").value for path in ("latin", "odd", "nothing")] == ["grün", "grün", ""]
+    assert len(asked(f"{server.url}/puny").value) == 900_002  # as it came: decoding it would take hours
 
 
 def test_images_and_files_are_content(server: Server) -> None:
@@ -52,6 +54,7 @@ def test_images_and_files_are_content(server: Server) -> None:
     [
         ("500", "GET", "answers 500 Internal Server Error: the engine is broken", False, None),
         ("429", "POST", "answers 429 Too Many Requests", True, 7.0),
+        ("never", "GET", "answers 429 Too Many Requests", True, 86_400.0),
         ("503", "POST", "answers 503 Service Unavailable", True, 0.0),
         ("504", "GET", "answers 504 Gateway Timeout", True, None),
         ("504", "POST", "answers 504 Gateway Timeout", False, None),

@@ -96,6 +96,12 @@ def test_arguments_that_do_not_fit_are_not_sent(server: Server) -> None:
     assert [problem.path for problem in result.error.problems] == ["$.query", "$.value"]
 
 
+def test_a_url_that_is_too_long_is_a_failure(server: Server) -> None:
+    made = tool("GET", f"{server.url}/{{name}}", properties("name", name={"type": "string"}))
+    assert "cannot be asked: URL too long" in ask(made, name="a" * 70_000).content
+    assert server.asked == []
+
+
 def test_a_secret_is_sent_and_shown_nowhere(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     made = tool("GET", f"{server.url}/500", properties(), headers={"X-Key": FromEnv("ACME_KEY", "Key {}")})
     assert made.options.requires_env == ("ACME_KEY",)

@@ -47,7 +47,8 @@ def main(selectors: tuple[str, ...], modules: tuple[str, ...], allow: tuple[str,
         from fcregistry_mcp._serving import serve  # heavy, and for nothing where the words are wrong
 
     try:
-        serve(executor)
+        with executor:
+            serve(executor)
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -43,7 +43,9 @@ class Connection:
         self._seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Client | None = None
+        self._task: asyncio.Task[None] | None = None
         self._closing: asyncio.Event | None = None
+        self._ended = False
         self._process = os.getpid()
         self._thread = Thread(target=self._run, name=f"MCP server {server}", daemon=True)
         self.opened: Future[list[Tool]] = Future()
@@ -58,9 +60,11 @@ class Connection:
         atexit.unregister(self.close)
         if self._process != os.getpid():
             return
-        if self._loop is not None and self._closing is not None:
+        self._ended = True
+        if self._loop is not None and self._closing is not None and self._task is not None:
+            end = self._task.cancel if self._client is None else self._closing.set
             with suppress(RuntimeError):  # it has ended by itself
-                self._loop.call_soon_threadsafe(self._closing.set)
+                self._loop.call_soon_threadsafe(end)
         if self._thread.ident is not None:
             self._thread.join(_ENDING)
 
@@ -95,12 +99,15 @@ class Connection:
             asyncio.run(self._serve())
         except BaseException as error:  # noqa: BLE001  # whoever opens it is told; later, calls are
             if not self.opened.done():
-                self.opened.set_exception(error)
+                self.opened.set_exception(self._over() if isinstance(error, asyncio.CancelledError) else error)
         finally:
             self._client = None
 
     async def _serve(self) -> None:
-        self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
+        self._task, self._closing = asyncio.current_task(), asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        if self._ended:  # it was closed before there was a loop to say so to
+            raise asyncio.CancelledError
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(self._seconds):
@@ -109,7 +116,8 @@ class Connection:
             except TimeoutError as error:
                 raise TimeoutError(f"it did not answer within {self._seconds:g} seconds") from error
             self._client = client
-            self.opened.set_result(tools)
+            if not self.opened.done():  # who waited may have been cancelled
+                self.opened.set_result(tools)
             await self._closing.wait()
             self._client = None
 

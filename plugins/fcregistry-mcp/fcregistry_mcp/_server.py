@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from difflib import get_close_matches
 from os import PathLike, fspath
 from pathlib import PurePath
+from threading import Lock
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
@@ -39,7 +40,7 @@ class McpServer:
 
     Attributes:
         name: What it is called in messages.
-        refused: Names of its tools that cannot be tools here, with the reason; told when it is open.
+        refused: Names of its tools that cannot be tools here, with the reason, as `tools()` found them.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class McpServer:
         self._transport = transport
         self._trusted = trusted
         self._timeout = timeout
+        self._lock = Lock()
         self._connection: Connection | None = None
         self._words: LastWords | None = None
         self._listed: list[protocol.Tool] = []
@@ -130,20 +132,20 @@ class McpServer:
         Raises:
             McpError: It cannot be started or reached, or does not answer in time; says why.
         """
-        if self._connection is None:
-            connection = self._begun()
-            try:
-                self._listed = connection.opened.result()
-            except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
-                raise self._failed(error) from cause_of(error)
-            except BaseException:  # an interrupt
-                self.close()
-                raise
+        connection = self._begun()
+        try:
+            self._listed = connection.opened.result()
+        except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
+            raise self._failed(error) from cause_of(error)
+        except BaseException:  # an interrupt
+            self.close()
+            raise
         return self
 
     def close(self) -> None:
         """End the session, and the server where it was started here. One that is closed stays as it is."""
-        connection, self._connection = self._connection, None
+        with self._lock:
+            connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
         if self._words is not None:
@@ -168,9 +170,13 @@ class McpServer:
         here = dict(names or {})
         self._check_known([*(allowed or ()), *here])
         called: dict[str, str] = {}
+        refused: dict[str, str] = {}
         tools = []
         for each in self._listed:
             if allowed is not None and each.name not in allowed:
+                continue
+            if each.name in called.values():
+                refused[each.name] = "the server lists it twice; this is the first"
                 continue
             name = here.get(each.name) or legal_name(each.name)
             if (other := called.setdefault(name, each.name)) != each.name:
@@ -184,7 +190,8 @@ class McpServer:
             elif allowed is not None:
                 raise tool.definition_error
             else:
-                self.refused[each.name] = str(tool.definition_error)
+                refused[each.name] = str(tool.definition_error)
+        self.refused = refused
         return Toolset(tools)
 
     def _check_known(self, asked: Collection[str]) -> None:
@@ -202,12 +209,14 @@ class McpServer:
                 )
 
     def _begun(self) -> Connection:
-        words = self._words = LastWords(self.name)
-        transport = self._transport
-        connection = self._connection = Connection(self.name, lambda stack: transport(stack, words), self._timeout)
-        self.refused = {}
-        connection.open()
-        return connection
+        """Return the connection that there is, open or about to be; a new one, where there is none."""
+        with self._lock:
+            if self._connection is None:
+                words = self._words = LastWords(self.name)
+                transport = self._transport
+                self._connection = Connection(self.name, lambda stack: transport(stack, words), self._timeout)
+                self._connection.open()
+            return self._connection
 
     def _failed(self, error: Exception) -> McpError:
         """Return what is raised where it could not be opened; nothing of it is left."""
@@ -224,15 +233,14 @@ class McpServer:
         self.close()
 
     async def __aenter__(self) -> Self:
-        if self._connection is None:
-            connection = self._begun()
-            try:
-                self._listed = await asyncio.wrap_future(connection.opened)
-            except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
-                raise await asyncio.to_thread(self._failed, error) from cause_of(error)
-            except BaseException:  # an interrupt, or the task is cancelled
-                await asyncio.to_thread(self.close)
-                raise
+        connection = self._begun()
+        try:
+            self._listed = await asyncio.wrap_future(connection.opened)
+        except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
+            raise await asyncio.to_thread(self._failed, error) from cause_of(error)
+        except BaseException:  # an interrupt, or the task is cancelled
+            await asyncio.to_thread(self.close)
+            raise
         return self
 
     async def __aexit__(

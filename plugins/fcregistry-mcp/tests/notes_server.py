@@ -70,6 +70,8 @@ def note(what, arguments=None):
 
 async def list_tools(context, params):
     names = list(TOOLS)
+    if os.environ.get("NOTES_TWICE"):
+        names.insert(2, "add")
     begin = int(params.cursor) if params is not None and params.cursor else 0
     end = begin + 3  # so there are pages
     page = [protocol.Tool.model_validate({"name": name, **TOOLS[name]}) for name in names[begin:end]]

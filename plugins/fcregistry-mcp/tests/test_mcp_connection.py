@@ -130,6 +130,59 @@ def test_it_may_be_opened_and_closed_again_and_again(notes: Notes) -> None:
         server.close()
 
 
+def test_threads_that_open_it_at_once_open_one(notes: Notes) -> None:
+    server = notes.server()
+    connections: list[object] = []
+    threads = [threading.Thread(target=lambda: connections.append(server.open()._connection)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LONG)
+    server.close()
+    assert len(connections) == 4
+    assert len(set(map(id, connections))) == 1
+
+
+def test_closing_it_ends_its_opening(tmp_path: Path) -> None:
+    mute = McpServer.stdio(sys.executable, "-c", MUTE, str(tmp_path / "begun"), name="mute", timeout=LONG)
+    raised: list[BaseException] = []
+
+    def opens() -> None:
+        try:
+            mute.open()
+        except McpError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=opens)
+    thread.start()
+    until((tmp_path / "begun").exists)
+    mute.close()
+    thread.join(LONG / 3)  # and not as long as opening may take
+    assert not thread.is_alive()
+    assert str(raised[0]).startswith("the MCP server mute cannot be used: ")
+
+
+MUTE = "import sys; open(sys.argv[1], 'w').close(); sys.stdin.read()"
+
+
+def test_a_task_that_is_cancelled_while_it_opens_leaves_nothing(tmp_path: Path) -> None:
+    mute = McpServer.stdio(sys.executable, "-c", MUTE, str(tmp_path / "begun"), name="mute", timeout=LONG)
+
+    async def opened() -> None:
+        async with mute:
+            raise AssertionError
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(opened())
+        await asyncio.to_thread(until, (tmp_path / "begun").exists)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    until(lambda: not any(thread.name == "MCP server mute" for thread in threading.enumerate()))
+
+
 def test_async_code_opens_it_without_blocking_its_loop(notes: Notes) -> None:
     async def opened() -> Any:
         async with notes.server() as server:

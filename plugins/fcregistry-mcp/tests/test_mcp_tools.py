@@ -82,6 +82,12 @@ def test_two_tools_of_one_name_here_want_another_name(notes: Notes) -> None:
     assert notes.asked() == [["ns.find", {"word": "a"}], ["ns_find", {"word": "b"}]]
 
 
+def test_a_tool_that_is_listed_twice_is_there_once(notes: Notes) -> None:
+    with notes.server(env={"NOTES_TWICE": "1"}) as server:
+        assert list(server.tools(["add"])) == ["add"]
+        assert server.refused == {"add": "the server lists it twice; this is the first"}
+
+
 def test_two_servers_may_have_tools_of_one_name(server: McpServer, notes: Notes) -> None:
     with notes.server("others") as other:
         with pytest.raises(DuplicateToolError, match=r"prefixed"):
