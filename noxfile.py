@@ -30,15 +30,17 @@ OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
 NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with every dependency was tried on the first
 # What takes longest, and looks at no annotation, is tried on the oldest interpreter, and in a session of its own on the newest.
 SLOW_ROOMS = ("agents", "cli", "dialects", "discovery", "execution", "inspection", "models", "packaging", "testing")
-SLOW = [*(f"tests/{room}" for room in SLOW_ROOMS), "plugins/fcregistry-llama", "plugins/fcregistry-mcp"]
-WITHOUT_SLOW = [f"--ignore={folder}" for folder in SLOW]
+SLOW = [*(f"tests/{room}" for room in SLOW_ROOMS), "plugins/fcregistry-llama/tests", "plugins/fcregistry-mcp/tests"]
+WITHOUT_SLOW = [f"--ignore-glob={folder}/*" for folder in SLOW]  # a folder that the settings name is not ignored itself
 SLOW_AGAIN = [
     folder for folder in SLOW if folder != "tests/dialects"
 ]  # text in, text out: nothing of an interpreter's own
 NO_FLOORS = "fcregistry-mcp"  # its SDK needs newer versions of what we share with it than our floors are
 # What uses the dependencies through the rooms below it alone, where their floors are tried.
-WITHOUT_FLOORS = [f"--ignore=tests/{room}" for room in ("agents", "dialects", "expressions", "models", "prompts")]
-WITHOUT_FLOORS += [f"--ignore=plugins/{NO_FLOORS}"]
+WITHOUT_FLOORS = [
+    f"--ignore-glob=tests/{room}/*" for room in ("agents", "dialects", "expressions", "models", "prompts")
+]
+WITHOUT_FLOORS += [f"--ignore-glob=plugins/{NO_FLOORS}/tests/*"]
 TESTED_BEFORE = {**OWN_CODE_ONLY, "FCREGISTRY_TESTED_BEFORE": "1"}  # likewise, fewer examples will do
 
 
