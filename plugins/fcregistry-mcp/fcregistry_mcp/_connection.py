@@ -15,6 +15,7 @@ from mcp import Client
 from mcp.types import Tool
 
 from fcregistry_mcp._errors import McpError
+from fcregistry_mcp._sifting import sifted
 
 T = TypeVar("T")
 
@@ -49,6 +50,7 @@ class Connection:
         self._process = os.getpid()
         self._thread = Thread(target=self._run, name=f"MCP server {server}", daemon=True)
         self.opened: Future[list[Tool]] = Future()
+        self.refused: dict[str, str] = {}
 
     def open(self) -> None:
         """Begin to open it; `opened` has the server's tools once it is, or why it is not."""
@@ -91,6 +93,11 @@ class Connection:
                 raise
             raise self._over() from None  # it was closed while somebody waited
 
+    def _sifted(self, transport: Any) -> Any:  # whatever the SDK's Client takes
+        if isinstance(transport, AbstractAsyncContextManager):
+            return sifted(transport, self.refused)
+        return transport  # a server in this process, which the SDK takes as it is
+
     def _over(self) -> McpError:
         return McpError(f"the MCP server {self._server} is not connected", server=self._server)
 
@@ -111,7 +118,7 @@ class Connection:
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(self._seconds):
-                    client = await stack.enter_async_context(Client(await self._transport(stack)))
+                    client = await stack.enter_async_context(Client(self._sifted(await self._transport(stack))))
                     tools = await _listed(client)
             except TimeoutError as error:
                 raise TimeoutError(f"it did not answer within {self._seconds:g} seconds") from error

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack
-from difflib import get_close_matches
 from os import PathLike, fspath
 from pathlib import PurePath
 from threading import Lock
@@ -17,7 +16,7 @@ from typing import Self
 from urllib.parse import urlsplit
 
 import httpx2
-from fcregistry.errors import DuplicateToolError, ToolNotFoundError
+from fcregistry.errors import DuplicateToolError
 from fcregistry.execution import Toolset
 from mcp import StdioServerParameters
 from mcp import types as protocol
@@ -26,7 +25,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fcregistry_mcp._connection import Connection, Transport
 from fcregistry_mcp._errors import McpError, cause_of, reason_of
-from fcregistry_mcp._tools import legal_name, tool_of
+from fcregistry_mcp._tools import check_known, legal_name, tool_of
 from fcregistry_mcp._words import LastWords
 
 _READING = httpx2.Timeout(30.0, read=300.0)  # a server may hold a stream open while it works
@@ -90,6 +89,7 @@ class McpServer:
         )
 
         async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
+            words.hide(parameters.env or {})
             return stdio_client(parameters, errlog=words.pipe)  # type: ignore[arg-type]  # any file will do
 
         return cls(name or PurePath(command).name, transport, trusted=trusted, timeout=timeout)
@@ -118,10 +118,18 @@ class McpServer:
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"McpServer.http takes a URL such as https://tools.example/mcp, not {url!r}")
+            raise ValueError(
+                "McpServer.http takes a URL of http or https and a host, as https://tools.example/mcp is one"
+            )
 
         async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
-            client = await stack.enter_async_context(httpx2.AsyncClient(headers=dict(headers or {}), timeout=_READING))
+            async def noted(response: httpx2.Response) -> None:
+                if response.is_error:  # of which the SDK tells no more than that
+                    words.add(f"HTTP {response.status_code}")
+
+            client = await stack.enter_async_context(
+                httpx2.AsyncClient(headers=dict(headers or {}), timeout=_READING, event_hooks={"response": [noted]})
+            )
             return streamable_http_client(url, http_client=client)
 
         return cls(name or parts.netloc.rpartition("@")[2], transport, trusted=trusted, timeout=timeout)
@@ -167,10 +175,12 @@ class McpServer:
         connection = self._connection
         if connection is None:
             raise McpError(f"{self!r} is not open: use it in a `with` block, or call open()", server=self.name)
+        if isinstance(allowed, str):
+            raise TypeError(f"allowed takes a list of names, such as [{allowed!r}]")
         here = dict(names or {})
-        self._check_known([*(allowed or ()), *here])
+        check_known([*(allowed or ()), *here], self._listed, self.name, connection.refused)
         called: dict[str, str] = {}
-        refused: dict[str, str] = {}
+        refused = dict(connection.refused)
         tools = []
         for each in self._listed:
             if allowed is not None and each.name not in allowed:
@@ -193,20 +203,6 @@ class McpServer:
                 refused[each.name] = str(tool.definition_error)
         self.refused = refused
         return Toolset(tools)
-
-    def _check_known(self, asked: Collection[str]) -> None:
-        known = sorted(each.name for each in self._listed)
-        for name in asked:
-            if name not in known:
-                near = tuple(get_close_matches(name, known, n=3))
-                hint = (
-                    f"did you mean {', '.join(map(repr, near))}?"
-                    if near
-                    else f"it has {', '.join(known[:20]) or 'none'}"
-                )
-                raise ToolNotFoundError(
-                    f"the MCP server {self.name} has no tool {name!r}; {hint}", name=name, candidates=near
-                )
 
     def _begun(self) -> Connection:
         """Return the connection that there is, open or about to be; a new one, where there is none."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from difflib import get_close_matches
 from typing import Any, Final
 
 from fcregistry import Context, Tool
-from fcregistry.errors import ToolError
+from fcregistry.errors import ToolError, ToolNotFoundError
 from mcp import Client, MCPError
 from mcp import types as protocol
 
@@ -15,6 +16,7 @@ from fcregistry_mcp._connection import Connection
 from fcregistry_mcp._errors import McpError, cut, reason_of
 
 _LONGEST_NAME: Final = 64
+_LONGEST_TITLE: Final = 200
 _LONGEST_DESCRIPTION: Final = 10_000
 
 
@@ -22,6 +24,28 @@ def legal_name(name: str) -> str:
     """Return a name that every provider takes (`^[A-Za-z0-9_-]{1,64}$`), as near to a server's as can be: `ns.add` is `ns_add`."""
     legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)
     return legal[:_LONGEST_NAME] or "_"
+
+
+def check_known(
+    asked: Collection[str], listed: Collection[protocol.Tool], server: str, refused: Mapping[str, str]
+) -> None:
+    """Check that a server has tools of these names.
+
+    Raises:
+        ToolNotFoundError: It has none of a name; says the nearest, or why it cannot be had.
+    """
+    known = sorted(each.name for each in listed)
+    for name in asked:
+        if name in known:
+            continue
+        near = tuple(get_close_matches(name, known, n=3))
+        if name in refused:
+            hint = refused[name]
+        elif near:
+            hint = f"did you mean {', '.join(map(repr, near))}?"
+        else:
+            hint = f"it has {', '.join(known[:20]) or 'none'}"
+        raise ToolNotFoundError(f"the MCP server {server} has no tool {name!r}; {hint}", name=name, candidates=near)
 
 
 def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection, *, trusted: bool) -> Tool:
@@ -43,7 +67,7 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
 
     options: dict[str, Any] = _hints(given.annotations, trusted=trusted)
     if given.title:
-        options["title"] = given.title
+        options["title"] = given.title[:_LONGEST_TITLE]
     return Tool.from_function(
         call,
         name=name,

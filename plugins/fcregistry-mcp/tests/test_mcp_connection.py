@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,13 @@ def test_a_program_that_is_no_server_is_an_error_that_says_why(command: list[str
     assert isinstance(raised.value, (FcregistryError, ConnectionError))
 
 
+def test_secrets_of_its_environment_are_not_in_its_last_words() -> None:
+    program = "import os, sys; sys.exit('no such key: ' + os.environ['NOTES_KEY'] + ' in ' + os.environ['NOTES_PLACE'])"
+    env = {"NOTES_KEY": "hush-hush", "NOTES_PLACE": "the drawer"}
+    with pytest.raises(McpError, match=r"its last words: no such key: \*\*\* in the drawer$"):
+        McpServer.stdio(sys.executable, "-c", program, name="odd", env=env).open()
+
+
 def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path: Path) -> None:
     waits = McpServer.stdio(sys.executable, "-c", "import sys; sys.stdin.read()", name="mute", timeout=0.3)
     with pytest.raises(McpError, match=r"mute cannot be used: it did not answer within 0\.3 seconds"):
@@ -288,7 +296,32 @@ def test_a_server_is_reached_over_http(tmp_path: Path) -> None:
         running.communicate()
 
 
-@pytest.mark.parametrize("url", ["", "tools.example/mcp", "file:///etc/passwd", "http://"])
+@pytest.mark.parametrize(
+    "url", ["", "tools.example/mcp", "file:///etc/passwd", "http://", "ftp://me:hush@tools.example"]
+)
 def test_what_is_no_url_of_http_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match=r"McpServer.http takes a URL"):
+    with pytest.raises(ValueError, match=r"McpServer.http takes a URL") as raised:
         McpServer.http(url)
+    assert "hush" not in str(raised.value)
+
+
+def test_the_status_that_a_server_answers_is_told() -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(401)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *words: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as refusing:
+        thread = threading.Thread(target=refusing.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            with pytest.raises(McpError, match=r"cannot be used: .*; its last words: HTTP 401$"):
+                McpServer.http(f"http://127.0.0.1:{refusing.server_port}/mcp").open()
+        finally:
+            refusing.shutdown()
+            thread.join(LONG)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ from fcregistry_mcp import McpServer
 
 from .conftest import Notes
 from .notes_server import ORDER, PNG
+
+STRANGE = Path(__file__).with_name("strange_server.py")
 
 
 def call(server: McpServer, name: str, **arguments: Any) -> Any:
@@ -86,6 +90,31 @@ def test_a_tool_that_is_listed_twice_is_there_once(notes: Notes) -> None:
     with notes.server(env={"NOTES_TWICE": "1"}) as server:
         assert list(server.tools(["add"])) == ["add"]
         assert server.refused == {"add": "the server lists it twice; this is the first"}
+
+
+def test_what_is_no_tool_of_the_protocol_takes_no_other_with_it() -> None:
+    """The SDK refuses the whole list for it."""
+    with McpServer.stdio(sys.executable, str(STRANGE), name="strange") as server:
+        assert list(server.tools()) == ["good"]
+        assert server.refused == {
+            "array": "it is no tool of the protocol: inputSchema.type: Input should be 'object'",
+            "bare": "it is no tool of the protocol: inputSchema: Field required",
+            "None": "it is no tool of the protocol: it: Input should be a valid dictionary or instance of Tool",
+        }
+        assert call(server, "good").content == "done"
+        with pytest.raises(ToolNotFoundError, match="strange has no tool 'bare'; it is no tool of the protocol"):
+            server.tools(["bare"])
+
+
+def test_what_a_server_says_of_a_tool_is_bounded() -> None:
+    with McpServer.stdio(sys.executable, str(STRANGE), name="strange") as server:
+        good = server.tools()["good"]
+    assert (len(good.title), len(good.description)) == (200, 10_000)
+
+
+def test_a_name_in_place_of_a_list_of_names_is_an_error(server: McpServer) -> None:
+    with pytest.raises(TypeError, match=r"allowed takes a list of names, such as \['add'\]"):
+        server.tools("add")
 
 
 def test_two_servers_may_have_tools_of_one_name(server: McpServer, notes: Notes) -> None:
