@@ -45,7 +45,11 @@ def test_the_record_says_what_plain_jsonschema_says_of_what_it_reads_alike(
     for value in values:
         if "\\n" not in repr(value):  # where Python's `$` matches before the end
             note(f"{schema} / {value!r}")
-            assert Validator(schema, engine="jsonschema").is_valid(value) == plain.is_valid(value)
+            said = Validator(schema, engine="jsonschema").is_valid(value)
+            try:
+                assert said == plain.is_valid(value)
+            except TypeError:  # its own: `items` of 2019-09 is true or false, beside `additionalItems`
+                assert "additionalItems" in schema
 
 
 @given(SCHEMAS)
