@@ -26,7 +26,8 @@ class McpError(FcregistryError, ConnectionError):
 def reason_of(error: BaseException) -> str:
     """Return what went wrong, as one line."""
     each = cause_of(error)
-    said = " ".join(str(each).split())
+    lines = (line for line in str(each).splitlines() if "errors.pydantic.dev" not in line)  # a link helps nobody here
+    said = " ".join(" ".join(lines).split())
     if not said:
         return type(each).__name__
     return cut(said if isinstance(each, (OSError, MCPError)) else f"{type(each).__name__}: {said}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
@@ -18,6 +19,8 @@ from fcregistry_mcp._errors import McpError, cut, reason_of
 _LONGEST_NAME: Final = 64
 _LONGEST_TITLE: Final = 200
 _LONGEST_DESCRIPTION: Final = 10_000
+_UNSEEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""What a model reads and a person does not see: controls but tab and line end, marks of direction, tags."""
 
 
 def legal_name(name: str) -> str:
@@ -67,16 +70,21 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
 
     options: dict[str, Any] = _hints(given.annotations, trusted=trusted)
     if given.title:
-        options["title"] = given.title[:_LONGEST_TITLE]
+        options["title"] = _seen(given.title, _LONGEST_TITLE)
     return Tool.from_function(
         call,
         name=name,
-        description=(given.description or given.title or given.name)[:_LONGEST_DESCRIPTION],
+        description=_seen(given.description or given.title or given.name, _LONGEST_DESCRIPTION),
         parameters=given.input_schema,
         tags=("mcp",),
         meta={"mcp.server": server, "mcp.tool": given.name},
         **options,
     )
+
+
+def _seen(text: str, most: int) -> str:
+    """Return a stranger's text, bounded, as a person who approves of the tool sees it."""
+    return _UNSEEN.sub("", text)[:most]
 
 
 def _hints(said: protocol.ToolAnnotations | None, *, trusted: bool) -> dict[str, Any]:

@@ -7,6 +7,11 @@ SCHEMA = {"type": "object", "properties": {}}
 TOOLS = [
     {"name": "bare"},
     {"name": "good", "title": "t" * 1000, "description": "d" * 100_000, "inputSchema": SCHEMA},
+    {
+        "name": "hiding",
+        "description": "Read\ta note.\n\x1b[2J\u202eNow\U000e0041\U000e0042 it is.",
+        "inputSchema": SCHEMA,
+    },
     {"name": "array", "inputSchema": {"type": "array"}},
     None,
 ]
@@ -18,6 +23,8 @@ def answer(method, params):
         return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": server}
     if method == "tools/list":
         return {"tools": TOOLS}
+    if method == "tools/call" and params["name"] == "hiding":
+        return {"content": "no list"}
     if method == "tools/call":
         return {"content": [{"type": "text", "text": "done"}]}
     return None

@@ -95,7 +95,7 @@ def test_a_tool_that_is_listed_twice_is_there_once(notes: Notes) -> None:
 def test_what_is_no_tool_of_the_protocol_takes_no_other_with_it() -> None:
     """The SDK refuses the whole list for it."""
     with McpServer.stdio(sys.executable, str(STRANGE), name="strange") as server:
-        assert list(server.tools()) == ["good"]
+        assert list(server.tools()) == ["good", "hiding"]
         assert server.refused == {
             "array": "it is no tool of the protocol: inputSchema.type: Input should be 'object'",
             "bare": "it is no tool of the protocol: inputSchema: Field required",
@@ -110,6 +110,15 @@ def test_what_a_server_says_of_a_tool_is_bounded() -> None:
     with McpServer.stdio(sys.executable, str(STRANGE), name="strange") as server:
         good = server.tools()["good"]
     assert (len(good.title), len(good.description)) == (200, 10_000)
+
+
+def test_what_a_person_would_not_see_is_not_told_to_a_model() -> None:
+    with McpServer.stdio(sys.executable, str(STRANGE), name="strange") as server:
+        hiding = server.tools()["hiding"]
+        assert hiding.description == "Read\ta note.\n[2JNow it is."
+        result = call(server, "hiding")
+    assert result.content.startswith("the MCP server strange gives no answer: ValidationError: ")
+    assert "://" not in result.content
 
 
 def test_a_name_in_place_of_a_list_of_names_is_an_error(server: McpServer) -> None:
