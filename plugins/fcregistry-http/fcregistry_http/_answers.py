@@ -43,7 +43,7 @@ def value_of(response: Response, data: bytes, returns: Returns, host: str) -> An
     if not data:
         return None
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return json.loads(text.removeprefix("\ufeff"), parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise ToolError(f"{host} answers with what is no JSON: {_shown(text)}") from None
 
@@ -54,8 +54,8 @@ def _no_number(name: str) -> None:
 
 def _refusal(response: Response, data: bytes, host: str) -> ToolError:
     status = response.status_code
-    said = f"{host} answers {status} {response.reason_phrase}".rstrip()
-    if response.is_redirect:
+    said = f"{host} answers {status} {_shown(response.reason_phrase)}".rstrip()
+    if response.has_redirect_location:
         where = _shown(response.headers.get("location", ""))
         return ToolError(f"{said}: it redirects to {where}, which is not followed")
     text = _text(response, data).strip()

@@ -5,11 +5,12 @@ Sources: RFC 3986 (path segments, percent-encoding), RFC 9110 (methods).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from fcregistry.errors import DefinitionError, ToolError
 
@@ -57,12 +58,14 @@ class Endpoint:
         Raises:
             DefinitionError: It cannot be one; names everything that is wrong.
         """
-        parts = urlsplit(url)
-        problems = [*_url_problems(url), *_argument_problems(parts.path, schema, query)]
+        parts = _parts(url)
+        if parts is None:
+            raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", ["the URL cannot be read"])
+        problems = [*_url_problems(parts), *_argument_problems(parts.path, schema, query)]
         if method not in METHODS:
             problems.append(f"the method is one of {', '.join(METHODS)}, not {method!r}")
         if problems:
-            raise DefinitionError(f"{method} {url} cannot be a tool:", problems)
+            raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", problems)
         return cls(
             method=method, origin=f"{parts.scheme}://{parts.netloc}", path=parts.path or "/", query=frozenset(query)
         )
@@ -78,6 +81,12 @@ class Endpoint:
         Raises:
             ToolError: An argument cannot stand where it has to.
         """
+        try:
+            json.dumps(arguments, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
+            raise ToolError(
+                "the arguments hold what cannot be sent: half of a surrogate pair, or too long a number"
+            ) from error
         left = dict(arguments)
         path = _PLACE.sub(lambda place: _in_path(place[1], left.pop(place[1], None)), self.path)
         in_query = [name for name in left if self.method in _WITHOUT_BODY or name in self.query]
@@ -86,8 +95,24 @@ class Endpoint:
         return Request(url=f"{self.origin}{path}", query=pairs, body=body)
 
 
-def _url_problems(url: str) -> list[str]:
-    parts = urlsplit(url)
+def shown(url: str) -> str:
+    """Return a URL without the credentials that it may hold."""
+    return re.sub(r"//[^/?#]*@", "//…@", url)
+
+
+def _parts(url: str) -> SplitResult | None:
+    """Return the parts of a URL; None where it has none: a port that is none, half a bracket, white space."""
+    if any(char.isspace() or not char.isprintable() for char in url):
+        return None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # which is read when it is asked for
+    except ValueError:
+        return None
+    return parts
+
+
+def _url_problems(parts: SplitResult) -> list[str]:
     problems = []
     if parts.scheme not in ("http", "https") or not parts.hostname:
         problems.append("the URL begins with https:// or http:// and a host")
@@ -112,12 +137,17 @@ def _argument_problems(path: str, schema: Mapping[str, Any], query: Collection[s
             problems.append(f"the path has {{{name}}}, and there is no parameter {name!r}")
         elif name not in required:
             problems.append(f"the parameter {name!r} stands in the path, and is not required")
-        elif properties[name].get("type") in ("array", "object"):
-            problems.append(f"the parameter {name!r} stands in the path, and is an {properties[name]['type']}")
+        elif (kinds := _kinds(properties[name])) and kinds <= {"array", "object"}:
+            problems.append(f"the parameter {name!r} stands in the path, and is an {' or '.join(sorted(kinds))}")
     if any(mark in _PLACE.sub("", path) for mark in "{}"):
         problems.append("the path has a bracket that belongs to no place")
     problems += [f"query= names {name!r}, and there is no such parameter" for name in query if name not in properties]
     return problems
+
+
+def _kinds(schema: Any) -> set[str]:
+    kinds = schema.get("type", ()) if isinstance(schema, Mapping) else ()
+    return {kinds} if isinstance(kinds, str) else set(kinds)
 
 
 def _in_path(name: str, value: Any) -> str:
@@ -125,10 +155,7 @@ def _in_path(name: str, value: Any) -> str:
     text = _text(name, value)
     if not text or text in _DOTS:
         raise ToolError(f"{name} stands in a path, and cannot be {text!r}")
-    try:
-        return quote(text, safe="")
-    except UnicodeEncodeError:
-        raise ToolError(f"{name} holds half of a surrogate pair, which cannot be sent") from None
+    return quote(text, safe="")
 
 
 def _in_query(name: str, value: Any) -> list[tuple[str, str]]:
@@ -136,10 +163,7 @@ def _in_query(name: str, value: Any) -> list[tuple[str, str]]:
     if value is None:
         return []
     items = value if isinstance(value, list) else [value]
-    pairs = [(name, _text(name, item)) for item in items if item is not None]
-    if any("\ud800" <= char <= "\udfff" for _, text in pairs for char in text):
-        raise ToolError(f"{name} holds half of a surrogate pair, which cannot be sent")
-    return pairs
+    return [(name, _text(name, item)) for item in items if item is not None]
 
 
 def _text(name: str, value: Any) -> str:

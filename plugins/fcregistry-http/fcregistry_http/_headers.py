@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from fcregistry.errors import ToolError
 
@@ -34,11 +34,11 @@ class FromEnv:
 Headers: TypeAlias = Mapping[str, "str | FromEnv"]
 
 
-def header_problems(headers: Mapping[str, object]) -> list[str]:
+def header_problems(headers: Mapping[Any, object]) -> list[str]:
     """Return what is wrong with headers as they were given."""
     problems = []
     for name, value in headers.items():
-        if not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
             problems.append(f"{name!r} is no name of a header")
         if not isinstance(value, (str, FromEnv)):
             problems.append(f"the header {name} is a string or FromEnv('VARIABLE'), not {type(value).__name__}")

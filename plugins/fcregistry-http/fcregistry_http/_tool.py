@@ -6,6 +6,7 @@ import asyncio
 import ssl
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
+from math import inf
 from typing import Any, Final
 
 import httpx2
@@ -13,7 +14,7 @@ from fcregistry import Tool
 from fcregistry.errors import DefinitionError, ToolError
 
 from fcregistry_http._answers import IDEMPOTENT, Returns, value_of
-from fcregistry_http._endpoint import Endpoint, Request
+from fcregistry_http._endpoint import Endpoint, Request, shown
 from fcregistry_http._headers import FromEnv, Headers, header_problems, headers_now
 
 _RETURNS: Final = ("text", "json", "content")
@@ -64,8 +65,14 @@ def http_tool(
     problems = header_problems(sent)
     if returns not in _RETURNS:
         problems.append(f"returns= is one of {', '.join(_RETURNS)}, not {returns!r}")
+    if isinstance(query, str):
+        problems.append(f"query= takes names, such as [{query!r}]")
+    if type(timeout) not in (int, float) or not 0 < timeout < inf:
+        problems.append(f"timeout= takes seconds, a finite number above 0, not {timeout!r}")
+    if type(max_bytes) is not int or max_bytes < 1:
+        problems.append(f"max_bytes= takes a whole number above 0, not {max_bytes!r}")
     if problems:
-        raise DefinitionError(f"{method} {url} cannot be a tool:", problems)
+        raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", problems)
     endpoint = Endpoint.of(method, url, schema, query)
 
     async def ask(**arguments: Any) -> Any:
@@ -120,6 +127,8 @@ async def _answered(
             data = bytearray()
             async for piece in response.aiter_bytes():
                 data += piece
+                if len(data) > most and not response.is_success:
+                    break  # it is the status that counts, and its text is cut
                 if len(data) > most:
                     raise ToolError(f"{host} answers with more than {most} bytes, which are not read")
             return response, bytes(data)
@@ -135,7 +144,8 @@ async def _answered(
 
 
 def _client() -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(verify=_certificates(), timeout=None)
+    # No proxies of the environment: one of plain HTTP would read the secrets of the headers.
+    return httpx2.AsyncClient(verify=_certificates(), timeout=None, trust_env=False)
 
 
 @cache

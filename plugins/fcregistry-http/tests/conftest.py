@@ -19,6 +19,9 @@ ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/503": (503, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, b""),
     "/504": (504, {}, b""),
     "/away": (302, {"Location": "http://elsewhere.example/secret"}, b""),
+    "/same": (304, {}, b""),
+    "/broken": (503, {}, b"x" * 5000),
+    "/mark": (200, {}, b"\xef\xbb\xbf[1]"),
     "/large": (200, {}, b"x" * 5000),
     "/latin": (200, {"Content-Type": "text/plain; charset=iso-8859-1"}, "grün".encode("latin-1")),
     "/odd": (200, {"Content-Type": "text/plain; charset=nobody-knows"}, "grün".encode()),
@@ -65,7 +68,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
-        if status != 204:
+        if status not in (204, 304):
             self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

@@ -32,6 +32,7 @@ def asked(url: str, method: str = "GET", **more: Any) -> Any:
 def test_json_is_a_value(server: Server) -> None:
     assert asked(f"{server.url}/json", "POST", returns="json").value["result"].startswith("Received")
     assert asked(f"{server.url}/nothing", returns="json").value is None
+    assert asked(f"{server.url}/mark", returns="json").value == [1]
     assert "answers with what is no JSON" in asked(f"{server.url}/nan", returns="json").content
     result = asked(f"{server.url}/words", returns="json")
     assert (result.ok, result.content.partition(" ")[2]) == (False, "answers with what is no JSON: <html>")
@@ -76,12 +77,16 @@ def test_a_redirect_is_not_followed(server: Server) -> None:
         return httpx2.AsyncClient(follow_redirects=True)
 
     assert not asked(f"{server.url}/away", client=follows).ok
+    assert asked(f"{server.url}/same").content.endswith("answers 304 Not Modified")
 
 
 def test_an_answer_is_read_no_further_than_it_may_go(server: Server) -> None:
     assert len(asked(f"{server.url}/large").content) == 5000
     result = asked(f"{server.url}/large", max_bytes=4999)
     assert result.content == f"127.0.0.1:{server.server_port} answers with more than 4999 bytes, which are not read"
+    broken = asked(f"{server.url}/broken", max_bytes=4999)
+    assert "answers 503 Service Unavailable: xxx" in broken.content
+    assert broken.error.retryable
 
 
 def test_a_host_that_is_not_there_is_a_failure() -> None:

@@ -63,7 +63,7 @@ def test_an_argument_does_not_name_another_path(server: Server, value: str) -> N
     schema = properties("name", name={"type": "string"})
     result = ask(tool("GET", f"{server.url}/files/{{name}}/text", schema), name=value)
     assert (result.error.code, server.asked) == ("tool_failed", [])
-    assert result.content.startswith("name ")
+    assert result.content.startswith(("name stands in a path, and cannot be", "the arguments hold what cannot be sent"))
 
 
 @pytest.mark.parametrize(("first", "second"), [(".", "x"), ("x", "."), ("", "x"), (".", ".")])
@@ -94,6 +94,19 @@ def test_arguments_that_do_not_fit_are_not_sent(server: Server) -> None:
     result = ask(tool("GET", f"{server.url}/test"), query=5)
     assert (result.error.code, server.asked) == ("invalid_arguments", [])
     assert [problem.path for problem in result.error.problems] == ["$.query", "$.value"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("given", ["\ud800", 10**5000, {"a": ["\ud800"]}], ids=["half", "long", "inside"])
+def test_what_cannot_be_sent_is_not(server: Server, method: str, given: Any) -> None:
+    result = ask(tool(method, server.url, properties(a=True)), a=given)
+    assert result.content.startswith("the arguments hold what cannot be sent")
+    assert server.asked == []
+
+
+def test_proxies_of_the_environment_are_not_asked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    assert ask(tool("GET", f"{server.url}/words", properties())).ok
 
 
 def test_a_url_that_is_too_long_is_a_failure(server: Server) -> None:
@@ -153,6 +166,10 @@ def test_hints_are_those_of_the_method_unless_others_are_given(server: Server) -
     ("method", "url", "says"),
     [
         ("FETCH", "https://a.example/", ["the method is one of GET, POST"]),
+        ("GET", "http://[::1/", ["the URL cannot be read"]),
+        ("GET", "http://a.example:99999/", ["the URL cannot be read"]),
+        ("GET", "http://a.example /\n", ["the URL cannot be read"]),
+        ("GET", "https://a.example/{either}", ["'either' stands in the path, and is an array or object"]),
         ("GET", "a.example/x", ["the URL begins with https:// or http:// and a host"]),
         ("GET", "https://{query}.example/", ["places for arguments stand in the path only"]),
         ("GET", "https://u:p@a.example/", ["the URL holds credentials"]),
@@ -163,11 +180,18 @@ def test_hints_are_those_of_the_method_unless_others_are_given(server: Server) -
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_all_that_is_wrong(method: str, url: str, says: list[str]) -> None:
-    schema = properties("query", "items", query={"type": "string"}, note={"type": "string"}, items={"type": "array"})
+    schema = properties(
+        *("query", "items", "either"),
+        query={"type": "string"},
+        note={"type": "string"},
+        items={"type": "array"},
+        either={"type": ["object", "array"]},
+    )
     with pytest.raises(DefinitionError) as raised:
         tool(method, url, schema)
     assert all(each in str(raised.value) for each in says)
     assert len(raised.value.problems) == len(says)
+    assert "u:p" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -177,6 +201,11 @@ def test_what_cannot_be_asked_is_refused_with_all_that_is_wrong(method: str, url
         ({"headers": {"X-Key": "a\r\nb: c"}}, "holds a character that cannot be sent"),
         ({"headers": {"X-Key": 5}}, r"is a string or FromEnv\('VARIABLE'\), not int"),
         ({"returns": "xml"}, "returns= is one of text, json, content, not 'xml'"),
+        ({"headers": {1: "a"}}, "1 is no name of a header"),
+        ({"query": "ab"}, r"query= takes names, such as \['ab'\]"),
+        ({"timeout": 0}, "timeout= takes seconds, a finite number above 0, not 0"),
+        ({"timeout": float("inf")}, "not inf"),
+        ({"max_bytes": 0}, "max_bytes= takes a whole number above 0, not 0"),
         ({"query": ["nothing"]}, "query= names 'nothing'"),
         ({"like": get_notes}, "like=, a function, or parameters="),
         ({"name": ""}, "takes name= and description="),

@@ -85,7 +85,11 @@ class McpServer:
             timeout: Seconds that opening it may take.
         """
         parameters = StdioServerParameters(
-            command=command, args=list(arguments), env=dict(env or {}), cwd=None if cwd is None else fspath(cwd)
+            command=command,
+            args=list(arguments),
+            env=dict(env or {}),
+            cwd=None if cwd is None else fspath(cwd),
+            encoding_error_handler="replace",  # one stray byte would end the session
         )
 
         async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
@@ -118,9 +122,7 @@ class McpServer:
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(
-                "McpServer.http takes a URL of http or https and a host, as https://tools.example/mcp is one"
-            )
+            raise ValueError("McpServer.http takes a URL of HTTP, such as https://tools.example/mcp")
 
         async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
             async def noted(response: httpx2.Response) -> None:

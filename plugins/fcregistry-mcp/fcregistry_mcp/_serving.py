@@ -6,6 +6,7 @@ Source: Model Context Protocol specification, "Server features: Tools" and "Util
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from contextlib import aclosing, redirect_stdout
 from typing import Any
@@ -58,6 +59,8 @@ def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
                 elif isinstance(event, Progress):
                     await context.session.report_progress(event.fraction, 1.0, event.message or None)
         assert result is not None  # the last event of every call
-        return protocol.CallToolResult.model_validate(report([result])[0])
+        # Half of a surrogate pair would end the server: the SDK cannot write it.
+        said = json.dumps(report([result])[0], ensure_ascii=False).encode("utf-8", "replace")
+        return protocol.CallToolResult.model_validate_json(said)
 
     return Server(name, version=__version__, on_list_tools=listed, on_call_tool=called)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from difflib import get_close_matches
@@ -19,6 +20,7 @@ from fcregistry_mcp._errors import McpError, cut, reason_of
 _LONGEST_NAME: Final = 64
 _LONGEST_TITLE: Final = 200
 _LONGEST_DESCRIPTION: Final = 10_000
+_CLOSED: Final = "Connection closed"  # the SDK's words; servers use its code for errors of their own
 _UNSEEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """What a model reads and a person does not see: controls but tab and line end, marks of direction, tags."""
 
@@ -110,11 +112,17 @@ async def _asked(
         ToolError: It gives no answer: it is gone, refuses the call, or answers what is none.
     """
     try:
+        json.dumps(arguments, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:  # the SDK would end the session for every other call
+        raise ToolError(
+            "the arguments hold what cannot be sent: half of a surrogate pair, or too long a number"
+        ) from error
+    try:
         return await connection.ask(_question(tool, arguments, context))
     except McpError as error:
         raise ToolError(str(error)) from error
     except MCPError as error:
-        if error.code == protocol.CONNECTION_CLOSED:
+        if error.code == protocol.CONNECTION_CLOSED and error.message == _CLOSED:
             raise ToolError(f"the MCP server {server} has closed the connection") from error
         raise ToolError(f"the MCP server {server} refuses the call: {cut(error.message)}") from error
     except Exception as error:  # the SDK's and its transports' own: what a server sends may break any of them

@@ -89,6 +89,8 @@ async def call_tool(context, params):
         total = given["a"] + given["b"]
         return answer([{"type": "text", "text": str(total)}], structuredContent={"total": total})
     if name == "fetch":
+        if given.get("url") == "empty":
+            raise MCPError(-32000, "there is no more paper")
         if given.get("url") == "refused":
             raise MCPError(-32602, "that is no address")
         return answer([{"type": "text", "text": f"there is no page {given.get('url')}"}], isError=True)

@@ -23,6 +23,8 @@ def answer(method, params):
         return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": server}
     if method == "tools/list":
         return {"tools": TOOLS}
+    if method == "tools/call" and params["arguments"]:
+        sys.stdout.buffer.write(b"\xff\xfe a stray byte\n")
     if method == "tools/call" and params["name"] == "hiding":
         return {"content": "no list"}
     if method == "tools/call":

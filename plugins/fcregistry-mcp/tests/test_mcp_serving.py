@@ -64,6 +64,12 @@ def delete(name: str) -> str:
 
 
 @fc_register
+def half() -> str:
+    """Give half of a pair."""
+    return "half \\ud800"
+
+
+@fc_register
 def fail() -> str:
     """Fail."""
     raise ToolError("there is no more paper")
@@ -109,14 +115,14 @@ def served(folder: Path, *words: str) -> McpServer:
 
 @pytest.fixture(scope="module")
 def ours(folder: Path) -> Iterator[McpServer]:
-    words = ("add", "point", "draw", "delete", "fail", "wait")
+    words = ("add", "point", "draw", "delete", "fail", "half", "wait")
     with served(folder, *words) as server:
         yield server
 
 
 def test_tools_are_described_with_all_that_the_protocol_has(ours: McpServer) -> None:
     tools = ours.tools()
-    assert list(tools) == ["add", "delete", "draw", "fail", "point", "wait"]
+    assert list(tools) == ["add", "delete", "draw", "fail", "half", "point", "wait"]
     add = tools["add"]
     assert (add.title, add.description, add.options.read_only) == ("Adder", "Add two numbers.", True)
     assert add.parameters == {
@@ -132,6 +138,12 @@ def test_calls_give_text_objects_and_images_whatever_the_tool_prints(ours: McpSe
     assert [executor.call("add", a=number).content for number in (1, 2)] == ["2", "3"]
     assert executor.call("point", x=3).value == {"x": 3, "y": 0}
     assert [part.kind for part in executor.call("draw").parts] == ["text", "image"]
+
+
+def test_a_text_that_cannot_be_sent_does_not_end_the_server(ours: McpServer) -> None:
+    executor = Executor(ours.tools())
+    assert executor.call("half").content == "half ?"
+    assert executor.call("add", a=1).ok
 
 
 def test_failures_are_told_as_a_model_reads_them(ours: McpServer) -> None:

@@ -177,6 +177,25 @@ def test_what_the_server_calls_an_error_is_one(server: McpServer) -> None:
     assert (refused.ok, refused.content) == (False, "the MCP server notes refuses the call: that is no address")
 
 
+def test_an_error_of_the_servers_own_is_told_whatever_its_code(server: McpServer) -> None:
+    """-32000 is also what the SDK says of a connection that is closed."""
+    assert call(server, "fetch", url="empty").content.endswith("refuses the call: there is no more paper")
+
+
+@pytest.mark.parametrize("arguments", [{"word": "\ud800"}, {"more": 10**5000}, {"\ud800": 1}])
+def test_an_argument_that_cannot_be_sent_fails_its_call_and_no_other(server: McpServer, arguments: Any) -> None:
+    executor = Executor(server.tools())
+    result = executor.run({"name": "ns_find", "arguments": arguments})
+    assert (result.error.code, result.content[:33]) == ("tool_failed", "the arguments hold what cannot be")
+    assert executor.call("add", a=1, b=2).ok
+
+
+def test_a_stray_byte_of_a_server_is_passed_over() -> None:
+    with McpServer.stdio(sys.executable, str(STRANGE), name="strange") as server:
+        executor = Executor(server.tools(["good"]), timeout=20)
+        assert [executor.call("good", stray=True).content for _ in range(2)] == ["done", "done"]
+
+
 def test_images_files_and_links_are_content(server: McpServer) -> None:
     image = call(server, "show", what="image")
     assert image.blocks == (
