@@ -44,13 +44,21 @@ def main(selectors: tuple[str, ...], modules: tuple[str, ...], allow: tuple[str,
             executor = Executor(selectors, policy=Policy(allow=allow) if allow else None, timeout=timeout)
         except FcregistryError as error:
             raise click.UsageError(str(error)) from error
-        from fcregistry_mcp._serving import serve  # heavy, and for nothing where the words are wrong
+
+    try:
+        _serve(executor)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _serve(executor: Executor) -> None:
+    from fcregistry_mcp._serving import serve  # heavy, and for nothing where the words are wrong
 
     try:
         with executor:
             serve(executor)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except* BrokenPipeError:  # whoever read the answers is gone, and so is what there was to do
+        pass
 
 
 def _import(module: str) -> None:

@@ -224,27 +224,38 @@ def test_it_ends_with_its_input_and_writes_nothing_of_its_own(folder: Path) -> N
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "the module prints\n")
 
 
-def test_an_interrupt_ends_it_quietly(folder: Path) -> None:
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+
+
+@pytest.fixture
+def serving(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The command, which has answered once."""
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     env = {**os.environ, **environment(folder)}
-    running = subprocess.Popen(
-        [*COMMAND, "add", "-m", "served_tools"],
-        env=env,
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    try:
+    with subprocess.Popen([*COMMAND, "add", "-m", "served_tools"], env=env, cwd=folder, **pipes) as running:
         assert running.stdin is not None
         assert running.stdout is not None
-        running.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        running.stdin.write(PING)
         running.stdin.flush()
-        assert b'"id":1' in running.stdout.readline()  # so it serves
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=LONG)
-    finally:
+        assert b'"id":1' in running.stdout.readline()
+        yield running
         running.kill()
-    assert (running.returncode, out, err) == (130, b"", b"the module prints\n")
+
+
+def test_an_interrupt_ends_it_quietly(serving: subprocess.Popen[bytes]) -> None:
+    serving.send_signal(signal.SIGINT)
+    out, err = serving.communicate(timeout=LONG)
+    assert (serving.returncode, out, err) == (130, b"", b"the module prints\n")
+
+
+def test_it_ends_quietly_when_nobody_reads_its_answers(serving: subprocess.Popen[bytes]) -> None:
+    assert serving.stdin is not None
+    assert serving.stdout is not None
+    assert serving.stderr is not None
+    serving.stdout.close()
+    serving.stdin.write(PING)
+    serving.stdin.close()
+    assert (serving.wait(LONG), serving.stderr.read()) == (0, b"the module prints\n")
 
 
 def test_another_transport_takes_the_same_server() -> None:
