@@ -58,7 +58,14 @@ def _serve(executor: Executor) -> None:
         with executor:
             serve(executor)
     except* BrokenPipeError:  # whoever read the answers is gone, and so is what there was to do
-        pass
+        sys.unraisablehook = (
+            _but_for_pipes  # what the SDK had still to write is tried again, and complained of, at the end
+        )
+
+
+def _but_for_pipes(unraisable: sys.UnraisableHookArgs) -> None:
+    if not isinstance(unraisable.exc_value, BrokenPipeError):
+        sys.__unraisablehook__(unraisable)
 
 
 def _import(module: str) -> None:
