@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 
 from mcp import MCPError
@@ -125,4 +126,8 @@ if __name__ == "__main__":
 
         uvicorn.run(server.streamable_http_app(), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
     else:
+        if path := os.environ.get("NOTES_PID"):
+            Path(path).write_text(str(os.getpid()))
         asyncio.run(on_streams())
+        if os.environ.get("NOTES_PID"):
+            threading.Event().wait(60)  # whoever started it has to end it

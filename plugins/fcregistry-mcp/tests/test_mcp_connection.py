@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -193,11 +194,11 @@ def test_async_code_opens_it_without_blocking_its_loop(notes: Notes) -> None:
 
 
 PROGRAM = f"""
-import json, os, signal, sys
+import os, signal, sys
 from fcregistry import Executor
 from fcregistry_mcp import McpServer
 
-server = McpServer.stdio(sys.executable, {str(SERVER)!r}, name="notes", env={{"NOTES_LOG": sys.argv[1]}}).open()
+server = McpServer.stdio(sys.executable, {str(SERVER)!r}, name="notes", env={{"NOTES_PID": sys.argv[1]}}).open()
 print(Executor(server.tools()).call("add", a=1, b=2).content, flush=True)
 if sys.argv[2:]:
     os.kill(os.getpid(), signal.SIGINT)
@@ -207,12 +208,14 @@ if sys.argv[2:]:
 
 @pytest.mark.parametrize("interrupted", [[], ["interrupted"]], ids=["at its end", "interrupted"])
 def test_a_program_ends_and_its_server_with_it(tmp_path: Path, interrupted: list[str]) -> None:
-    command = [sys.executable, "-W", "error", "-c", PROGRAM, str(tmp_path / "log"), *interrupted]
+    """Also one that does not end when its input does."""
+    pid = tmp_path / "pid"
+    command = [sys.executable, "-W", "error", "-c", PROGRAM, str(pid), *interrupted]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONG, check=False)
     assert (done.stdout, "KeyboardInterrupt" in done.stderr) == ("3\n", bool(interrupted))
     assert interrupted or (done.returncode, done.stderr) == (0, "")
-    alive = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert str(tmp_path) not in alive
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
 
 
 # --- what cannot be had -------------------------------------------------------------------------------
