@@ -49,7 +49,7 @@ def test_the_record_says_what_plain_jsonschema_says_of_what_it_reads_alike(
             try:
                 assert said == plain.is_valid(value)
             except TypeError:  # its own: `items` of 2019-09 is true or false, beside `additionalItems`
-                assert "additionalItems" in schema
+                assert "'additionalItems'" in str(schema)
 
 
 @given(SCHEMAS)
