@@ -32,9 +32,8 @@ NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with
 SLOW_ROOMS = ("agents", "cli", "dialects", "discovery", "execution", "inspection", "models", "packaging", "testing")
 SLOW = [*(f"tests/{room}" for room in SLOW_ROOMS), "plugins/fcregistry-llama/tests", "plugins/fcregistry-mcp/tests"]
 WITHOUT_SLOW = [f"--ignore-glob={folder}/*" for folder in SLOW]  # a folder that the settings name is not ignored itself
-SLOW_AGAIN = [
-    folder for folder in SLOW if folder != "tests/dialects"
-]  # text in, text out: nothing of an interpreter's own
+# Dialects are text in, text out: nothing of an interpreter's own.
+SLOW_AGAIN = [folder for folder in SLOW if folder != "tests/dialects"]
 NO_FLOORS = "fcregistry-mcp"  # its SDK needs newer versions of what we share with it than our floors are
 # What uses the dependencies through the rooms below it alone, where their floors are tried.
 WITHOUT_FLOORS = [
