@@ -48,7 +48,7 @@ def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
     assert report is not None  # it is a format of results, too
 
     async def listed(context: Any, params: protocol.PaginatedRequestParams | None) -> protocol.ListToolsResult:
-        return protocol.ListToolsResult.model_validate(executor.describe("mcp"))
+        return protocol.ListToolsResult.model_validate_json(_sendable(executor.describe("mcp")))
 
     async def called(context: Any, params: protocol.CallToolRequestParams) -> protocol.CallToolResult:
         result: ToolResult | None = None
@@ -57,10 +57,14 @@ def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
                 if isinstance(event, ToolResult):
                     result = event
                 elif isinstance(event, Progress):
-                    await context.session.report_progress(event.fraction, 1.0, event.message or None)
+                    message = event.message.encode("utf-8", "replace").decode()
+                    await context.session.report_progress(event.fraction, 1.0, message or None)
         assert result is not None  # the last event of every call
-        # Half of a surrogate pair would end the server: the SDK cannot write it.
-        said = json.dumps(report([result])[0], ensure_ascii=False).encode("utf-8", "replace")
-        return protocol.CallToolResult.model_validate_json(said)
+        return protocol.CallToolResult.model_validate_json(_sendable(report([result])[0]))
 
     return Server(name, version=__version__, on_list_tools=listed, on_call_tool=called)
+
+
+def _sendable(value: Any) -> bytes:
+    """Return JSON that the SDK can write: half of a surrogate pair, which UTF-8 has not, would end the server."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")

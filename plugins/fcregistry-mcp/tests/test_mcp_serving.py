@@ -63,9 +63,9 @@ def delete(name: str) -> str:
     return f"deleted {name}"
 
 
-@fc_register
-def half() -> str:
-    """Give half of a pair."""
+@fc_register(description="Give half \\ud800 of a pair.")
+def half(context: Context) -> str:
+    context.progress(0.5, "half \\ud800")
     return "half \\ud800"
 
 
@@ -142,7 +142,9 @@ def test_calls_give_text_objects_and_images_whatever_the_tool_prints(ours: McpSe
 
 def test_a_text_that_cannot_be_sent_does_not_end_the_server(ours: McpServer) -> None:
     executor = Executor(ours.tools())
-    assert executor.call("half").content == "half ?"
+    assert ours.tools()["half"].description == "Give half ? of a pair."
+    told, result = executor.stream({"name": "half", "arguments": {}})
+    assert (told.message, result.content) == ("half ?", "half ?")
     assert executor.call("add", a=1).ok
 
 
@@ -256,6 +258,43 @@ def test_it_ends_quietly_when_nobody_reads_its_answers(serving: subprocess.Popen
     serving.stdin.write(PING)
     serving.stdin.close()
     assert (serving.wait(LONG), serving.stderr.read()) == (0, b"the module prints\n")
+
+
+SHIPPED = """
+from pathlib import Path
+
+from fcregistry import fc_register
+
+Path(__file__).with_name("imported").touch()
+
+
+@fc_register
+def shout(text: str) -> str:
+    '''Say it loudly.'''
+    return text.upper()
+"""
+
+
+def test_listing_imports_no_plugin_and_a_call_imports_its_own(tmp_path: Path) -> None:
+    info = tmp_path / "acme-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[fcregistry]\ntalk = acme_talk\n")
+    (tmp_path / "acme_talk.py").write_text(SHIPPED)
+    env = environment(tmp_path)
+    env["PYTHONPATH"] += f"{os.pathsep}{tmp_path}"
+
+    def acme() -> McpServer:
+        return McpServer.stdio(*COMMAND, "acme:*", name="acme", env=env, cwd=tmp_path)
+
+    with acme() as first:  # which describes the plugin
+        assert list(first.tools()) == ["shout"]
+    (tmp_path / "imported").unlink()
+    with acme() as server:
+        tools = server.tools()
+        assert not (tmp_path / "imported").exists()
+        assert Executor(tools).call("shout", text="a").content == "A"
+        assert (tmp_path / "imported").exists()
 
 
 def test_another_transport_takes_the_same_server() -> None:
