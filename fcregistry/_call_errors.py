@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fcregistry._pickling import picklable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
@@ -73,7 +75,7 @@ class CallError:
 
     def __reduce__(self) -> tuple[Any, ...]:
         told = (self.code, self.message, self.problems, self.retryable, self.retry_after)
-        return _again, (*told, self.exception if _can_be_pickled(self.exception) else None)
+        return _again, (*told, picklable(self.exception))
 
     def __repr__(self) -> str:
         return f"CallError({self.code!r}, {self.text!r})"
@@ -83,14 +85,3 @@ def _again(
     code: str, message: str, problems: tuple[Problem, ...], retryable: bool, later: float | None, raised: Any
 ) -> CallError:
     return CallError(code, message, problems, retryable=retryable, retry_after=later, exception=raised)
-
-
-def _can_be_pickled(exception: BaseException | None) -> bool:
-    """Tell whether another process can read an exception: many cannot be made again from what they were told, or hold what stays here."""
-    import pickle  # which few need
-
-    try:
-        pickle.loads(pickle.dumps(exception))
-    except Exception:  # noqa: BLE001  # foreign code: making and reading it may raise anything
-        return False
-    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fcregistry._content import Output, ToolOutput, text_of
+from fcregistry._pickling import picklable
 from fcregistry.errors import ToolCallError
 
 TYPE_CHECKING = False
@@ -193,6 +194,10 @@ class ToolResult:
         told = self._copied()
         told._notes = Notes(self.attempts, self.cached, approval)
         return told
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        told = (self._call, self._value, self._error, self._content, picklable(self._tool), self._arguments)
+        return type(self), (*told, self._duration, self._repairs, self._output, self._notes)
 
     def _copied(self) -> ToolResult:
         copy = object.__new__(ToolResult)

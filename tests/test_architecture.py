@@ -34,6 +34,7 @@ LAYERS = {
     "fcregistry._config": 5,
     "fcregistry._trust": 6,
     "fcregistry._folders": 0,
+    "fcregistry._pickling": 0,
     "fcregistry._yaml": 4,
     "fcregistry._results": 3,
     "fcregistry._docstrings": 0,

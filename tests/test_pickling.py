@@ -129,6 +129,16 @@ def test_a_pool_of_processes_gives_results_and_raises_what_was_raised_there(site
     assert (done.stdout.splitlines(), done.stderr) == (["['a']", "there is no such word 2.5"], "")
 
 
+def test_a_tool_that_cannot_travel_is_left_out_and_its_result_stays() -> None:
+    def inner(word: str) -> str:
+        return word
+
+    came = again(Executor([inner]).call("inner", word="a"))
+
+    assert (came.tool, came.provenance) == (None, None)
+    assert (came.value, came.content, came.call.name) == ("a", "a", "inner")
+
+
 def test_a_tool_of_a_function_or_a_method_is_called_as_before() -> None:
     tool = again(Tool.from_function(lookup, name="find", tags=["a"], meta={"acme.team": "words"}).renamed("search"))
     method = again(Tool.from_function(Notes("> ").note))
