@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from functools import cache
 from math import inf
 from typing import Any, Final
@@ -62,37 +63,89 @@ def http_tool(
     """
     schema, name, description = _described(like, parameters, name, description)
     sent = dict(headers or {})
-    problems = header_problems(sent)
+    problems = [*header_problems(sent), *_setting_problems(returns, query, timeout, max_bytes)]
+    if problems:
+        raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", problems)
+    endpoint = Endpoint.of(method, url, schema, query)
+    asking = _Asking(
+        endpoint=endpoint, headers=sent, returns=returns, timeout=timeout, most=max_bytes, client=client or _client
+    )
+    also = options.pop("requires_env", ())
+    required = {value.variable for value in sent.values() if isinstance(value, FromEnv)}
+    required |= {also} if isinstance(also, str) else set(also)
+    told = {**_hints(method), **({"requires_env": sorted(required)} if required else {}), **options}
+    return Tool.from_function(asking, name=name, description=description, parameters=schema, **told)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asking:
+    """What the tool calls: a value, so that the tool can go where its endpoint can be reached."""
+
+    endpoint: Endpoint
+    headers: Headers
+    returns: Returns
+    timeout: float
+    most: int
+    client: Callable[[], httpx2.AsyncClient]
+
+    async def __call__(self, **arguments: Any) -> Any:
+        request = self.endpoint.request(arguments)
+        headers = headers_now(self.headers)
+        async with self.client() as client:
+            response, data = await self._answered(client, request, headers)
+        return value_of(response, data, self.returns, self.endpoint.host)
+
+    async def _answered(
+        self, client: httpx2.AsyncClient, request: Request, headers: dict[str, str]
+    ) -> tuple[httpx2.Response, bytes]:
+        """Return the response, and its body as far as it may go.
+
+        Raises:
+            ToolError: There is none, in time, or it is too large.
+        """
+        host, again = self.endpoint.host, self.endpoint.method in IDEMPOTENT
+        sent: dict[str, Any] = {"headers": headers, "params": list(request.query) or None, "json": request.body}
+        try:
+            async with (
+                asyncio.timeout(self.timeout),
+                client.stream(self.endpoint.method, request.url, follow_redirects=False, **sent) as response,
+            ):
+                data = bytearray()
+                async for piece in response.aiter_bytes():
+                    data += piece
+                    if len(data) > self.most and not response.is_success:
+                        break  # it is the status that counts, and its text is cut
+                    if len(data) > self.most:
+                        raise ToolError(f"{host} answers with more than {self.most} bytes, which are not read")
+                return response, bytes(data)
+        except TimeoutError as error:
+            raise ToolError(f"{host} did not answer within {self.timeout:g} seconds", retryable=again) from error
+        except httpx2.InvalidURL as error:
+            raise ToolError(f"the URL for {host} cannot be asked: {error}") from error
+        except httpx2.ConnectError as error:  # nothing was sent
+            raise ToolError(f"{host} cannot be reached", retryable=True) from error
+        except httpx2.HTTPError as error:
+            kind = type(error).__name__
+            raise ToolError(f"{host} gives no answer that can be read ({kind})", retryable=again) from error
+
+
+def _setting_problems(returns: object, query: object, timeout: object, max_bytes: object) -> list[str]:
+    problems = []
     if returns not in _RETURNS:
         problems.append(f"returns= is one of {', '.join(_RETURNS)}, not {returns!r}")
     if isinstance(query, str):
         problems.append(f"query= takes names, such as [{query!r}]")
-    if type(timeout) not in (int, float) or not 0 < timeout < inf:
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < inf:
         problems.append(f"timeout= takes seconds, a finite number above 0, not {timeout!r}")
-    if type(max_bytes) is not int or max_bytes < 1:
+    if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
         problems.append(f"max_bytes= takes a whole number above 0, not {max_bytes!r}")
-    if problems:
-        raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", problems)
-    endpoint = Endpoint.of(method, url, schema, query)
+    return problems
 
-    async def ask(**arguments: Any) -> Any:
-        request = endpoint.request(arguments)
-        async with (client or _client)() as asking:
-            response, data = await _answered(asking, endpoint, request, headers_now(sent), timeout, max_bytes)
-        return value_of(response, data, returns, endpoint.host)
 
-    required = {value.variable for value in sent.values() if isinstance(value, FromEnv)}
-    also = options.pop("requires_env", ())
-    required |= {also} if isinstance(also, str) else set(also)
-    hints = {
-        "read_only": True if method == "GET" else None,
-        "idempotent": True if method in IDEMPOTENT else None,
-        "destructive": True if method == "DELETE" else None,
-        "open_world": True,
-        "requires_env": sorted(required) or None,
-    }
-    told = {key: value for key, value in hints.items() if value is not None} | options
-    return Tool.from_function(ask, name=name, description=description, parameters=schema, **told)
+def _hints(method: str) -> dict[str, bool]:
+    """Return what HTTP says of a method (RFC 9110, 9.2)."""
+    hints = {"read_only": method == "GET", "idempotent": method in IDEMPOTENT, "destructive": method == "DELETE"}
+    return {"open_world": True, **{hint: True for hint, holds in hints.items() if holds}}
 
 
 def _described(
@@ -106,41 +159,6 @@ def _described(
     if not name or not description:
         raise DefinitionError("an endpoint with parameters= takes name= and description= too")
     return dict(parameters or {}), name, description
-
-
-async def _answered(
-    client: httpx2.AsyncClient, endpoint: Endpoint, request: Request, headers: dict[str, str], timeout: float, most: int
-) -> tuple[httpx2.Response, bytes]:
-    """Return the response, and its body as far as it may go.
-
-    Raises:
-        ToolError: There is none, in time, or it is too large.
-    """
-    host = endpoint.host
-    again = endpoint.method in IDEMPOTENT
-    sent: dict[str, Any] = {"headers": headers, "params": list(request.query) or None, "json": request.body}
-    try:
-        async with (
-            asyncio.timeout(timeout),
-            client.stream(endpoint.method, request.url, follow_redirects=False, **sent) as response,
-        ):
-            data = bytearray()
-            async for piece in response.aiter_bytes():
-                data += piece
-                if len(data) > most and not response.is_success:
-                    break  # it is the status that counts, and its text is cut
-                if len(data) > most:
-                    raise ToolError(f"{host} answers with more than {most} bytes, which are not read")
-            return response, bytes(data)
-    except TimeoutError as error:
-        raise ToolError(f"{host} did not answer within {timeout:g} seconds", retryable=again) from error
-    except httpx2.InvalidURL as error:
-        raise ToolError(f"the URL for {host} cannot be asked: {error}") from error
-    except httpx2.ConnectError as error:  # nothing was sent
-        raise ToolError(f"{host} cannot be reached", retryable=True) from error
-    except httpx2.HTTPError as error:
-        kind = type(error).__name__
-        raise ToolError(f"{host} gives no answer that can be read ({kind})", retryable=again) from error
 
 
 def _client() -> httpx2.AsyncClient:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import socket
 import subprocess
 import sys
@@ -140,6 +141,13 @@ def test_calls_run_at_once_and_from_many_loops(server: Server) -> None:
     assert all(result.ok for result in many.run_all([ASK] * 8))
     for _ in range(2):
         assert asyncio.run(many.arun(ASK)).ok
+
+
+def test_a_tool_can_be_pickled(server: Server) -> None:
+    made = pickle.loads(
+        pickle.dumps(http_tool("GET", f"{server.url}/large", parameters=NOTHING, name="ask", description="Ask."))
+    )
+    assert len(Executor([made]).run(ASK).content) == 5000
 
 
 def test_importing_it_imports_no_client() -> None:
