@@ -61,9 +61,10 @@ def _range(schema: Mapping[str, Any]) -> _Range:
 
 def _end(bound: Any, exclusive: Any, tighter: Any) -> tuple[Fraction | None, bool]:
     """Join an inclusive and an exclusive bound; draft 4 says by `true` that the inclusive one is exclusive."""
-    if bound is None or exclusive is None or isinstance(exclusive, bool):
-        given = bound if exclusive is None or isinstance(exclusive, bool) else exclusive
-        return (None if given is None else Fraction(given)), bool(exclusive is True or (bound is None and exclusive))
+    if exclusive is None or isinstance(exclusive, bool):
+        return (None if bound is None else Fraction(bound)), exclusive is True
+    if bound is None:
+        return Fraction(exclusive), True
     both = Fraction(bound), Fraction(exclusive)
     return tighter(both), tighter(both) == both[1]
 

@@ -287,6 +287,14 @@ def test_a_large_schema_has_values_too() -> None:
     assert all(map(is_valid(schema), made))
 
 
+@pytest.mark.parametrize("keyword", ["exclusiveMinimum", "exclusiveMaximum"])
+@pytest.mark.parametrize("kind", ["integer", "number"])
+def test_an_exclusive_bound_of_zero_excludes_zero(kind: str, keyword: str) -> None:
+    """Also below `anyOf`, where what was made is not looked at again."""
+    made = drawn(values_of({"anyOf": [{"type": kind, keyword: 0}]}), 100)
+    assert 0 not in made
+
+
 def test_values_can_be_made_for_every_type() -> None:
     """By the keywords of its schema alone."""
     schemas = samples.map(lambda sample: schema_of(sample.annotation))
