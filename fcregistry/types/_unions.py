@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import types
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Union, get_args
+from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
 from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, kind_of, origin_of, show_type
 from fcregistry.types._tags import NO_TAGS, Tags, overlaps, tags_of
@@ -60,12 +61,19 @@ class UnionCodec(Codec):
         return candidates if self._tags is NO_TAGS else self._tags.chosen(value)
 
     def accepts(self, value: object) -> bool:
-        return any(member.accepts(value) for member in self._candidates(value))
+        candidates = self._candidates(value)
+        if len(candidates) == 1:
+            return candidates[0].accepts(value)
+        return _asked_once(self, candidates, "accepts", value)
 
     def decode(self, value: Any) -> Any:
         candidates = self._candidates(value)
         if len(candidates) == 1:
             return candidates[0].decode(value)
+        with _Answers():
+            return self._decode(candidates, value)
+
+    def _decode(self, candidates: list[Codec], value: Any) -> Any:
         refusal = None
         for member in candidates:
             if member.accepts(value):
@@ -76,7 +84,7 @@ class UnionCodec(Codec):
         raise refusal or Refusal("is none of the allowed types")
 
     def handles(self, value: object) -> bool:
-        return any(member.handles(value) for member in self._members)
+        return _asked_once(self, self._members, "handles", value)
 
     @property
     def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # known once its records have fields
@@ -89,12 +97,61 @@ class UnionCodec(Codec):
         return UnionCodec([new or old for new, old in zip(marked, self._members, strict=True)], self._annotation)
 
     def encode(self, value: Any) -> Any:
+        if value.__class__ in _SCALARS:
+            return self._encode(value)
+        with _Answers():
+            return self._encode(value)
+
+    def _encode(self, value: Any) -> Any:
         of = [member for member in self._members if member.handles(value)]
         if not of:
             raise TypeError(f"a {type(value).__qualname__} is of none of the union's types")
         if len(of) > 1:  # of a class and one that derives from it, the value's own
             of.sort(key=lambda member: getattr(member.core, "cls", None) is not type(value))
         return of[0].encode(value)
+
+
+_SCALARS: Final = frozenset({bool, bytes, float, int, str, type(None)})
+
+
+class _Answers:
+    """Remembers, while it is entered for the first time on a thread, which unions take which parts of a value.
+
+    A union asks all of its members, and these ask the unions inside them. Without a memory, the innermost part of a value of nested unions would
+    be asked again for each way to it, and those grow exponentially.
+    """
+
+    __slots__ = ("_is_outermost",)
+
+    def __enter__(self) -> None:
+        self._is_outermost = _memory.answers is None
+        if self._is_outermost:
+            _memory.answers = {}
+
+    def __exit__(self, *raised: object) -> None:
+        if self._is_outermost:
+            _memory.answers = None
+
+
+class _Memory(threading.local):
+    """What a thread remembers: union, question and part -> the part, which must stay alive for its `id` to hold, and the answer."""
+
+    answers: dict[tuple[int, str, int], tuple[object, bool]] | None = None
+
+
+_memory: Final = _Memory()
+
+
+def _asked_once(union: UnionCodec, members: list[Codec], question: str, value: object) -> bool:
+    """Return whether a member accepts or handles a value; asked again, as it was answered before."""
+    if value.__class__ in _SCALARS:
+        return any(getattr(member, question)(value) for member in members)
+    with _Answers():
+        answers, key = _memory.answers, (id(union), question, id(value))
+        assert answers is not None
+        if key not in answers:
+            answers[key] = value, any(getattr(member, question)(value) for member in members)
+        return answers[key][1]
 
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
