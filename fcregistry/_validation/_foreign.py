@@ -49,7 +49,9 @@ class ForeignSchema:
         """
         copied = _json_copy(given)
         schema = _of_object(copied)
-        draft = _draft_of(schema)
+        draft = _draft_of(
+            copied
+        )  # as it was given: `_of_object` puts another type in place of a list that may hold anything
         if draft is not NEWEST and declared_draft(schema) is None:
             schema = {"$schema": draft.uri} | schema | {"$schema": draft.uri}
         nodes = graph_of(schema, draft)

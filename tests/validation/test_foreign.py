@@ -249,3 +249,17 @@ def test_without_the_gate_all_but_patterns_is_read_and_validated(monkeypatch: py
     problem = schema_problem({"properties": {"a": {"pattern": "^only in this test$"}}})
     assert problem is not None
     assert problem.startswith("the pattern '^only in this test$' needs jsonschema-rs")
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"),
+    [
+        (["object", "nope"], "$.type"),
+        (["object", 5], "$.type"),
+        (["object", "object"], "$.type"),
+    ],
+)
+def test_a_list_of_types_at_the_top_is_judged_as_it_was_given(kind: Any, problem: str) -> None:
+    assert (schema_problem({"type": kind}) or "").startswith(problem)
+    nested = schema_problem({"properties": {"a": {"type": kind}}}) or ""
+    assert nested.startswith(problem.replace("$", "$.properties.a"))
