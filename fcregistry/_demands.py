@@ -165,4 +165,5 @@ _WORDS: Final = {
     "anyOf": "must be of one of the allowed forms",
     "oneOf": "must be of exactly one of the allowed forms",
     "false schema": "must not be there",
+    "schema": "must be of the form that the schema describes",
 }

@@ -1,7 +1,4 @@
-"""How is what a validator found worded for a model?
-
-Both validators are read into `Violation`s; the words are made here from keyword, path and the schema's value, so both say the same.
-"""
+"""Words for what is wrong with a value, made for a model from the keyword, the path and the schema's value."""
 
 from __future__ import annotations
 
@@ -15,9 +12,12 @@ from fcregistry._demands import MOST_CHOICES, demand, json_path, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["MOST_PROBLEMS", "Condition", "Violation", "json_path", "show", "worded"]
+__all__ = ["MOST_PROBLEMS", "MOST_VIOLATIONS", "Condition", "Violation", "json_path", "show", "worded"]
 
-MOST_PROBLEMS = 25
+MOST_PROBLEMS: Final = 25
+"""How many problems are worded for a model."""
+MOST_VIOLATIONS: Final = 100
+"""How many violations are collected of one value, or of one branch of a union."""
 
 
 class Condition(NamedTuple):
@@ -60,21 +60,84 @@ class Violation:
 
 
 def worded(violations: Iterable[Violation]) -> tuple[Problem, ...]:
-    """Return the problems of an instance, each once, sorted by path; past 25 the last says how many there were."""
-    found: list[Problem] = []
-    for violation in violations:
-        if violation.keyword in _OF_SEVERAL or violation.conditions:
-            found += _problems(violation)
+    """Return the problems of an instance, each once, sorted by path; past 25 the last says how many there are."""
+    return _Wording().all(list(violations))
+
+
+class _Wording:
+    """Words violations. Branches of nested unions share violations, and each is worded once."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[Problem]] = {}
+
+    def all(self, violations: Sequence[Violation]) -> tuple[Problem, ...]:
+        """Return the problems of violations as `worded` does."""
+        found: list[Problem] = []
+        for violation in violations:
+            if violation.keyword in _OF_SEVERAL or violation.conditions:
+                found += self.problems(violation)
+            else:
+                found.append(_problem(violation))
+        if len(found) < 2:
+            return tuple(found)
+        ordered = sorted(dict.fromkeys(found), key=lambda problem: (_sort_key(problem.path), problem.message))
+        if len(ordered) > MOST_PROBLEMS:
+            more = f"{len(ordered) - MOST_PROBLEMS} more problems"
+            said = f"and {more}" if len(found) < MOST_VIOLATIONS else f"and at least {more}"
+            ordered = [*ordered[:MOST_PROBLEMS], Problem("$", said)]
+        return tuple(ordered)
+
+    def problems(self, violation: Violation) -> list[Problem]:
+        """Return the problems of a violation."""
+        known = self._known.get(id(violation))
+        if known is None:
+            known = self._known[id(violation)] = self._worded(violation)
+        return known
+
+    def _worded(self, violation: Violation) -> list[Problem]:
+        if violation.keyword in ("anyOf", "oneOf") and violation.branches:
+            problems = list(self._of_union(violation))
+        elif violation.keyword in _OF_SEVERAL:
+            problems = list(_of_several(violation))
         else:
-            found.append(_problem(violation))
-    if len(found) < 2:
-        return tuple(found)
-    problems = dict.fromkeys(found)
-    ordered = sorted(problems, key=lambda problem: (_sort_key(problem.path), problem.message))
-    if len(ordered) > MOST_PROBLEMS:
-        more = len(ordered) - MOST_PROBLEMS
-        ordered = [*ordered[:MOST_PROBLEMS], Problem("$", f"and {more} more problems")]
-    return tuple(ordered)
+            problems = [_problem(violation)]
+        if violation.conditions:
+            circumstances = _circumstances(violation.conditions)
+            problems = [Problem(each.path, f"{each.message}{circumstances}") for each in problems]
+        return problems[:MOST_VIOLATIONS]
+
+    def _of_union(self, violation: Violation) -> Iterable[Problem]:
+        """Word the branch that was meant, if one can be told; else say what all branches take."""
+        path, branches = violation.path, violation.branches
+        meant = [branch for branch in branches if not _is_other_kind(branch, path)]
+        tags = [_wrong_tags(branch, path) for branch in meant]
+        if len(tags) > 1 and all(tags) and len({tag.path for wrong in tags for tag in wrong}) == 1:
+            return [Problem(json_path(tags[0][0].path), f"{_allowed(tags)}, not {show(tags[0][0].instance)}")]
+        candidates = _not_disowned(meant, tags) or meant
+        if len(candidates) == 1 or any(
+            inner.path != path or inner.keyword in _OF_NAMES for branch in candidates for inner in branch
+        ):
+            return self._nearest(candidates, path)
+        return [Problem(json_path(path), f"{_allowed(candidates or branches)}, not {show(violation.instance)}")]
+
+    def _nearest(self, branches: Sequence[Sequence[Violation]], path: tuple[str | int, ...]) -> Iterable[Problem]:
+        """Word the branch with the least wrong; of several such, what is wrong with all of them, or else with the first."""
+        weights = [
+            sum(len(inner.limit) if inner.keyword in _OF_NAMES else 1 for inner in branch) for branch in branches
+        ]
+        least = min(weights)
+        nearest = [branch for branch, weight in zip(branches, weights, strict=True) if weight == least]
+        first, *others = [[problem for inner in branch for problem in self.problems(inner)] for branch in nearest]
+        common = set(first).intersection(*others)
+        shared = [problem for problem in first if problem in common]
+        if not shared and all(
+            each.keyword == "required" and each.path == path for branch in nearest for each in branch
+        ):
+            names = [" and ".join(show(name) for inner in branch for name in inner.limit) for branch in nearest]
+            return [Problem(json_path(path), f"must have {_either(names)}")]
+        return shared or first
 
 
 def _sort_key(path: str) -> list[tuple[int, int, str]]:
@@ -84,14 +147,6 @@ def _sort_key(path: str) -> list[tuple[int, int, str]]:
         for part in re.split(r"[\[\].]", path)
         if part
     ]
-
-
-def _problems(violation: Violation) -> Iterable[Problem]:
-    problems = _of_several(violation) if violation.keyword in _OF_SEVERAL else [_problem(violation)]
-    if not violation.conditions:
-        return problems
-    circumstances = _circumstances(violation.conditions)
-    return [Problem(each.path, f"{each.message}{circumstances}") for each in problems]
 
 
 def _problem(violation: Violation) -> Problem:
@@ -107,16 +162,15 @@ def _of_several(violation: Violation) -> Iterable[Problem]:
     if keyword == "additionalProperties" and isinstance(violation.instance, dict):
         if len(limit) == 1:
             return [Problem(json_path((*path, limit[0])), _unknown(limit[0], violation.known))]
-        # The nearest name is looked for only where it can be shown: a call may have a hundred thousand unknown names.
+        # The nearest name is looked for only where it can be shown: a call may have a hundred unknown names.
         names = sorted(limit, key=lambda name: _sort_key(json_path((*path, name))))
-        known = [violation.known if place <= MOST_PROBLEMS else () for place in range(len(names))]
+        near = violation.known[: _MOST_COMPARED // min(len(names), MOST_PROBLEMS)]
+        known = [near if place <= MOST_PROBLEMS else () for place in range(len(names))]
         return [
-            Problem(json_path((*path, name)), _unknown(name, near)) for name, near in zip(names, known, strict=True)
+            Problem(json_path((*path, name)), _unknown(name, some)) for name, some in zip(names, known, strict=True)
         ]
     if keyword == "propertyNames":
         return [Problem(json_path(path), _wrong_name(limit))]
-    if keyword in ("anyOf", "oneOf") and violation.branches:
-        return _union_problems(violation)
     return [Problem(json_path(path), _message(keyword, demand(keyword, limit), violation.instance))]
 
 
@@ -124,10 +178,14 @@ _OF_SEVERAL: Final = frozenset({"required", "additionalProperties", "propertyNam
 """Keywords that may be broken in several ways at once."""
 
 
+_MOST_COMPARED: Final = 10_000
+"""How often a known name is compared with an unknown one: comparing takes some 5 µs."""
+
+
 def _unknown(name: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches  # only on the way to an error
 
-    close = get_close_matches(name, known, n=1)
+    close = get_close_matches(name, known[:_MOST_COMPARED], n=1)
     if close:
         return f"is not a known name; did you mean {show(close[0])}?"
     names = ", ".join(show(each) for each in known[:MOST_CHOICES])
@@ -149,19 +207,6 @@ def _wrong_name(names: Any) -> str:
     return f"is not an allowed name; names {' and '.join(must)}" if must else "is not an allowed name"
 
 
-def _union_problems(violation: Violation) -> Iterable[Problem]:
-    """Word the branch that was meant, if one can be told; else say what all branches take."""
-    path, branches = violation.path, violation.branches
-    meant = [branch for branch in branches if not _is_other_kind(branch, path)]
-    tags = [_wrong_tags(branch, path) for branch in meant]
-    if len(tags) > 1 and all(tags) and len({tag.path for wrong in tags for tag in wrong}) == 1:
-        return [Problem(json_path(tags[0][0].path), f"{_allowed(tags)}, not {show(tags[0][0].instance)}")]
-    candidates = [branch for branch in meant if not _is_disowned(branch, meant, path)] or meant
-    if len(candidates) == 1 or any(inner.path != path or inner.keyword in _OF_NAMES for inner in sum(candidates, ())):
-        return _nearest(candidates, path)
-    return [Problem(json_path(path), f"{_allowed(candidates or branches)}, not {show(violation.instance)}")]
-
-
 _OF_NAMES: Final = ("required", "additionalProperties")
 
 
@@ -174,11 +219,19 @@ def _wrong_tags(branch: Sequence[Violation], path: tuple[str | int, ...]) -> lis
     return [inner for inner in branch if inner.keyword in ("enum", "const") and inner.path[:-1] == path != inner.path]
 
 
-def _is_disowned(
-    branch: Sequence[Violation], branches: Iterable[Sequence[Violation]], path: tuple[str | int, ...]
-) -> bool:
-    """Tell whether a field says that another branch is meant: this one has no such choice, and the other has."""
-    return any(not _objects(other, tag.path) for tag in _wrong_tags(branch, path) for other in branches)
+def _not_disowned(
+    branches: Sequence[Sequence[Violation]], tags: Iterable[Sequence[Violation]]
+) -> list[Sequence[Violation]]:
+    """Leave out the branches where a field has none of a few values, though it suits another branch: that one is meant."""
+    suits: dict[tuple[str | int, ...], bool] = {}  # whether there is a branch that the field at a path suits
+    kept = []
+    for branch, wrong in zip(branches, tags, strict=True):
+        for tag in wrong:
+            if tag.path not in suits:
+                suits[tag.path] = any(not _objects(other, tag.path) for other in branches)
+        if not any(suits[tag.path] for tag in wrong):
+            kept.append(branch)
+    return kept
 
 
 def _objects(branch: Iterable[Violation], path: tuple[str | int, ...]) -> bool:
@@ -189,25 +242,19 @@ def _objects(branch: Iterable[Violation], path: tuple[str | int, ...]) -> bool:
     )
 
 
-def _nearest(branches: Sequence[Sequence[Violation]], path: tuple[str | int, ...]) -> Iterable[Problem]:
-    """Word the branch with the least wrong; of several such, what is wrong with all of them, or else with the first."""
-    weights = [sum(len(inner.limit) if inner.keyword in _OF_NAMES else 1 for inner in branch) for branch in branches]
-    nearest = [branch for branch, weight in zip(branches, weights, strict=True) if weight == min(weights)]
-    first, *others = [[problem for inner in branch for problem in _problems(inner)] for branch in nearest]
-    shared = [problem for problem in first if all(problem in other for other in others)]
-    if not shared and all(each.keyword == "required" and each.path == path for branch in nearest for each in branch):
-        names = [" and ".join(show(name) for inner in branch for name in inner.limit) for branch in nearest]
-        return [Problem(json_path(path), f"must have {' or '.join(names)}")]
-    return shared or first
-
-
 def _allowed(branches: Iterable[Sequence[Violation]]) -> str:
     said: dict[str, None] = {}
     for branch in branches:
         for inner in branch:
             said[inner.asked or demand(inner.keyword, inner.limit)] = None
     first, *others = said
-    return " or ".join([first, *(other.removeprefix("must be ") for other in others)])
+    return _either([first, *(other.removeprefix("must be ") for other in others)])
+
+
+def _either(phrases: Sequence[str]) -> str:
+    """Join phrases by "or", the first thirty."""
+    more = [f"… ({len(phrases)} forms)"] if len(phrases) > MOST_CHOICES else []
+    return " or ".join([*phrases[:MOST_CHOICES], *more])
 
 
 def _message(keyword: str, asked: str, instance: Any) -> str:
@@ -220,6 +267,7 @@ _CONTRARY: Final = {
     "items": "",
     "not": ", and is ",
     "oneOf": ", and is of several: ",  # without branches: several of them hold
+    "schema": "",
 }
 """Keyword -> what stands between what it asks for and the value; nothing where the value is not shown."""
 

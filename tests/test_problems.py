@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Problem
-from fcregistry._problems import MOST_PROBLEMS, Condition, Violation, json_path, show, worded
+from fcregistry._problems import MOST_PROBLEMS, MOST_VIOLATIONS, Condition, Violation, json_path, show, worded
 
 
 def messages(*violations: Violation) -> list[str]:
@@ -136,10 +136,12 @@ def test_problems_stand_once_each_sorted_by_path_with_positions_as_numbers() -> 
     ]
 
 
-def test_problems_are_bounded_and_the_last_says_how_many_there_were() -> None:
-    problems = worded(Violation((place,), "type", "integer", "x") for place in range(100))
+def test_problems_are_bounded_and_the_last_says_how_many_more_there_are() -> None:
+    found = [Violation((place,), "type", "integer", "x") for place in range(MOST_VIOLATIONS)]
+    problems = worded(found[:-1])
     assert len(problems) == MOST_PROBLEMS + 1
-    assert problems[-1] == Problem("$", "and 75 more problems")
+    assert problems[-1] == Problem("$", "and 74 more problems")
+    assert worded(found)[-1] == Problem("$", "and at least 75 more problems")  # no more than a hundred are collected
     assert [problem.path for problem in problems[:-1]] == [f"$[{place}]" for place in range(MOST_PROBLEMS)]
 
 

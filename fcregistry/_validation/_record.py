@@ -1,37 +1,45 @@
-"""What does `jsonschema` say of a value? The validator of record."""
+"""The validator of record, `jsonschema`: it says whether a value is valid, `_violations.py` why it is not."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._problems import Condition, Violation, worded
+from fcregistry._problems import Violation, worded
 from fcregistry._validation._dialects import one_by_one, own_draft
 from fcregistry._validation._errors import SchemaError
 from fcregistry._validation._gate import takes_schema
-from fcregistry._validation._keywords import KEYWORDS
+from fcregistry._validation._keywords import KEYWORDS, error
 from fcregistry._validation._texts import Texts, doubtful_patterns
 from fcregistry._validation._unevaluated import within
+from fcregistry._validation._violations import ViolationFinder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from fcregistry._validation._dialects import Draft
 
 
-def record_of(schema: dict[str, Any], formats: Mapping[str, Callable[[str], bool]], draft: Draft) -> Any:
-    """Return the validator of record for a schema.
+def record_of(
+    schema: dict[str, Any], formats: Mapping[str, Callable[[str], bool]], draft: Draft
+) -> Callable[[object], bool]:
+    """Return what tells whether a value is valid.
 
     Raises:
-        SchemaError: The schema is none.
+        SchemaError: The schema is not valid.
     """
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # the standard's own schemas
 
     schema = {**schema, "$schema": draft.uri}  # what refers to it from a schema of another draft has to know
     check_schema(schema, draft)
-    texts = Texts(formats, draft, doubtful_patterns(schema))
-    # The registry is named, for the default one fetches what a remote `$ref` names.
-    return record_class(draft)(schema, format_checker=texts, registry=REGISTRY)
+    made, doubtful = record_class(draft), doubtful_patterns(schema)
+
+    def is_valid(value: object) -> bool:
+        texts = Texts(formats, draft, doubtful)  # they remember verdicts on parts of this value
+        # The registry is named, for the default one fetches what a remote `$ref` names.
+        return bool(made(schema, format_checker=texts, registry=REGISTRY).is_valid(value))
+
+    return is_valid
 
 
 def is_schema(schema: dict[str, Any], draft: Draft) -> bool:
@@ -41,7 +49,10 @@ def is_schema(schema: dict[str, Any], draft: Draft) -> bool:
 
 def _takes(part: dict[str, Any], draft: Draft) -> bool:
     by_gate = takes_schema(part, draft)  # some five hundred times as fast
-    return not any(_broken(part, draft)) if by_gate is None else by_gate
+    if by_gate is not None:
+        return by_gate
+    made = record_class(draft)
+    return bool(made(made.META_SCHEMA, format_checker=Texts({}, None, False)).is_valid(part))
 
 
 def check_schema(schema: dict[str, Any], draft: Draft) -> None:
@@ -52,13 +63,9 @@ def check_schema(schema: dict[str, Any], draft: Draft) -> None:
     """
     for part, of_draft in one_by_one(schema, draft):
         if not _takes(part, of_draft):
-            problems = worded(violations_of(_broken(part, of_draft)))
+            finder = ViolationFinder(record_class(of_draft).META_SCHEMA, of_draft, Texts({}, None, False))
+            problems = worded(finder.find(part) or [Violation((), "schema", None, part)])
             raise SchemaError("; ".join(map(str, problems[:_MOST_PROBLEMS])))
-
-
-def _broken(part: dict[str, Any], draft: Draft) -> Iterator[Any]:
-    made = record_class(draft)
-    return made(made.META_SCHEMA, format_checker=Texts({}, None, False)).iter_errors(part)  # type: ignore[no-any-return]
 
 
 _MOST_PROBLEMS = 5
@@ -91,51 +98,38 @@ def _evolve(self: Any, **changes: Any) -> Any:
 
 
 def _descending(descend: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-    """Return how to descend into a subschema, where jsonschema's way forgets something.
+    """Return how to descend into a subschema, where jsonschema's way is slow or forgets something.
 
-    That is the place where a subschema stands that is `false`, and the draft of one that names its own.
+    That is what a reference leads to, which is asked of each part of the value once, and the draft of a subschema that names its own.
     """
 
     def descend_into(
         self: Any, instance: Any, schema: Any, path: Any = None, schema_path: Any = None, resolver: Any = None
     ) -> Iterator[Any]:
-        if schema is False:
-            return _with_place(descend(self, instance, schema), path, schema_path)
+        if resolver is not None and isinstance(schema, dict):  # jsonschema gives one for references alone
+            return _once(self, instance, schema, resolver, descend)
         if own_draft(schema) is None:
             return descend(self, instance, schema, path, schema_path, resolver)
-        inner = within(self, schema) if resolver is None else self.evolve(schema=schema, _resolver=resolver)
-        return _with_place(inner.iter_errors(instance), path, schema_path)
+        return within(self, schema).iter_errors(instance)  # type: ignore[no-any-return]
 
     return descend_into
 
 
-def _with_place(errors: Iterator[Any], path: Any, schema_path: Any) -> Iterator[Any]:
-    for error in errors:
-        if path is not None:
-            error.path.appendleft(path)
-        if schema_path is not None:
-            error.schema_path.appendleft(schema_path)
-        yield error
+def _once(
+    validator: Any, instance: Any, schema: dict[str, Any], resolver: Any, descend: Callable[..., Iterator[Any]]
+) -> Iterator[Any]:
+    """Yield an error where what a reference leads to does not hold.
 
-
-def violations_of(errors: Iterable[Any], above: tuple[str | int, ...] = ()) -> Iterator[Violation]:
-    """Yield what the errors of jsonschema say."""
-    for error in errors:
-        keyword, limit = error.validator, error.validator_value
-        path = (*above, *error.relative_path)
-        branches = _branches(error.context, path) if keyword in ("anyOf", "oneOf") else ()
-        known, conditions = getattr(error, "known", ()), _conditions(error, path)
-        yield Violation(path, keyword or "false schema", limit, error.instance, "", known, branches, conditions)
-
-
-def _conditions(error: Any, path: tuple[str | int, ...]) -> tuple[Condition, ...]:
-    """Return the conditions that an error stands under: each knows how far below it the error is."""
-    conditions = getattr(error, "conditions", ())
-    return tuple(Condition(path[: len(path) - depth], schema, holds) for depth, schema, holds in conditions)
-
-
-def _branches(context: Iterable[Any], path: tuple[str | int, ...]) -> tuple[tuple[Violation, ...], ...]:
-    by_branch: dict[int, list[Any]] = {}
-    for error in context:
-        by_branch.setdefault(error.relative_schema_path[0], []).append(error)
-    return tuple(tuple(violations_of(errors, path)) for _, errors in sorted(by_branch.items()))
+    A part of the value is judged once, however many branches ask: otherwise nested unions take exponential time.
+    """
+    verdicts = validator.format_checker.verdicts
+    bases = tuple(dict.fromkeys(uri for uri, _ in resolver.dynamic_scope()))  # a `$dynamicRef` depends on them
+    key = (id(schema), id(instance), validator.format_checker.strict, bases)
+    if key not in verdicts:
+        inner = validator.evolve(schema=schema, _resolver=resolver) if own_draft(schema) else None
+        errors = (
+            descend(validator, instance, schema, resolver=resolver) if inner is None else inner.iter_errors(instance)
+        )
+        verdicts[key] = next(iter(errors), None) is None
+    if not verdicts[key]:
+        yield error()

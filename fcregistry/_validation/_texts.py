@@ -25,22 +25,34 @@ class Texts:
         draft: The draft whose formats are meant; None where no format is enforced.
         doubtful: Whether there are patterns in the schema that are not enforced.
         strict: Whether what is not known counts as broken.
+        verdicts: As below.
+
+    Attributes:
+        verdicts: What `_record.py` remembers of the value that is being validated.
     """
 
-    __slots__ = ("_doubtful", "_draft", "_formats", "strict")
+    __slots__ = ("_doubtful", "_draft", "_formats", "strict", "verdicts")
 
     def __init__(
-        self, formats: Mapping[str, Callable[[str], bool]], draft: Draft | None, doubtful: bool, strict: bool = False
+        self,
+        formats: Mapping[str, Callable[[str], bool]],
+        draft: Draft | None,
+        doubtful: bool,
+        strict: bool = False,
+        verdicts: dict[Any, bool] | None = None,
     ) -> None:
         self._formats: Final = formats
         self._draft: Final = draft
         self._doubtful: Final = doubtful
         self.strict: Final = strict
+        self.verdicts: Final[dict[Any, bool]] = {} if verdicts is None else verdicts
 
     @property
     def opposite(self) -> Texts:
         """The same, with the other answer where it is not known: what a `not` has to ask."""
-        return Texts(self._formats, self._draft, True, not self.strict) if self._doubtful else self
+        if not self._doubtful:
+            return self
+        return Texts(self._formats, self._draft, True, not self.strict, self.verdicts)
 
     def check(self, instance: object, format: str) -> None:
         """Tell a validator of jsonschema whether a value is of a format; one that nobody knows is of no consequence.
@@ -50,10 +62,14 @@ class Texts:
         """
         from jsonschema.exceptions import FormatError  # loaded already: only jsonschema asks
 
-        if isinstance(instance, str) and self._draft is not None:
-            of_format = self._formats.get(format) or standard_format(format, self._draft)
-            if not of_format(instance):
-                raise FormatError(f"is not a {format}")
+        if isinstance(instance, str) and not self.is_of_format(format, instance):
+            raise FormatError(f"is not a {format}")
+
+    def is_of_format(self, format: str, text: str) -> bool:
+        """Return whether a text is of a format; any text is of one that nobody knows."""
+        if self._draft is None:
+            return True
+        return (self._formats.get(format) or standard_format(format, self._draft))(text)
 
     def matches(self, pattern: str, text: str) -> bool | None:
         """Tell whether a text matches a pattern; None if that is not known."""

@@ -15,13 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def unevaluated_names(validator: Any, instance: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the names that nothing around `unevaluatedProperties` has looked at, and those that it knows by name."""
+def unevaluated_names(validator: Any, instance: dict[str, Any]) -> list[str]:
+    """Return the names that nothing around `unevaluatedProperties` has looked at."""
     evaluated: set[str] = set()
-    known: dict[str, None] = {}
     for each, outermost in _applied(validator, instance):
         schema, texts = each.schema, each.format_checker
-        known.update(dict.fromkeys(schema.get("properties", ())))
         if "additionalProperties" in schema or ("unevaluatedProperties" in schema and not outermost):
             evaluated.update(instance)
         patterns = schema.get("patternProperties", ())
@@ -31,7 +29,7 @@ def unevaluated_names(validator: Any, instance: dict[str, Any]) -> tuple[list[st
             for name in instance
             if any(texts.matches(pattern, name) in _matched(texts.strict) for pattern in patterns)
         )
-    return [name for name in instance if name not in evaluated], list(known)
+    return [name for name in instance if name not in evaluated]
 
 
 def _matched(strict: bool) -> tuple[bool | None, ...]:

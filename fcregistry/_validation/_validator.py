@@ -1,4 +1,4 @@
-"""Is a JSON value valid against a schema, and if not, why?"""
+"""Validates JSON values against a schema."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from fcregistry._problems import Violation, worded
 from fcregistry._validation._dialects import NEWEST, declared_draft
 from fcregistry._validation._gate import gate_of
-from fcregistry._validation._gate import violations_of as gate_violations
 from fcregistry._validation._record import record_of
-from fcregistry._validation._record import violations_of as record_violations
+from fcregistry._validation._texts import Texts, doubtful_patterns
 from fcregistry._validation._top import Arguments, spoken_of
-from fcregistry._validation._trust import trusts_reasons, trusts_verdict
+from fcregistry._validation._trust import trusts_verdict
+from fcregistry._validation._violations import MOST_STEPS, ViolationFinder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fcregistry._calls import Problem
-    from fcregistry._validation._gate import Demands
 
 Engine = Literal["jsonschema-rs", "jsonschema"]
 
@@ -34,7 +33,7 @@ class Validator:
         engine: `jsonschema-rs` for the gate, or `jsonschema` to do without it.
     """
 
-    __slots__ = ("_arguments", "_demands", "_engine", "_formats", "_gate", "_gate_says_why", "_record", "_schema")
+    __slots__ = ("_arguments", "_engine", "_finder", "_formats", "_gate", "_record", "_schema")
 
     def __init__(
         self,
@@ -47,9 +46,8 @@ class Validator:
         self._engine = engine
         self._arguments: Arguments | None = None
         self._gate: Any = None
-        self._gate_says_why: bool | None = None
-        self._demands: Demands = {}
-        self._record: Any = None
+        self._record: Callable[[object], bool] | None = None
+        self._finder: ViolationFinder | None = None
 
     def compile(self) -> None:
         """Compile now, rather than at the first value.
@@ -63,37 +61,46 @@ class Validator:
         if self._gate is None:
             self._record_of()
 
+    @property
+    def is_fast(self) -> bool:
+        """Whether `jsonschema-rs` decides, and not `jsonschema`. Compiles the schema."""
+        if self._engine != "jsonschema-rs":
+            return False
+        if self._gate is None and self._record is None:
+            self.compile()
+        return self._gate is not None
+
     def is_valid(self, value: object) -> bool:
         """Tell whether a JSON value is valid."""
         if self._gate is not None:
             try:
                 return bool(self._gate.is_valid(value))
             except (ValueError, RecursionError):  # half a surrogate pair, or nesting beyond the gate's own limit
-                return self._record_of().is_valid(value)  # type: ignore[no-any-return]
+                return self._record_of()(value)
         if self._record is None:
             self.compile()
             return self.is_valid(value)
-        return self._record.is_valid(value)  # type: ignore[no-any-return]
+        return self._record(value)
 
     def problems(self, value: object) -> tuple[Problem, ...]:
-        """Return everything that is wrong with a JSON value, sorted by path; nothing for a valid one."""
-        return worded(self.violations(value))
+        """Return what is wrong with a JSON value, sorted by path; nothing for a valid one."""
+        return () if self.is_valid(value) else worded(self.violations(value))
 
-    def violations(self, value: object) -> list[Violation]:
-        """Return what a JSON value breaks, before it is worded."""
-        if self._gate is None and self._record is None:
-            self.compile()
-        if self._gate is not None:
-            if self._gate_says_why is None:
-                self._gate_says_why = trusts_reasons(self._schema)
-            try:
-                if self._gate_says_why:
-                    return gate_violations(self._gate.iter_errors(value), self._schema, value, self._demands)
-                if self._gate.is_valid(value):
-                    return []
-            except (ValueError, RecursionError):
-                pass  # as in `is_valid`, or a path that can be read in two ways: jsonschema decides
-        return list(record_violations(self._record_of().iter_errors(value)))
+    def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
+        """Return what an invalid JSON value breaks, the first hundred, before it is worded; never nothing.
+
+        Args:
+            value: The value.
+            most_steps: How many times a subschema is applied to a part of it.
+
+        Raises:
+            TooManyStepsError: With fewer steps than `MOST_STEPS`, for a value that takes more.
+        """
+        if self._finder is None:
+            draft = declared_draft(self._schema) or NEWEST
+            texts = Texts(self._formats, draft, doubtful_patterns(self._schema))
+            self._finder = ViolationFinder(self._schema, draft, texts)
+        return self._finder.find(value, most_steps) or [Violation((), "schema", None, value)]
 
     @property
     def properties(self) -> frozenset[str]:
@@ -110,7 +117,7 @@ class Validator:
             self._arguments = spoken_of(self._schema, declared_draft(self._schema) or NEWEST)
         return self._arguments
 
-    def _record_of(self) -> Any:
+    def _record_of(self) -> Callable[[object], bool]:
         if self._record is None:
             self._record = record_of(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
         return self._record

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._validation import Validator
+from fcregistry._validation import MOST_STEPS, Validator
 from fcregistry.types._core import ExactFloat, with_plain_floats
 
 if TYPE_CHECKING:
@@ -35,11 +35,15 @@ class DigitsValidator(Validator):
     def required(self) -> frozenset[str]:
         return self._plain.required
 
+    @property
+    def is_fast(self) -> bool:
+        return self._plain.is_fast
+
     def is_valid(self, value: object) -> bool:
         return self._plain.is_valid(with_plain_floats(value))
 
-    def violations(self, value: object) -> list[Violation]:
-        return self._plain.violations(with_plain_floats(value))
+    def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
+        return self._plain.violations(with_plain_floats(value), most_steps)
 
 
 def copied(value: Any) -> Any:

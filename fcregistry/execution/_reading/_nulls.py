@@ -6,7 +6,7 @@ docs/reference/formats.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry.formats._refs import References
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from fcregistry._problems import Violation
 
 Path: TypeAlias = tuple[str | int, ...]
+
+_MOST_STEPS: Final = 1_000
+"""How many violations are looked at, each as often as branches of unions lead to it: with nested unions that grows exponentially."""
 
 
 class OptionalProperties:
@@ -28,17 +31,21 @@ class OptionalProperties:
     def __init__(self, schema: dict[str, Any]) -> None:
         self._references = References(schema)
         self._root = self._applied(schema)
+        self._steps = 0
 
     def nulls(self, violations: Iterable[Violation]) -> list[Path]:
         """Return the paths of nulls that can only stand for what is left out.
 
         In a union that is a null in the one branch that has nothing else against the value; where dropping different nulls would make it
-        valid in different ways, none is dropped.
+        valid in different ways, none is dropped. Nor is one in unions nested so deeply that there are too many ways to look at.
 
         Args:
             violations: What the arguments break.
         """
+        self._steps = 0
         found = [self._of(violation, self._root, (), []) for violation in violations]
+        if self._steps > _MOST_STEPS:
+            return []
         return sorted(set().union(*(paths for paths in found if paths)), key=str)
 
     def _of(
@@ -52,6 +59,9 @@ class OptionalProperties:
             base: Its path.
             outer: What applies to it too, around the union of which those are a branch.
         """
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            return None
         path = violation.path
         if violation.instance is None and len(path) > len(base):
             holders = self._at([*outer, *schemas], path[len(base) : -1])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fcregistry._json._loose import read_text
 from fcregistry._json._strict import ArgumentsError
 from fcregistry._problems import json_path, worded
+from fcregistry._validation import MOST_STEPS
 from fcregistry.execution._reading._nulls import OptionalProperties
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 
@@ -28,7 +29,11 @@ _ROUNDS = 3
 
 
 def repaired(
-    arguments: dict[str, Any], tool: Tool, validator: Validator, allowed: Collection[str] = ALL_REPAIRS
+    arguments: dict[str, Any],
+    tool: Tool,
+    validator: Validator,
+    allowed: Collection[str] = ALL_REPAIRS,
+    most_steps: int = MOST_STEPS,
 ) -> tuple[dict[str, Any], tuple[str, ...], tuple[Problem, ...]]:
     """Return arguments that were not valid with what can be repaired of them, what was, and what is still wrong.
 
@@ -37,8 +42,12 @@ def repaired(
         tool: The tool that was called.
         validator: The validator of its arguments, which did not accept them.
         allowed: The names of the repairs that may be made.
+        most_steps: How many steps finding out what is wrong may take.
+
+    Raises:
+        TooManyStepsError: It takes more.
     """
-    violations = validator.violations(arguments)
+    violations = validator.violations(arguments, most_steps)
     repairs: list[str] = []
     if _may_be_repaired(violations, allowed):
         arguments = copy.deepcopy(arguments)
@@ -49,18 +58,13 @@ def repaired(
             if not done:
                 break
             repairs += done
-            violations = validator.violations(arguments)
+            violations = [] if validator.is_valid(arguments) else validator.violations(arguments, most_steps)
     return arguments, tuple(sorted(set(repairs))) if repairs else (), worded(violations)
 
 
 def _may_be_repaired(violations: list[Violation], allowed: Collection[str]) -> bool:
-    """Tell whether it is worth looking closer."""
-    for each in violations:
-        if _looks_repairable(each, allowed):
-            return True
-        if each.branches and any(_looks_repairable(inner, allowed) for inner in _with_inner(each)):
-            return True
-    return False
+    """Return whether it is worth looking closer."""
+    return any(_looks_repairable(each, allowed) for each in _all(violations))
 
 
 def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
@@ -70,17 +74,19 @@ def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
     return isinstance(value, str) and "wrapped-json" in allowed and ("[" in value or "{" in value)
 
 
-def _all(violations: Iterable[Violation]) -> list[Violation]:
-    return [each for violation in violations for each in _with_inner(violation)]
-
-
-def _with_inner(violation: Violation) -> Iterator[Violation]:
-    """Yield a violation, and what is wrong inside those branches of a union that take a value of its kind."""
-    yield violation
-    for branch in violation.branches:
-        if not any(inner.keyword == "type" and inner.path == violation.path for inner in branch):
-            for inner in branch:
-                yield from _with_inner(inner)
+def _all(violations: Iterable[Violation]) -> Iterator[Violation]:
+    """Yield violations, and what is wrong inside those branches of a union that take a value of its kind; each once."""
+    waiting = list(violations)
+    seen: set[int] = set()  # branches of nested unions share violations
+    for each in waiting:  # which grows on the way
+        if not each.branches:
+            yield each
+        elif id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            for branch in each.branches:
+                if not any(inner.keyword == "type" and inner.path == each.path for inner in branch):
+                    waiting += branch
 
 
 def _unwrap_texts(

@@ -1,0 +1,97 @@
+"""Values that a validator's own list of errors would take exponential time, or far too long, to say what is wrong with."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from fcregistry._validation import TooManyStepsError, Validator
+from fcregistry._validation._dialects import NEWEST, declared_draft
+from fcregistry._validation._texts import Texts, doubtful_patterns
+from fcregistry._validation._violations import MOST_STEPS, ViolationFinder
+
+from .foreign import SCHEMAS, VALUES
+from .nested_unions import by_hand, nested
+from .told import told
+
+CALLS = 2 * (4 * 5 + 3)
+
+
+@pytest.mark.parametrize("depth", [14, 40])
+def test_unions_nested_deeply_are_judged_worded_decoded_and_encoded_in_time_and_memory(depth: int) -> None:
+    script = Path(__file__).with_name("nested_unions.py")
+    run = subprocess.run([sys.executable, script, str(depth)], capture_output=True, text=True, timeout=120, check=False)
+    assert run.stderr == ""
+    lines = run.stdout.splitlines()
+    assert len(lines) == CALLS
+    assert {line for line in lines if not line.endswith("True")} == set()
+    assert sum(" invalid_arguments " in line for line in lines) == CALLS - 6
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_the_steps_that_are_taken_grow_with_the_depth_and_no_faster(keyword: str) -> None:
+    validator = Validator(by_hand(keyword).parameters)
+    for depth in (8, 20, 40):
+        assert validator.violations({"e": nested(depth, "x", {})}, most_steps=20 * depth)
+        with pytest.raises(TooManyStepsError):
+            validator.violations({"e": nested(depth, "x", {})}, most_steps=depth)
+
+
+@given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=5))
+@settings(max_examples=400)
+def test_something_is_found_wrong_with_a_value_exactly_if_it_is_not_valid(
+    schema: dict[str, Any], values: list[Any]
+) -> None:
+    draft = declared_draft(schema) or NEWEST
+    finder = ViolationFinder(schema, draft, Texts({}, draft, doubtful_patterns(schema)))
+    for value in values:
+        note(f"{schema} / {value!r}")
+        assert Validator(schema).is_valid(value) == (not finder.find(value))
+
+
+def test_what_is_wrong_with_a_value_that_takes_too_many_steps_is_said_as_far_as_it_was_found() -> None:
+    many = {"items": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]}}
+    schema = {"properties": {"a": many, "b": many}}
+    value = {"a": ["x"] * MOST_STEPS + [1], "b": [2]}
+    assert told(schema, value) == ["$: must be of the form that the schema describes"]
+    assert told(schema, {"a": [3], **value}) == ["$: must be of the form that the schema describes"]
+    assert told(schema, {"a": [3, *value["a"]], "b": [2]})[0] == "$.a[0]: must be a string or an array or null, not 3"
+
+
+def test_the_form_that_a_constant_picks_among_thousands_is_told() -> None:
+    forms = [
+        {"type": "object", "properties": {"k": {"const": kind}, "v": {"type": "integer"}}, "required": ["k", "v"]}
+        for kind in range(5_000)
+    ]
+    schema = {
+        "properties": {"a": {"anyOf": forms}, "b": {"oneOf": [{"$ref": f"#/$defs/f{at}"} for at in range(5_000)]}}
+    }
+    schema["$defs"] = {f"f{at}": form for at, form in enumerate(forms)}
+    assert told(schema, {"a": {"k": 4_999, "v": "x"}}) == ['$.a.v: must be an integer, not "x"']
+    assert told(schema, {"b": {"k": 4_999, "v": "x"}}) == ['$.b.v: must be an integer, not "x"']
+    (said,) = told(schema, {"a": {"k": "x", "v": 1}})
+    assert said.startswith("$.a.k: must be 0 or 1 or 2")
+    assert said.endswith('29 or … (100 forms), not "x"')
+
+
+def test_a_name_among_thousands_that_no_keyword_evaluates_is_told() -> None:
+    groups = [
+        {"anyOf": [{"properties": {f"p{at}_{each}": {"type": "integer"}}} for each in range(100)]} for at in range(10)
+    ]
+    schema = {"allOf": groups, "unevaluatedProperties": False}
+    value = {f"q{number}": 1 for number in range(1_000)}
+    problems = told(schema, value)
+    assert len(problems) == 26
+    assert problems[0].startswith("$.q0: is not a known name; ")
+
+
+def test_a_hundred_thousand_wrong_items_are_told_as_the_first_few() -> None:
+    problems = told({"items": {"type": "integer"}}, ["x"] * 100_000)
+    assert problems[0] == '$[0]: must be an integer, not "x"'
+    assert problems[-1] == "$: and at least 75 more problems"
