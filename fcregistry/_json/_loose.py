@@ -1,4 +1,4 @@
-"""How is text read that would be JSON but for slips of writing? They are put right in the text, and the strict reader reads the outcome.
+"""Reads text that would be JSON but for slips of writing: they are put right in the text, and the strict reader reads the outcome.
 
 So the strict reader's grammar has the last word: nothing is completed, no value is guessed, and what is wrong in any other way is refused.
 The slips are those that leave one reading only: a code fence around the text, comments, trailing commas, single quotes, names without
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._json._strict import NotJsonError, read_json
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 1_000_000
 """Characters of the longest text in which slips are put right: more than any model writes at once."""
+MOST_TOKENS: Final = 50_000
+"""Tokens of the longest such text, a string being one: reading so many takes some 0.15 s."""
+MOST_CHANGES: Final = 100_000
+"""Changes that are made in a text at the most."""
 
 _SAID: Final = {
     "comments": "had comments: left out",
@@ -65,6 +70,10 @@ def read_text(text: str, exact: bool, allowed: Collection[str], where: str) -> t
         raise NotJsonError(text, error.reason, place) from None
 
 
+class _TooManyTokensError(Exception):
+    """A text has more tokens than are read."""
+
+
 class _Change(NamedTuple):
     """A change of the text that puts a slip right: what stands from start to end becomes something new."""
 
@@ -75,10 +84,14 @@ class _Change(NamedTuple):
 
 
 def _mended(text: str, allowed: Collection[str]) -> tuple[str, set[str]]:
-    """Return the text with all changes that are allowed, and the slips that these put right."""
+    """Return the text with all changes that are allowed, and the slips that these put right; no slips where that takes too long."""
     slips: set[str] = set()
     mended, done = io.StringIO(), 0
-    for slip, start, end, new in _changes(text, allowed):
+    try:
+        changes = list(islice(_changes(text, allowed), MOST_CHANGES + 1))
+    except _TooManyTokensError:
+        changes = []
+    for slip, start, end, new in changes if len(changes) <= MOST_CHANGES else ():
         mended.write(text[done:start])
         mended.write(new)
         slips.add(slip)
@@ -144,7 +157,11 @@ def _all_changes(text: str) -> Iterator[_Change]:
 
 def _tokens(text: str, place: int) -> Iterator[re.Match[str] | None]:
     """Yield the tokens up to the end, or to what cannot stand in JSON, whatever is changed; then None."""
+    count = 0
     while token := _TOKEN.match(text, place):
+        count += 1
+        if count > MOST_TOKENS:
+            raise _TooManyTokensError
         if token.lastgroup != "space":
             yield token
         place = token.end()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry import _ports, formats
 from fcregistry._calls import ToolCall
+from fcregistry._json._loose import LONGEST
 from fcregistry._results import ToolResult
 from fcregistry.execution._approving._approval import Gate
 from fcregistry.execution._batching._batches import arun_together, listed, run_together
@@ -76,6 +77,7 @@ class Executor:
         cache: Keeps the results of tools with `cache=True`; a `MemoryCache` of its own by default.
         deps: What contexts can have: objects, and classes of which every call brings one.
         repairs: Which slips of models are repaired: all, none, or those of these names; see `REPAIRS`.
+        max_argument_characters: How many characters the arguments of a model's call may have; longer ones are refused. None for any number.
         pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. It stays yours.
         validator: `jsonschema-rs`, or `jsonschema` to do without the gate.
         check_results: Whether a result that does not fit its tool's return schema is an error. Without it, such a result is
@@ -109,6 +111,7 @@ class Executor:
         cache: Cache | None = None,
         deps: Sequence[Any] = (),
         repairs: bool | Collection[str] = True,
+        max_argument_characters: int | None = LONGEST,
         pool: object = None,
         validator: Engine = "jsonschema-rs",
         check_results: bool = False,
@@ -128,6 +131,7 @@ class Executor:
             expose_errors=expose_errors,
             deps=deps_of(deps),
             repairs=allowed_repairs(repairs),
+            max_argument_characters=max_argument_characters,
             limits=limits_of(max_characters, max_bytes, keep),
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
@@ -221,7 +225,8 @@ class Executor:
             TypeError: `calls` is one call, and not a list of them.
         """
         pipeline = self._open_pipeline()
-        return run_together(pipeline, pipeline.prepared(listed(calls)), run_of(cancellation, deps))
+        run = run_of(cancellation, deps)
+        return run_together(pipeline, pipeline.prepared(listed(calls), run), run)
 
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -234,7 +239,8 @@ class Executor:
             plain = plain_calls(pipeline, given)
             if plain is not None:
                 return await arun_plain(pipeline, plain)
-        return await arun_together(pipeline, pipeline.prepared(given), run_of(cancellation, deps))
+        run = run_of(cancellation, deps)
+        return await arun_together(pipeline, await pipeline.aprepared(given, run), run)
 
     def stream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -321,9 +327,12 @@ class Executor:
             name: The wire name.
             **arguments: By parameter name; a `*args` parameter takes a list.
         """
-        tool = self._open_pipeline().find(name)
+        pipeline = self._open_pipeline()
+        tool = pipeline.find(name)
         call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
-        return call if isinstance(call, ToolResult) else self.run(call)
+        if isinstance(call, ToolResult):
+            return call
+        return drive(pipeline.course(pipeline.prepare(call, is_ours=True), run_of(None, ())))
 
     def run_expression(
         self,

@@ -5,24 +5,39 @@ A model's mistakes and a tool's failures are values: nothing that a model can wr
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._call_errors import CallError
 from fcregistry._calls import Problem, ToolCall
 from fcregistry._results import ToolResult
+from fcregistry._validation import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import PluginError
 from fcregistry.execution._approving._preparing import prepared_of
 from fcregistry.execution._approving._resuming import Resumed, resumed
+from fcregistry.execution._calling._invoke import Invocation, Outcome
+from fcregistry.execution._calling._lanes import Job
+from fcregistry.execution._calling._threads import NoThreadError
+from fcregistry.execution._calling._waiting import GivenUp
+from fcregistry.execution._effects import Invoke, adrive, drive
 from fcregistry.execution._loading import Load, to_load
 from fcregistry.execution._names import ToolFinder
 from fcregistry.execution._passage import Passage
-from fcregistry.execution._reading._arguments import ArgumentsError, read_arguments
+from fcregistry.execution._reading._arguments import ArgumentsError, TooLongError, read_arguments
 from fcregistry.execution._reading._repairs import repaired
 from fcregistry.execution._running import Circumstances, cancelled, running
 from fcregistry.execution._short import AsyncShortWay, ShortWay, may_be_short, short_way, short_way_on_a_loop
-from fcregistry.execution._steps import Bound, Step
+from fcregistry.execution._steps import QUICK_STEPS, Bound, Step
 from fcregistry.execution._watching._observation import unwatched, watching
-from fcregistry.execution._wording import invalid_arguments, not_to_be_had, refused, unavailable, unknown_tool
+from fcregistry.execution._wording import (
+    invalid_arguments,
+    no_thread,
+    not_checked,
+    not_to_be_had,
+    refused,
+    unavailable,
+    unknown_tool,
+)
 from fcregistry.execution._writing._outcome import failure
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import Refusal
@@ -77,16 +92,62 @@ class Pipeline:
         if may_be_short(bound, self.settings):
             if bound.lane != "loop":
                 self.short[name] = short_way(bound, self.settings, self._refused)
-            if bound.signature.kind != "async generator":  # which is not awaited, but collected
+            # An async generator is not awaited, but collected; and a slow validator would hold up the loop.
+            if bound.signature.kind != "async generator" and bound.validator.is_fast:
                 self.short_async[name] = short_way_on_a_loop(bound, self.settings, self._refused)
         return bound
 
-    def prepare(self, given: object) -> Step | ToolResult:
-        """Read, look up, parse, validate and decode a call; a result if any of it fails."""
+    def prepare(self, given: object, *, is_ours: bool = False) -> Step | ToolResult:
+        """Read, look up, parse, validate and decode a call; a result if any of it fails.
+
+        Args:
+            given: The call.
+            is_ours: Whether its arguments are the application's own, and not a model's: they may have any length.
+        """
+        longest = None if is_ours else self.settings.max_argument_characters
+        try:
+            return self._prepared(read_call(given), longest, MOST_STEPS)
+        except MalformedCallError as error:
+            return self._malformed(error)
+
+    def preparing(self, given: object, run: Run) -> Course[Step | ToolResult]:
+        """Prepare a call: one whose arguments are long, or hard to judge, on a thread where a loop waits, and within its time."""
+        if isinstance(given, (Step, ToolResult)):
+            return given
         try:
             call = read_call(given)
         except MalformedCallError as error:
             return self._malformed(error)
+        if self.settings.engine == "jsonschema-rs":
+            try:
+                return self._prepared(call, self.settings.quick_length, QUICK_STEPS)
+            except (TooLongError, TooManyStepsError):
+                pass
+        return (yield from self._preparing_elsewhere(call, run))
+
+    def _preparing_elsewhere(self, call: ToolCall, run: Run) -> Course[Step | ToolResult]:
+        bound = self._bound.get(call.name)
+        seconds, start = bound.timeout if bound else self.settings.timeout, perf_counter()
+        outcome: Outcome = yield Invoke(Job("thread", Invocation(self.prepare, (call,), {}), seconds, run.cancellation))
+        if isinstance(outcome.exception, GivenUp):
+            return failure(call, not_checked(call.name, outcome.exception), self.find(call.name))
+        if isinstance(outcome.exception, NoThreadError):
+            return failure(call, no_thread(outcome.exception), self.find(call.name))
+        if outcome.exception is not None:
+            raise outcome.exception
+        prepared: Step | ToolResult = outcome.value
+        if isinstance(prepared, ToolResult) or prepared.bound.timeout is None:
+            return prepared
+        left = max(round(prepared.bound.timeout - (perf_counter() - start), 3), 0.001)
+        return prepared._replace(bound=prepared.bound._replace(timeout=left))
+
+    def _prepared(self, call: ToolCall, longest: int | None, most_steps: int) -> Step | ToolResult:
+        """Prepare a call.
+
+        Raises:
+            TooLongError: With fewer steps than `MOST_STEPS`, for arguments that are longer.
+            TooManyStepsError: Likewise, if finding out what is wrong with them takes more.
+        """
         try:
             bound = self._bound.get(call.name) or self.bound(call.name)
         except PluginError as error:
@@ -97,14 +158,18 @@ class Pipeline:
         if bound.needs_env and tool.missing_env:
             return failure(call, unavailable(tool), tool)
         try:
-            arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs)
+            arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs, longest)
+            if most_steps < MOST_STEPS and not validator.is_fast:
+                raise TooManyStepsError
             if not validator.is_valid(arguments):
-                arguments, more, problems = repaired(arguments, tool, validator, self.settings.repairs)
+                arguments, more, problems = repaired(arguments, tool, validator, self.settings.repairs, most_steps)
                 repairs += more
                 if problems:
                     return failure(call, invalid_arguments(tool.name, problems), tool, repairs)
             decoded = signature.binding.decode(arguments)
         except ArgumentsError as error:
+            if isinstance(error, TooLongError) and most_steps < MOST_STEPS:
+                raise
             return failure(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:
             return failure(call, refused(tool, refusal, self.settings.expose_errors), tool)
@@ -118,8 +183,12 @@ class Pipeline:
         return to_load(calls, self.find)
 
     def _refused(self, call: ToolCall, bound: Bound, arguments: dict[str, Any]) -> ToolResult | None:
-        """Return the result of a call whose arguments are not valid; None if they can be repaired."""
-        _, repairs, problems = repaired(arguments, bound.tool, bound.validator, self.settings.repairs)
+        """Return the result of a call whose arguments are not valid; None if they can be repaired.
+
+        Raises:
+            TooManyStepsError: Finding out what is wrong with them takes long.
+        """
+        _, repairs, problems = repaired(arguments, bound.tool, bound.validator, self.settings.repairs, QUICK_STEPS)
         return failure(call, invalid_arguments(bound.tool.name, problems), bound.tool, repairs) if problems else None
 
     def _malformed(self, error: MalformedCallError) -> ToolResult:
@@ -155,6 +224,8 @@ class Pipeline:
 
     def _judged(self, given: object, run: Run, seat: Seat | None, watch: Watch | None) -> Course[ToolResult]:
         """Return the course of a call past those who may have something against it."""
+        if not isinstance(given, Resumed):
+            given = yield from self.preparing(given, run)
         passage = self.passage(given)
         if isinstance(passage, ToolResult):
             return passage
@@ -187,9 +258,13 @@ class Pipeline:
             return result
         return hooks.after(result.tool, result.call, result)
 
-    def prepared(self, calls: Iterable[object]) -> list[Step | ToolResult]:
+    def prepared(self, calls: Iterable[object], run: Run) -> list[Step | ToolResult]:
         """Prepare calls, in their order."""
-        return [self.prepare(call) for call in calls]
+        return [drive(self.preparing(call, run)) for call in calls]
+
+    async def aprepared(self, calls: Iterable[object], run: Run) -> list[Step | ToolResult]:
+        """Prepare calls, in their order, without holding up the running loop."""
+        return [await adrive(self.preparing(call, run)) for call in calls]
 
     def suspended(self, calls: Iterable[object]) -> PreparedCalls:
         """Prepare and judge calls, and keep them for later, as the hooks leave them: whoever approves sees what is going to run."""

@@ -49,9 +49,6 @@ _scan: Final = PLAIN_DECODER.scan_once  # type: ignore[attr-defined]  # what `de
 _DEEP: Final = 100
 """Characters of which arguments could be too deep."""
 
-_LONG: Final = 100_000
-"""Characters of arguments that are not looked through twice."""
-
 
 def read_if_call(given: object) -> ToolCall | None:
     """Return what is a call in whichever shape, or None: what is wrong with it, the pipeline says."""
@@ -76,23 +73,24 @@ def may_be_short(bound: Bound, settings: Settings) -> bool:
     )
 
 
-def _reader(bound: Bound, refuse: Refuse) -> Read:
+def _reader(bound: Bound, settings: Settings, refuse: Refuse) -> Read:
     """Return what reads, validates and decodes the arguments of a call, says that they are not valid, or gives up with None."""
     is_valid = bound.validator.is_valid
     binding = bound.signature.binding
     decode = binding.decode
     as_it_is = binding.hands_through
+    longest = settings.quick_length
 
     def read(call: ToolCall) -> dict[str, Any] | ToolResult | None:
         text = call._arguments
-        if type(text) is not str:
+        if type(text) is not str or len(text) > longest:
             return None
         try:
             arguments, end = _scan(text, 0)
             if (
                 end != len(text)
                 or type(arguments) is not dict
-                or (end > _DEEP and (end > _LONG or text.count("{") + text.count("[") > _DEEP))
+                or (end > _DEEP and text.count("{") + text.count("[") > _DEEP)
                 or not has_each_name_once(text, arguments)
             ):
                 return None
@@ -101,7 +99,7 @@ def _reader(bound: Bound, refuse: Refuse) -> Read:
             return arguments if as_it_is else decode(arguments)
         except (StopIteration, ValueError, RecursionError):  # no JSON
             return None
-        except Exception:  # noqa: BLE001  # foreign code: what a type raises, the pipeline words
+        except Exception:  # noqa: BLE001  # foreign code: what a type raises, the pipeline words; or there is a lot that is wrong
             return None
 
     return read
@@ -145,7 +143,7 @@ class _Rest(NamedTuple):
 
 def _async_way(bound: Bound, settings: Settings, refuse: Refuse) -> AsyncShortWay:
     """Return the short way to call an async function on the running loop."""
-    read, tool, function = _reader(bound, refuse), bound.tool, bound.tool.function
+    read, tool, function = _reader(bound, settings, refuse), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
     done = _ender(bound, settings)
 
@@ -173,7 +171,7 @@ def _plain_way(
     bound: Bound, settings: Settings, refuse: Refuse, rest: Callable[[Step, Invocation], T]
 ) -> Callable[[ToolCall], ToolResult | T | None]:
     """Return the way of a plain function to its result; where something is left to be awaited, to what `rest` makes of that."""
-    read, tool, function = _reader(bound, refuse), bound.tool, bound.tool.function
+    read, tool, function = _reader(bound, settings, refuse), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
     done = _ender(bound, settings)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry.execution._calling._lanes import Lane, lane_of
 from fcregistry.execution._reading._digits import DigitsValidator
 from fcregistry.execution._repeating._caching import cache_of
+
+QUICK_STEPS: Final = 5_000
+"""Steps that finding out what is wrong with arguments may take where the call is made: some 10 ms."""
 
 if TYPE_CHECKING:
     from fcregistry._calls import ToolCall

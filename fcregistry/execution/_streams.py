@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from fcregistry._call_errors import CallError
 from fcregistry._cancellation import linked
 from fcregistry._results import ToolResult
 from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
@@ -12,6 +11,7 @@ from fcregistry.execution._channel import Channel, Partial, Progress
 from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._short import read_if_call
 from fcregistry.execution._watching._observation import unwatched
+from fcregistry.execution._wording import no_thread
 from fcregistry.execution._writing._outcome import failure
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Event: TypeAlias = "Progress | Partial | ToolResult"
 def streamed(pipeline: Pipeline, call: object, run: Run) -> Generator[Event, None, None]:
     """Carry out a call on a thread, and yield what it has to say; its result comes last. Whoever stops listening cancels it."""
     token, release = linked(run.cancellation)
-    step = pipeline.prepare(call)
+    step = drive(pipeline.preparing(call, run))
     stays = pipeline.wants_caller(step)
     channel = Channel(token, room=None) if stays else Channel(token)
     course = pipeline.course(step, run._replace(cancellation=token, channel=channel))
@@ -44,9 +44,7 @@ def streamed(pipeline: Pipeline, call: object, run: Run) -> Generator[Event, Non
             threads.submit(carry_out, waited_for=True)
     except NoThreadError as error:
         release()
-        result = failure(
-            read_if_call(call), CallError("unavailable", f"the call cannot run now: {error}", retryable=True)
-        )
+        result = failure(read_if_call(call), no_thread(error))
         unwatched(result)
         yield result
         return

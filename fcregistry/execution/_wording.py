@@ -130,6 +130,20 @@ def given_up(tool: Tool, end: GivenUp) -> CallError:
     return CallError("timeout", message, retryable=again, exception=end)
 
 
+def not_checked(name: str, end: GivenUp) -> CallError:
+    """Word a call whose arguments took longer to check than it may take, or that was cancelled meanwhile."""
+    if end.why == "cancelled":
+        return CallError("cancelled", f"the call of {name} was cancelled; it was not run")
+    seconds = f"{end.seconds:g} second{'' if end.seconds == 1 else 's'}"
+    message = f"the arguments of {name} could not be checked within {seconds}; it was not run. Send less at once"
+    return CallError("timeout", message, exception=end)
+
+
+def no_thread(error: Exception) -> CallError:
+    """Word a call that no thread can take now."""
+    return CallError("unavailable", f"the call cannot run now: {error}", retryable=True, exception=error)
+
+
 def _because(tool: Tool, reason: str) -> str:
     return f" ({scrub(reason, _secrets(tool))})" if reason else ""
 

@@ -181,7 +181,7 @@ def test_arguments_come_as_one_json_word_from_stdin_or_from_a_file(shop: Site, t
             ["--customer", "x", "--day", "tomorrow"],
             '- --day: must be a string of the format "date" (such as "2026-01-31"), not "tomorrow"',
         ),
-        (["--customer", "x", "--ratio", "nan"], "$.ratio is nan, which is no JSON number"),
+        (["--customer", "x", "--ratio", "nan"], "$.ratio is nan, which is not a JSON number"),
         (['{"customer": "x"'], "the arguments are cut off"),
         (['{"customer": "x", "customer": "y"}'], 'the name "customer" stands twice in one object'),
         (['{"customer": NaN}'], "NaN is no JSON number"),

@@ -53,7 +53,7 @@ class Reading:
         if isinstance(parsed, ToolResult):
             return [parsed]
         if not any(isinstance(each, CallGraph) for each in parsed):
-            return run_together(self._pipeline, self._pipeline.prepared(parsed), run)
+            return run_together(self._pipeline, self._pipeline.prepared(parsed, run), run)
         nodes = nodes_of(parsed)
         return _outermost(nodes, run_nodes(self._pipeline, nodes, run))
 
@@ -65,7 +65,7 @@ class Reading:
         if isinstance(parsed, ToolResult):
             return [parsed]
         if not any(isinstance(each, CallGraph) for each in parsed):
-            return await arun_together(self._pipeline, self._pipeline.prepared(parsed), run)
+            return await arun_together(self._pipeline, await self._pipeline.aprepared(parsed, run), run)
         nodes = nodes_of(parsed)
         return _outermost(nodes, await arun_nodes(self._pipeline, nodes, run))
 

@@ -167,7 +167,7 @@ def _with_results(pipeline: Pipeline, call: Authorised, results: dict[str, ToolR
             inner = "the inner call" if result.call is None else result.call.name
             problem = Problem(json_path(each.path), f"the result of {inner} cannot stand here: {error}")
             return failure(step.call, invalid_arguments(name, (problem,)), tool, step.repairs)
-    ready = pipeline.prepare(ToolCall(name, filled(step.arguments, values), step.call.id))
+    ready = pipeline.prepare(ToolCall(name, filled(step.arguments, values), step.call.id), is_ours=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
 

@@ -1,4 +1,4 @@
-"""Which JSON object did the model write as arguments? What is no object, and cannot be read as one without a doubt, is refused."""
+"""Reads the JSON object that a model wrote as arguments; what is not an object, or may mean several, is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ __all__ = ["MAX_DEPTH", "STRICT_DECODER", "ArgumentsError", "read_arguments"]
 
 
 def read_arguments(
-    raw: Mapping[str, Any] | str | None, exact: bool = False, allowed: Collection[str] = ALL_REPAIRS
+    raw: Mapping[str, Any] | str | None,
+    exact: bool = False,
+    allowed: Collection[str] = ALL_REPAIRS,
+    longest: int | None = None,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the arguments as a JSON object of their own, and what was repaired: a sentence each, sorted.
 
@@ -22,11 +25,15 @@ def read_arguments(
         raw: JSON text as the model wrote it, a mapping, or None for no arguments.
         exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
         allowed: The names of the repairs that may be made.
+        longest: How many characters they may have; None for any number. A mapping is counted by its names, texts and values.
 
     Raises:
-        ArgumentsError: No JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
+        TooLongError: They are too long.
+        ArgumentsError: Not a JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
     """
     if isinstance(raw, str):
+        if longest is not None and len(raw) > longest:
+            raise _too_long(longest, f"have {len(raw)} characters")
         if not raw or raw.isspace():
             return _none("empty", allowed)
         value, repairs = read_text(raw, exact, allowed, "the arguments")
@@ -36,7 +43,7 @@ def read_arguments(
     if not isinstance(raw, Mapping):
         raise ArgumentsError(f"the arguments must be a JSON object, not a Python {type(raw).__name__}")
     try:
-        copied: dict[str, Any] = _copy(raw, 0, ())
+        copied: dict[str, Any] = _Copier(longest).copy(raw, 0, ())
     except ArgumentsError:
         raise
     except Exception as error:  # foreign code: a mapping of somebody's own class may raise anything
@@ -72,34 +79,76 @@ def _none(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple
     return {}, (f"the arguments were {written}: taken as no arguments",)
 
 
-def _copy(value: Any, depth: int, path: tuple[str | int, ...]) -> Any:
-    """Return a JSON value that shares nothing with the caller's, so that nothing of the caller's is changed.
+class TooLongError(ArgumentsError):
+    """Arguments that have more characters than are read."""
 
-    Raises:
-        ArgumentsError: It is no JSON value, or nested too deeply.
+
+def _too_long(longest: int, length: str) -> TooLongError:
+    return TooLongError(
+        f"the arguments {length}, and at most {longest} are read. Nothing was run; send less at once, in several calls if need be"
+    )
+
+
+class _Copier:
+    """Copies a JSON value that shares nothing with the caller's, so that nothing of the caller's is changed.
+
+    Args:
+        longest: How many characters it may have; None for any number.
     """
-    kind = type(value)
-    if value is None or kind is str or kind is bool or kind is int:
-        return value
-    if kind is float:
-        if value - value == 0:
+
+    __slots__ = ("_left", "_longest")
+
+    def __init__(self, longest: int | None) -> None:
+        self._longest = longest
+        self._left = longest
+
+    def copy(self, value: Any, depth: int, path: tuple[str | int, ...]) -> Any:
+        """Return a copy.
+
+        Raises:
+            ArgumentsError: It is not a JSON value, nested too deeply, or too long.
+        """
+        kind = type(value)
+        if kind is str:
+            self._count(len(value))
             return value
-        raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is {value}, which is no JSON number")
-    if depth > MAX_DEPTH:
-        raise too_deep()
-    if isinstance(value, Mapping):
+        if value is None or kind is bool or kind is int:
+            return value
+        if kind is float:
+            if value - value == 0:
+                return value
+            raise ArgumentsError(
+                f"the arguments must be valid JSON: {json_path(path)} is {value}, which is not a JSON number"
+            )
+        if depth > MAX_DEPTH:
+            raise too_deep()
+        if isinstance(value, Mapping):
+            return self._copy_mapping(value, depth, path)
+        if isinstance(value, (list, tuple)):
+            self._count(2 * len(value))  # a value and a comma
+            return [self.copy(item, depth + 1, (*path, place)) for place, item in enumerate(value)]
+        for plain, bare in _BARE:
+            if isinstance(value, plain):
+                return self.copy(bare(value), depth, path)
+        raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is a Python {kind.__name__}")
+
+    def _copy_mapping(self, value: Mapping[Any, Any], depth: int, path: tuple[str | int, ...]) -> dict[str, Any]:
+        self._count(5 * len(value))  # quotes, a colon, a value and a comma
         for name in value:
             if not isinstance(name, str):
                 raise ArgumentsError(
-                    f"the arguments must be valid JSON: {json_path(path)} has the name {name!r:.60}, which is no string"
+                    f"the arguments must be valid JSON: {json_path(path)} has the name {name!r:.60}, which is not a string"
                 )
-        return {str.__str__(name): _copy(item, depth + 1, (*path, str.__str__(name))) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_copy(item, depth + 1, (*path, place)) for place, item in enumerate(value)]
-    for plain, bare in _BARE:
-        if isinstance(value, plain):
-            return _copy(bare(value), depth, path)
-    raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is a Python {kind.__name__}")
+            self._count(len(name))
+        return {
+            str.__str__(name): self.copy(item, depth + 1, (*path, str.__str__(name))) for name, item in value.items()
+        }
+
+    def _count(self, characters: int) -> None:
+        if self._left is not None and self._longest is not None:
+            self._left -= characters
+            if self._left < 0:
+                raise _too_long(self._longest, f"have more than {self._longest} characters")
 
 
 _BARE: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
