@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._auto import detect
     from fcregistry.dialects._chat import ChatFormat, ChatTemplate, chat_format, chat_format_names
     from fcregistry.dialects._dialect import Dialect
+    from fcregistry.dialects._model_names import for_model, for_template
     from fcregistry.dialects._parsed import Parsed
+    from fcregistry.dialects._recognition import detect
     from fcregistry.dialects._stream import DialectStream
     from fcregistry.dialects._table import get, names
 
@@ -27,6 +28,8 @@ __all__ = [
     "chat_format",
     "chat_format_names",
     "detect",
+    "for_model",
+    "for_template",
     "get",
     "names",
 ]
@@ -40,7 +43,9 @@ _HOMES: Final = {
     "Parsed": "._parsed",
     "chat_format": "._chat",
     "chat_format_names": "._chat",
-    "detect": "._auto",
+    "detect": "._recognition",
+    "for_model": "._model_names",
+    "for_template": "._model_names",
     "get": "._table",
     "names": "._table",
 }

@@ -1,4 +1,4 @@
-"""Which dialect is a text written in? Those whose marks stand in it are tried, the most specific first; `auto` reads any text so."""
+"""The dialect `auto`, which reads texts whose dialect is not known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from fcregistry.dialects._dialect import Dialect
 from fcregistry.dialects._parsed import NOTHING, Parsed
-from fcregistry.dialects._sections import Calls
+from fcregistry.dialects._recognition import detect, recognized
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._stream import DialectStream
 from fcregistry.dialects._table import get, names
@@ -20,94 +20,7 @@ if TYPE_CHECKING:
 
     from fcregistry.dialects._shapes import ToolShape
 
-_PLAIN: Final = ("react", "json", "pythonic")
-"""The dialects whose marks stand in any text: tried last, in this order."""
-_PLAIN_LENGTH: Final = 3
-"""Marks of so many characters are those of plain text: braces, brackets and fences. What other dialects write so, `json` reads too."""
-_WITHOUT: Final = "json"
-"""The dialect that texts without calls are read in."""
-_ELDEST: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
-"""Which of several dialects with the same marks in the text is tried first; the others follow by name."""
-_TOKEN: Final = re.compile("<[|｜]")
-"""What marks begin with that are tokens of their own, and stand in no other text."""
-
-
-def detect(text: str, tools: Iterable[ToolShape] | None = None) -> Dialect | None:
-    """Return the dialect that a text makes calls in, or None where it makes none.
-
-    Of several that would do, the one with the longest mark in the text, and of these the one with the most marks.
-    A dialect without any mark, `glm-4`, is never found.
-
-    Args:
-        text: What the model wrote.
-        tools: What may be called, where that is known.
-    """
-    return _found(text, tuple(tools) if tools is not None else None)[0]
-
-
-def _found(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect | None, Parsed]:
-    """Return the dialect that a text makes calls in, and what the text says in it, or else in the one whose tokens it has."""
-    said: Parsed | None = None
-    plain: Parsed | None = None
-    for name, mark in _families().candidates(text):
-        dialect = get(name)
-        parsed = dialect.parse(text, tools)
-        if parsed.tool_calls:
-            return dialect, parsed
-        if said is None and _TOKEN.match(mark):
-            said = parsed
-        if name == _WITHOUT:
-            plain = parsed
-    return None, said or plain or get(_WITHOUT).parse(text, tools)
-
-
-class _Families:
-    """The marks of all dialects, to be looked for at once."""
-
-    __slots__ = ("_found_in", "_search", "may_begin", "of_sections")
-
-    def __init__(self) -> None:
-        of_calls: dict[str, list[str]] = {}
-        of_sections: set[str] = set()
-        for name in names():
-            dialect = get(name)
-            of_sections.update(dialect.openers.marks.texts)
-            for mark in (mark for section in dialect.sections if isinstance(section, Calls) for mark in section.opens):
-                of_calls.setdefault(mark, []).append(name)
-        marks = sorted(of_calls, key=lambda mark: (-len(mark), mark))
-        self._search: Final = re.compile("|".join(map(re.escape, marks))).findall
-        self._found_in: Final = {
-            mark: [(inner, name) for inner in marks if inner in mark for name in of_calls[inner]] for mark in marks
-        }
-        self.of_sections: Final = _layers(of_sections)
-        self.may_begin: Final = re.compile(f"[{re.escape(''.join(sorted({mark[0] for mark in of_sections})))}]").search
-
-    def candidates(self, text: str) -> list[tuple[str, str]]:
-        """Return the dialects with a mark of a call in a text, in the order to try them, and the longest mark of each."""
-        longest: dict[str, str] = {}
-        for found in set(self._search(text)):
-            for mark, name in self._found_in[found]:
-                longest[name] = max(longest.get(name, ""), mark, key=len)
-        tried = [(name, mark) for name, mark in longest.items() if name in _PLAIN or len(mark) > _PLAIN_LENGTH]
-        return sorted(tried, key=lambda candidate: _rank(candidate[0], candidate[1], text))
-
-    def first(self, text: str) -> tuple[int, bool]:
-        """Return where the first mark of any section begins in a text, or what may become one, and whether it is all there."""
-        first = len(text), False
-        for marks in self.of_sections:
-            whole = marks.find(text)
-            found = whole or marks.beginning(text)
-            if found and found.start() < first[0]:
-                first = found.start(), whole is not None
-        return first
-
-
-def _rank(name: str, mark: str, text: str) -> tuple[int, int, int, int, str]:
-    """Return what says when a dialect is tried: how long its mark is, how many of all its marks stand in the text, how old it is."""
-    is_plain = name == "react" or len(mark) <= _PLAIN_LENGTH
-    marks = sum(len(each) > _PLAIN_LENGTH and each in text for each in get(name).openers.marks.texts)
-    eldest = _ELDEST.index(name) if name in _ELDEST else len(_ELDEST)
-    return _PLAIN.index(name) + 1 if is_plain else 0, -len(mark), -marks, eldest, name
+__all__ = ["AutoDialect", "AutoStream", "auto", "detect"]
 
 
 def _layers(marks: set[str]) -> list[Marks]:
@@ -118,6 +31,27 @@ def _layers(marks: set[str]) -> list[Marks]:
         layers.append(Marks(*sorted(layer)))
         marks = marks - layer
     return layers
+
+
+class _Families:
+    """The marks of all dialects, to be looked for at once."""
+
+    __slots__ = ("may_begin", "of_sections")
+
+    def __init__(self) -> None:
+        marks = {mark for name in names() for mark in get(name).openers.marks.texts}
+        self.of_sections: Final = _layers(marks)
+        self.may_begin: Final = re.compile(f"[{re.escape(''.join(sorted({mark[0] for mark in marks})))}]").search
+
+    def first(self, text: str) -> tuple[int, bool]:
+        """Return where the first mark of any section begins in a text, or what may become one, and whether it is all there."""
+        first = len(text), False
+        for marks in self.of_sections:
+            whole = marks.find(text)
+            found = whole or marks.beginning(text)
+            if found and found.start() < first[0]:
+                first = found.start(), whole is not None
+        return first
 
 
 _families: Final = cache(_Families)
@@ -163,7 +97,8 @@ class AutoStream(DialectStream):
     def close(self) -> Parsed:
         """End the text, and return all that it says. Closing again changes nothing."""
         if self._whole is None:
-            self._whole = whole = _found("".join(self._pieces), self._tools)[1]
+            self.dialect, whole = recognized("".join(self._pieces), self._tools)
+            self._whole = whole
             content = whole.content.removeprefix(self._words.text())
             self.rest = Parsed(content, whole.reasoning, whole.tool_calls, whole.repairs)
         return self._whole

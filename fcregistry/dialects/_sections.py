@@ -74,20 +74,21 @@ class Openers:
 
     Args:
         sections: The sections; of two with one mark, the first.
+        whole: Whether texts are never cut, as for `Marks`.
     """
 
     __slots__ = ("has_lines", "leading", "marks", "of_calls", "sections")
 
-    def __init__(self, sections: tuple[Section, ...]) -> None:
+    def __init__(self, sections: tuple[Section, ...], *, whole: bool = False) -> None:
         self.sections: Final[dict[str, Section]] = {}
         for section in sections:
             for mark in section.opens:
                 self.sections.setdefault(mark, section)
-        self.marks: Final = Marks(*self.sections)
+        self.marks: Final = Marks(*self.sections, whole=whole)
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)
-        self.of_calls: Final = Marks(*dict.fromkeys(mark for each in calls for mark in each.opens)).find
+        self.of_calls: Final = Marks(*dict.fromkeys(mark for each in calls for mark in each.opens), whole=whole).find
 
 
 @cache

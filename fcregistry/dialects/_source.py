@@ -31,6 +31,7 @@ class Marks:
 
     Args:
         marks: The texts. None may stand inside of another: which comes first would depend on how the text is cut.
+        whole: Whether texts are never cut. Then one may stand inside of another, and the longer of two at one place is found.
 
     Raises:
         ValueError: One stands inside of another, or is empty.
@@ -38,10 +39,12 @@ class Marks:
 
     __slots__ = ("_begins", "_first", "beginning", "ends", "find", "texts")
 
-    def __init__(self, *marks: str) -> None:
+    def __init__(self, *marks: str, whole: bool = False) -> None:
         for one in marks:
-            if not one or any(one is not other and one in other for other in marks):
+            if not one or (not whole and any(one is not other and one in other for other in marks)):
                 raise ValueError(f"the mark {one!r} is empty, or stands inside of another")
+        if whole:
+            marks = tuple(sorted(marks, key=lambda mark: (-len(mark), mark)))
         self.texts: Final = marks
         self.find: Final = re.compile("|".join(map(re.escape, marks))).search
         self._begins: Final = one_of(mark[0] for mark in marks)

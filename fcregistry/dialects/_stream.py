@@ -44,6 +44,7 @@ class DialectStream:
         "_told_repairs",
         "_waiting",
         "_wake",
+        "dialect",
         "rest",
     )
 
@@ -64,6 +65,8 @@ class DialectStream:
         self._wake = EVERY
         self.rest = NOTHING
         """What `close` added to what `feed` had returned."""
+        self.dialect: Dialect | None = dialect
+        """The dialect that the text is read in; of `auto`, once it is closed, that of its calls, and None where it makes none."""
 
     def feed(self, chunk: str) -> Parsed:
         """Take more of the text.
@@ -138,15 +141,17 @@ class DialectStream:
             yield from self._read_calls(self._openers.leading, "")
         searched = self._openers.marks.skip(self._source.text, self._source.place)
         while mark := (yield from self._up_to_section(searched)):
-            section = self._openers.sections[mark]
-            if isinstance(section, Calls):
-                yield from self._read_calls(section, mark)
-            elif isinstance(section, EndOfThoughts):
-                self._take_for_thoughts(mark)
-            else:
-                yield from self._read_words(section)
-            self._is_blank_line = True
+            yield from self._read_section(self._openers.sections[mark], mark)
             searched = self._source.place
+
+    def _read_section(self, section: Section, mark: str) -> Reading[None]:
+        if isinstance(section, Calls):
+            yield from self._read_calls(section, mark)
+        elif isinstance(section, EndOfThoughts):
+            self._take_for_thoughts(mark)
+        else:
+            yield from self._read_words(section)
+        self._is_blank_line = True
 
     def _up_to_section(self, searched: int) -> Reading[str]:
         """Take text up to where a section begins, and what opens it; return that, or nothing if the text ends first.

@@ -1,0 +1,97 @@
+"""The dialect of a model that is known by its name, or by its chat template."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.dialects._table import get
+from fcregistry.errors import ChatTemplateError
+
+if TYPE_CHECKING:
+    from fcregistry.dialects._chat import ChatFormat, ChatTemplate
+    from fcregistry.dialects._dialect import Dialect
+
+_NAMED: Final = (
+    # Models that others were distilled from, or trained on, come first: DeepSeek-R1-Distill-Llama, Hermes-3-Llama.
+    ("deepseek-v3.2", r"deepseek-?v(?:3\.2|4)"),
+    ("deepseek-v3.1", r"deepseek-?v3\.1"),
+    ("deepseek-v3", r"deepseek-?v3(?!\.)"),
+    ("deepseek-r1", r"deepseek-?r1"),
+    ("hermes", r"hermes"),
+    ("xlam", r"xlam"),
+    ("pythonic", r"toolace"),
+    ("qwen3-coder", r"nemotron-?3"),
+    ("nemotron", r"nemotron"),
+    ("qwen3-coder", r"qwen-?3-?coder|qwen-?3\.5|step-?3\.5"),
+    ("hermes", r"qwen-?2\.5|qwen-?3|qwq"),
+    ("qwen-flower", r"qwen-?2(?!\.)"),
+    ("glm-4.5", r"glm-?4\.[567]"),
+    ("glm-4", r"glm-?4(?!\.)"),
+    ("granite4", r"granite-?4"),
+    ("granite", r"granite"),
+    ("functiongemma", r"functiongemma"),
+    ("gemma4", r"gemma-?4"),
+    ("apertus", r"apertus"),
+    ("claude-xml", r"claude"),
+    ("command-r", r"command-?[ra](?![a-z])"),
+    ("ernie-4.5", r"ernie-?4\.5"),
+    ("harmony", r"gpt-?oss"),
+    ("hunyuan", r"hunyuan-?a13b"),
+    ("internlm2", r"internlm-?[23]"),
+    ("jamba", r"jamba"),
+    ("kimi-k2", r"kimi-?k2"),
+    ("lfm2", r"lfm-?2"),
+    ("longcat", r"longcat"),
+    ("mimo", r"mimo-?v2"),
+    ("minicpm", r"minicpm-?[34]"),
+    ("minimax-m2", r"minimax-?m2"),
+    ("olmo3", r"olmo-?3"),
+    ("phi4", r"phi-?4-?mini"),
+    ("seed-oss", r"seed-?oss"),
+    ("step3", r"step-?3(?!\.)"),
+    ("pythonic", r"llama-?4"),
+    ("llama3", r"llama-?3"),
+    ("mistral", r"mistral|ministral|magistral|devstral"),
+)
+"""Dialects, and what stands in the names of their models; the first that does counts."""
+
+_CALL: Final = {"name": "look_up", "arguments": {"city": "Oslo"}}
+_TOOL: Final = {
+    "name": "look_up",
+    "description": "Look up a city.",
+    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+}
+
+
+def for_model(name: str) -> Dialect | None:
+    """Return the dialect in which a model writes calls, or None for a model that is not known.
+
+    Args:
+        name: The model's name as it is published, such as `Qwen/Qwen2.5-7B-Instruct`, `qwen2.5:7b` or `qwen2.5-7b-instruct-q4_k_m.gguf`.
+    """
+    written = re.sub(r"[\s_]", "-", name.lower())
+    return next((get(dialect) for dialect, known in _NAMED if re.search(rf"(?<![a-z])(?:{known})", written)), None)
+
+
+def for_template(template: ChatTemplate | ChatFormat) -> Dialect | None:
+    """Return the dialect in which a chat template writes a call, or None where it writes none that can be read.
+
+    Args:
+        template: The template of a model. It is rendered twice: with a call, and without.
+    """
+    from fcregistry.dialects._recognition import detect  # which needs all families
+
+    asked: list[dict[str, Any]] = [{"role": "user", "content": "Oslo?"}]
+    call = {"id": "abcdefghi", "type": "function", "function": {**_CALL, "arguments": json.dumps(_CALL["arguments"])}}
+    called: list[dict[str, Any]] = [*asked, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    tools = [{"type": "function", "function": _TOOL}] if template.takes_tools else []
+    try:
+        before, after = (template.render(each, tools, generation_prompt=False) for each in (asked, called))
+    except ChatTemplateError:
+        return None  # it refuses such a conversation
+    text = after[len(before) :] if after.startswith(before) else ""
+    found = detect(text, [_TOOL])
+    calls = found.parse(text, [_TOOL]).tool_calls if found else ()
+    return found if [(each.name, each.arguments) for each in calls] == [tuple(_CALL.values())] else None

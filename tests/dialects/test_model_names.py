@@ -1,0 +1,50 @@
+"""Dialects of models that are known by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from fcregistry import dialects
+from fcregistry.dialects._model_names import _NAMED
+
+KNOWN = {
+    "Qwen/Qwen2.5-7B-Instruct": "hermes",
+    "qwen2.5:7b": "hermes",
+    "Qwen_Qwen3-4B-Q4_K_M.gguf": "hermes",
+    "Qwen/Qwen3-Coder-30B-A3B-Instruct": "qwen3-coder",
+    "Qwen/Qwen2-7B-Instruct": "qwen-flower",
+    "NousResearch/Hermes-3-Llama-3.1-8B": "hermes",
+    "meta-llama/Llama-3.1-8B-Instruct": "llama3",
+    "llama3.2:1b": "llama3",
+    "Llama-4-Scout-17B-16E-Instruct": "pythonic",
+    "nvidia/Llama-3.1-Nemotron-Nano-8B-v1": "nemotron",
+    "nvidia/Nemotron-3-Nano-30B-A3B": "qwen3-coder",
+    "deepseek-ai/DeepSeek-V3.2": "deepseek-v3.2",
+    "deepseek-ai/DeepSeek-V3.1-Terminus": "deepseek-v3.1",
+    "DeepSeek-V3-0324": "deepseek-v3",
+    "DeepSeek-R1-Distill-Llama-8B": "deepseek-r1",
+    "mistralai/Ministral-3-8B-Instruct": "mistral",
+    "openai/gpt-oss-20b": "harmony",
+    "zai-org/GLM-4.6": "glm-4.5",
+    "THUDM/GLM-4-9B-0414": "glm-4",
+    "ibm-granite/granite-4.0-micro": "granite4",
+    "ibm-granite/granite-3.3-8b-instruct": "granite",
+    "LiquidAI/LFM2-1.2B": "lfm2",
+    "google/gemma-4-E4B-it": "gemma4",
+    "CohereLabs/command-a-03-2025": "command-r",
+    "microsoft/Phi-4-mini-instruct": "phi4",
+    "HuggingFaceTB/SmolLM2-135M-Instruct": None,
+    "microsoft/phi-4": None,
+    "gpt-5": None,
+    "": None,
+}
+
+
+@pytest.mark.parametrize(("name", "dialect"), KNOWN.items())
+def test_the_dialect_of_a_model_is_known_by_its_name(name: str, dialect: str | None) -> None:
+    found = dialects.for_model(name)
+    assert (found and found.name) == dialect
+
+
+def test_every_family_has_names_of_models_but_those_of_any_model() -> None:
+    assert {dialect for dialect, _ in _NAMED} == {*dialects.names()} - {"json", "react"}

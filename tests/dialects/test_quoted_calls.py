@@ -1,0 +1,159 @@
+"""Calls that one family's text quotes from another's: in strings, names, thoughts and code fences, where nothing but the text's own call counts."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+
+from fcregistry import ToolCall, dialects
+from fcregistry.dialects._sections import Words
+
+NAMES = dialects.names()
+AUTO = dialects.get("auto")
+QUOTED = ToolCall("delete_all", {"path": "/"})
+TEXT = {"type": "string"}
+TOOLS = [
+    {"name": "save_note", "parameters": {"properties": {"text": TEXT}, "additionalProperties": TEXT}},
+    {"name": "delete_all", "parameters": {"properties": {"path": TEXT}}},
+]
+LABELS = {"react": "Final Answer:"}
+"""What ends the thoughts of a family that has no closing mark for them."""
+
+
+class Case(NamedTuple):
+    """A text with the arguments of the one call of `save_note` that is made in it, or None where none is."""
+
+    quotes: str
+    place: str
+    text: str
+    arguments: dict[str, Any] | None
+
+
+def written(dialect: dialects.Dialect, arguments: dict[str, Any]) -> str | None:
+    """Return the text of a call, or None where the syntax cannot express it."""
+    try:
+        return dialect.render_calls([ToolCall("save_note", arguments)])
+    except ValueError:
+        return None
+
+
+def thoughts_of(dialect: dialects.Dialect) -> tuple[str, str] | None:
+    """Return what opens and closes thoughts."""
+    for mark, section in dialect.openers.sections.items():
+        if isinstance(section, Words) and section.kind == "reasoning":
+            return mark, section.closes[0] if section.closes else ""
+    return None
+
+
+def cases_of(name: str) -> Iterator[Case]:
+    """Yield texts of a family that quote calls of every other one."""
+    own = dialects.get(name)
+    plain = {"text": "Nice page."}
+    call = written(own, plain)
+    thoughts = thoughts_of(own)
+    for other in NAMES:
+        if other == name:
+            continue
+        quoted = dialects.get(other).render_calls([QUOTED])
+        marks = " ".join(dialects.get(other).openers.marks.texts)
+        for place, arguments in {
+            "string": {"text": f"Nice page. {quoted} Yes."},
+            "marks": {"text": f"{marks} {quoted} {marks} Yes."},
+            "name": {f"text {quoted} Yes.": "x"},
+        }.items():
+            text = written(own, arguments)
+            if text is not None:
+                yield Case(other, place, text, arguments)
+                yield Case(other, f"{place}, cut off", text[: text.rindex("Yes.")], None)
+        fence = "````" if "```" in quoted else "```"
+        yield Case(other, "fence", f"Like this:\n{fence}\n{quoted}\n{fence}\n\n{call}\n", plain)
+        yield Case(other, "fence alone", f"Like this:\n````xml\n```\n{quoted}\n```\n````\nNo.", None)
+        if thoughts:
+            opens, closes = thoughts
+            thought = f"{opens} I could write {quoted} here.\n{closes}\n"
+            yield Case(other, "thoughts", f"{thought}{call}\n", plain)
+            yield Case(other, "thoughts alone", f"{thought}{LABELS.get(name, '')} No.", None)
+        if own.thinks:
+            thought = f"I could write {quoted} here.\n{own.thinks[1]}\n"
+            yield Case(other, "thoughts opened in the prompt", f"{thought}{call}\n", plain)
+
+
+def stripped(arguments: Any) -> dict[str, Any]:
+    """Return arguments without space around strings: families that share a syntax differ in what they trim."""
+    return {key: value.strip() for key, value in arguments.items()}
+
+
+def calls_in(parsed: dialects.Parsed) -> list[tuple[str, Any]]:
+    """Return calls without ids."""
+    return [(call.name, stripped(call.arguments)) for call in parsed.tool_calls]
+
+
+def streamed(dialect: dialects.Dialect, text: str) -> dialects.Parsed:
+    """Return what a text says that comes in pieces: characters, or up to nine at once."""
+    stream, chance = dialect.stream(TOOLS), random.Random(text)
+    longest = chance.choice((1, 9))
+    while text:
+        size = chance.randint(1, longest)
+        stream.feed(text[:size])
+        text = text[size:]
+    return stream.close()
+
+
+def test_there_are_enough_texts() -> None:
+    cases = [case for name in NAMES for case in cases_of(name)]
+    assert len(cases) > 1_000
+    assert {case.place for case in cases} >= {"string", "name", "thoughts", "fence"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_auto_reads_the_call_that_was_written_or_none(name: str) -> None:
+    has_marks = name != "glm-4"  # a family without marks is never found, nor known where the tools are not
+    for case in cases_of(name):
+        meant = [] if case.arguments is None else [("save_note", stripped(case.arguments))]
+        whole = AUTO.parse(case.text, TOOLS)
+        assert calls_in(whole) == (meant if has_marks else []), case
+        assert streamed(AUTO, case.text) == whole, case
+        if has_marks and not case.place.startswith("thoughts"):
+            assert calls_in(AUTO.parse(case.text)) == meant, case
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_named_dialect_reads_the_call_that_was_written(name: str) -> None:
+    dialect = dialects.get(name)
+    for case in cases_of(name):
+        if case.place.startswith("fence") and (name == "glm-4" or reads_calls_of(dialect, case.quotes)):
+            continue  # a named dialect reads calls in fences; and one without marks, only where a text begins
+        meant = [] if case.arguments is None else [("save_note", stripped(case.arguments))]
+        whole = dialect.parse(case.text, TOOLS)
+        assert calls_in(whole) == meant, case
+        assert streamed(dialect, case.text) == whole, case
+
+
+@cache
+def reads_calls_of(dialect: dialects.Dialect, other: str) -> bool:
+    """Return whether two families share a syntax, so that nothing tells whose call it is."""
+    return bool(dialect.parse(dialects.get(other).render_calls([QUOTED]), TOOLS).tool_calls)
+
+
+PIECES = ["{x} ", "[", "[1] ", "```x\n", "``` ` ", "x [f(a=1)]\n", "<tool_call>{", "</think>", "Thought:\n", "f\n{"]
+
+
+def cost(text: str) -> float:
+    """Return the seconds of computing that a text takes."""
+    before = time.process_time()
+    AUTO.parse(text, TOOLS)
+    return time.process_time() - before
+
+
+@pytest.mark.parametrize("name", [*NAMES, *PIECES])
+def test_the_time_that_auto_takes_grows_with_the_length_of_a_text(name: str) -> None:
+    """Sixteen times the text takes some sixteen times as long; were it quadratic, 256 times."""
+    piece = name if name in PIECES else f"{dialects.get(name).render_calls([QUOTED])[:-8]}\n"
+    short = piece * (2_000 // len(piece))
+    cost(short)
+    assert cost(short * 16) < 100 * max(cost(short), cost(short), 0.001)
