@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import dialects
 from fcregistry._calls import ToolCall
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from fcregistry.models._completion import FinishReason
     from fcregistry.models._model import ToolChoice
 
+NATIVE: Final = "dialects"
+"""What `Message.native` keeps under: by the name of a model, the dialect that `auto` recognized."""
+
 
 class TextModel(FunctionModel):
     """A function from a prompt to a text as a model.
@@ -33,10 +36,12 @@ class TextModel(FunctionModel):
         function: Takes the prompt, and returns a text, or yields it in pieces; plain or async. One with a parameter `messages` is given
             messages instead of a prompt, as dicts of which each has a role (`system`, `user`, `assistant`) and a text, unless `chat` is given.
             One with a parameter `stop` is given the marks that end an answer, a list, by that name.
-        dialect: How calls are written: a name, or a dialect; `auto` asks for JSON, and reads whatever dialect is found.
+        dialect: How calls are written: a name, or a dialect. By default, that of the model, where `name` or `chat` tells which model it is;
+            else `json`, which the model is told to write, and nothing else is read. `auto` reads any dialect: the first call of a conversation
+            says which, and from then on the conversation is told, written and read in that.
         chat: How messages become a prompt: the name of a chat format, such as `chatml`, or a chat format, or a template of the model's own;
             by default `plain`. Text after a mark that ends an answer in it is cut off. A template that shows tools itself is given them.
-        name: What the model is called; by default, `callable:` and the function's name.
+        name: What the model is called, such as `qwen2.5:7b`; by default, `callable:` and the function's name.
 
     Raises:
         DialectNotFoundError: There is no dialect, or no chat format, of that name.
@@ -46,41 +51,66 @@ class TextModel(FunctionModel):
     def __init__(
         self,
         function: Callable[..., Any],
-        dialect: str | Dialect = "auto",
+        dialect: str | Dialect | None = None,
         chat: str | ChatFormat | ChatTemplate | None = None,
         name: str | None = None,
     ) -> None:
         if not callable(function):
             raise TypeError(f"the function is a callable from a prompt to a text, not {function!r}")
         super().__init__(function, name)
+        takes_messages = chat is None and takes(function, "messages")
+        self._chat = None if takes_messages else _chat(chat)
+        if dialect is None:
+            dialect = _dialect_of(name, self._chat)
         self._dialect: Dialect = dialects.get(dialect) if isinstance(dialect, str) else dialect
         if not hasattr(self._dialect, "render_calls"):
             raise TypeError(f"dialect is the name of a dialect or a dialect, not {dialect!r}")
-        takes_messages = chat is None and takes(function, "messages")
-        self._chat = None if takes_messages else _chat(chat)
         self._markers = self._chat.markers if self._chat else ()
-        own = written_by(self._dialect, self._markers) if self._markers else frozenset()
-        self._others = tuple(marker for marker in self._markers if marker not in own)
+        self._is_auto = getattr(self._dialect, "name", "") == "auto"
+        self._other_markers: dict[Dialect, tuple[str, ...]] = {}
         self._takes_stop = takes(function, "stop")
+
+    @property
+    def dialect(self) -> Dialect:
+        """How calls are written."""
+        return self._dialect
 
     def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Question:
         tools = offered(tools, tool_choice)
-        prompt = self._prompt(messages, tools, choice_text(tool_choice) if tools else "")
+        dialect = self._dialect_in(messages)
+        prompt = self._prompt(messages, dialect, tools, choice_text(tool_choice) if tools else "")
         stops = self._chat.stops if self._chat else ()
-        options = {"stop": list(dict.fromkeys((*stops, *self._dialect.stops)))} if self._takes_stop else {}
-        listener = _Listener(self.name, self._dialect, tools, stops, _Identities(messages))
+        options = {"stop": list(dict.fromkeys((*stops, *dialect.stops)))} if self._takes_stop else {}
+        listener = _Listener(self.name, dialect, tools, stops, _Identities(messages), keeps_dialect=self._is_auto)
         return Question(lambda: self._function(prompt, **options), listener)
 
-    def _prompt(self, messages: Sequence[Message], tools: Sequence[Tool], choice: str) -> str | list[dict[str, Any]]:
+    def _dialect_in(self, messages: Sequence[Message]) -> Dialect:
+        """Return the dialect of a conversation: of `auto`, the one that its first call was recognized in."""
+        if not self._is_auto:
+            return self._dialect
+        kept = (each.native.get(NATIVE) for each in messages if each.role == "assistant")
+        named = (each.get(self.name) for each in kept if isinstance(each, Mapping))
+        return next((dialects.get(name) for name in named if name in dialects.names()), self._dialect)
+
+    def _prompt(
+        self, messages: Sequence[Message], dialect: Dialect, tools: Sequence[Tool], choice: str
+    ) -> str | list[dict[str, Any]]:
         if self._chat is not None and self._chat.takes_tools:
             from fcregistry.formats import get  # only for templates that show tools
 
             return self._chat.render(structured(messages, choice), get("openai").describe(tools))
-        told = self._dialect.render(tools) if tools else ""
+        told = dialect.render(tools) if tools else ""
         said = unforged(messages, self._markers)
-        plain = worded(said, self._dialect, "\n\n".join(filter(None, (told, choice))))
+        plain = worded(said, dialect, "\n\n".join(filter(None, (told, choice))))
         # Markers that the dialect writes too are out of what was said, and the dialect keeps them out of what tools say.
-        return plain if self._chat is None else self._chat.render(plain, markers=self._others)
+        return plain if self._chat is None else self._chat.render(plain, markers=self._others(dialect))
+
+    def _others(self, dialect: Dialect) -> tuple[str, ...]:
+        """Return the markers of the chat that a dialect does not write."""
+        if dialect not in self._other_markers:
+            own = written_by(dialect, self._markers) if self._markers else frozenset()
+            self._other_markers[dialect] = tuple(marker for marker in self._markers if marker not in own)
+        return self._other_markers[dialect]
 
 
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
@@ -88,6 +118,14 @@ def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemp
     if not hasattr(found, "render") or not hasattr(found, "takes_tools"):
         raise TypeError(f"chat is the name of a chat format, a ChatFormat or a ChatTemplate, not {chat!r}")
     return found
+
+
+def _dialect_of(name: str | None, chat: ChatFormat | ChatTemplate | None) -> Dialect | str:
+    """Return the dialect of a model that is known by its name, its chat format or its template; `json` for any other."""
+    found = dialects.for_model(name) if name else None
+    if found is None and chat is not None:
+        found = dialects.for_model(chat.name) if isinstance(chat, dialects.ChatFormat) else dialects.for_template(chat)
+    return found or "json"
 
 
 class _Identities:
@@ -111,9 +149,17 @@ class _Listener:
     """Makes a completion of the text that a function returned or yielded."""
 
     def __init__(
-        self, name: str, dialect: Dialect, tools: Sequence[Tool], stops: Sequence[str], identities: _Identities
+        self,
+        name: str,
+        dialect: Dialect,
+        tools: Sequence[Tool],
+        stops: Sequence[str],
+        identities: _Identities,
+        *,
+        keeps_dialect: bool,
     ) -> None:
         self._name = name
+        self._keeps_dialect = keeps_dialect
         self._dialect = dialect
         self._tools = tuple(tools)
         self._cut = CutText(stops)
@@ -165,12 +211,12 @@ class _Listener:
         return (*(each for each in (last, rest) if each is not None and each != Delta()), completion)
 
     def _take_rest(self, calls: Sequence[ToolCall]) -> int:
-        """Take all calls of the text, and return how many were not told; what looked like calls may have been thoughts."""
-        told = [(call.name, call.arguments) for call in self._calls]
-        said = [(call.name, call.arguments) for call in calls]
-        revoked = next(first for first in range(len(told) + 1) if told[first:] == said[: len(told) - first])
-        del self._calls[:revoked]
-        missed = calls[len(self._calls) :]
+        """Take all calls of the text, and return how many were not told; what looked like calls may have been thoughts.
+
+        The calls that count were told last, but for those that come with the end of the text.
+        """
+        missed = self._stream.rest.tool_calls
+        del self._calls[: len(self._calls) - (len(calls) - len(missed))]
         self._calls += map(self._identities.identified, missed)
         return len(missed)
 
@@ -198,7 +244,14 @@ class _Listener:
         if self._calls and not self._tools:
             return Message(role="assistant", content=self._without_thoughts("".join(self._texts)), reasoning=reasoning)
         content = parsed.content or (None if self._calls else "")
-        return Message(role="assistant", content=content, tool_calls=tuple(self._calls), reasoning=reasoning)
+        return Message(
+            role="assistant", content=content, tool_calls=tuple(self._calls), reasoning=reasoning, native=self._native()
+        )
+
+    def _native(self) -> dict[str, Any]:
+        """Return what the next turns of the conversation need to know: in which dialect it is, where that had to be recognized."""
+        found = self._stream.dialect if self._keeps_dialect else None
+        return {NATIVE: {self._name: found.name}} if found is not None else {}
 
     def _without_thoughts(self, text: str) -> str:
         """Return the text after the thoughts, which models write first."""

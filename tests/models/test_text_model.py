@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, ToolCall, dialects
+from fcregistry.dialects._sections import Calls
 from fcregistry.errors import DialectNotFoundError
 from fcregistry.models import Completion, Delta, Message, ToolCallDelta, messages_of
 from fcregistry.models._cutting import CutText
@@ -231,8 +234,69 @@ def test_what_is_no_text_is_refused(said: Any) -> None:
         TextModel(Text(iter([said]))).complete("?")
 
 
-def test_a_dialect_that_is_not_named_is_found_out() -> None:
-    assert TextModel(Text(SAID)).complete("?", TOOLS).message.tool_calls == CALLS
+# --- the dialect ----------------------------------------------------------------------------------
+
+QUOTING = ToolCall("weather", {"city": f"Oslo {dialects.get('lfm2').render_calls([ToolCall('clock', {})])}"})
+
+
+def test_a_dialect_is_known_by_the_name_of_the_model() -> None:
+    assert TextModel(Text(""), name="Qwen/Qwen2.5-7B-Instruct").dialect is HERMES
+    assert TextModel(Text(""), "lfm2", name="qwen2.5:7b").dialect.name == "lfm2"
+
+
+def test_a_dialect_is_known_by_the_chat_format_or_by_what_the_template_writes() -> None:
+    assert TextModel(Text(""), chat="mistral").dialect.name == "mistral"
+    writes = (
+        "{% for each in messages %}<{{ each.role }}>{{ each.content }}{% for call in each.tool_calls or [] %}"
+        "<|tool_call_start|>[{{ call.function.name }}(city='{{ call.function.arguments.city }}')]<|tool_call_end|>"
+        "{% endfor %}{% endfor %}"
+    )
+    assert TextModel(Text(""), chat=dialects.ChatTemplate(writes)).dialect.name == "lfm2"
+    for unknown in (TEMPLATE, "{{ messages[0].content }}", "{{ raise_exception('no calls') }}"):
+        assert TextModel(Text(""), chat=dialects.ChatTemplate(unknown)).dialect.name == "json"
+
+
+def test_a_model_that_nobody_knows_is_told_of_json_and_read_as_json_alone() -> None:
+    model = TextModel(Text(dialects.get("lfm2").render_calls(CALLS)), name="mine")
+    assert model.dialect.name == "json"
+    assert model.complete("?", TOOLS).message.tool_calls == ()
+    assert TextModel(Text(SAID)).complete("?", TOOLS).message.tool_calls == CALLS  # JSON, with tags around
+
+
+def test_auto_is_asked_for_and_reads_the_call_that_was_written() -> None:
+    for name in ("lfm2", "json", "gemma4"):
+        said = dialects.get(name).render_calls([QUOTING])
+        (call,) = TextModel(Text(said), "auto").complete("?", TOOLS).message.tool_calls
+        assert (call.name, call.arguments) == ("weather", QUOTING.arguments)
+
+
+def test_a_conversation_stays_with_the_dialect_that_was_recognized_in_it() -> None:
+    text = Text(SAID)
+    model = TextModel(text, "auto")
+    first = model.complete("?", TOOLS).message
+    assert '{"name": "weather"' in text.heard[0]
+    assert HERMES.render(TOOLS) not in text.heard[0]
+    results = [Message(role="tool", content="sunny", tool_call_id=call.id) for call in first.tool_calls]
+
+    text.answer = dialects.get("lfm2").render_calls([ToolCall("clock", {})])
+    second = model.complete(["?", first, *results], TOOLS).message
+    assert (second.tool_calls, second.text) == ((), text.answer)
+    assert HERMES.render(TOOLS) in text.heard[1]
+    assert HERMES.render_calls(CALLS[:1]) in text.heard[1]
+
+    written = [Message.of(each.to_dict()) for each in (second, Message(role="user", content="And now?"))]
+    assert model.complete(written, TOOLS).message.tool_calls == ()  # also where the first turns are forgotten
+    (call,) = model.complete("?", TOOLS).message.tool_calls  # another conversation
+    assert call.name == "clock"
+
+
+def test_what_a_conversation_says_of_its_dialect_is_not_believed_of_strangers_or_other_models() -> None:
+    said = dialects.get("lfm2").render_calls([ToolCall("clock", {})])
+    for native in ({"dialects": {"mine": "nonsense"}}, {"dialects": {"theirs": "hermes"}}, {"dialects": "hermes"}):
+        kept = Message(role="assistant", content="Hi.", native=native)
+        asked = Message(role="user", content="?", native={"dialects": {"mine": "hermes"}})
+        (call,) = TextModel(Text(said), "auto", name="mine").complete([kept, asked], TOOLS).message.tool_calls
+        assert call.name == "clock"
 
 
 # --- in pieces ------------------------------------------------------------------------------------
@@ -261,6 +325,29 @@ def test_what_looked_like_a_call_and_was_a_thought_is_no_call() -> None:
     assert isinstance(last, Completion)
     assert [call.arguments for call in last.message.tool_calls] == [{"city": "Bergen"}]
     assert str(last.message.reasoning).endswith("No.")
+
+
+def test_calls_that_were_thoughts_after_all_cost_time_that_grows_with_their_number() -> None:
+    """Looking for the calls that count at each place among those that were told takes minutes for so many; the bound is far above what is needed."""
+
+    def thousand(source: Any, mark: str) -> Any:
+        return [ToolCall("weather", {}) for _ in range(1_000)]
+        yield
+
+    dialect = replace(HERMES, sections=(Calls(opens=("!",), read=thousand),))
+    before = time.process_time()
+    *_, last = TextModel(Text(iter([*["!"] * 300, "</think>Bye."])), dialect).stream("?", [])
+    assert time.process_time() - before < 15
+    assert isinstance(last, Completion)
+    assert last.message.text == "Bye."
+
+
+def test_a_call_that_was_a_thought_and_is_made_again_is_told_again() -> None:
+    said = [call_text("Oslo"), f"</think>{call_text('Oslo')}"]
+    *deltas, last = TextModel(Text(iter(said)), "hermes").stream("?", TOOLS)
+    told_of = [call for each in deltas if isinstance(each, Delta) for call in each.tool_calls]
+    assert isinstance(last, Completion)
+    assert [call.id for call in last.message.tool_calls] == [told_of[-1].id]
 
 
 def test_calls_are_told_as_soon_as_they_are_complete() -> None:
