@@ -61,11 +61,7 @@ class ViolationFinder:
         Raises:
             TooManyStepsError: Fewer were allowed, and it takes more.
         """
-        walk = _Walk(self._words, most_steps)
-        found = walk.apply(self._schema, self._scope, value, ())
-        if walk.is_over and most_steps < MOST_STEPS:
-            raise TooManyStepsError
-        return found[:MOST_VIOLATIONS]
+        return _Walk(self._words, most_steps).apply(self._schema, self._scope, value, ())[:MOST_VIOLATIONS]
 
 
 class _Walk:
@@ -79,22 +75,21 @@ class _Walk:
         is_over: Whether the walk took too many steps; what it has found until then holds.
     """
 
-    __slots__ = ("_shared", "_steps_left", "_words", "is_over")
+    __slots__ = ("_gives_up", "_shared", "_steps_left", "_words", "is_over")
 
     def __init__(self, words: dict[tuple[int, str], str], most_steps: int) -> None:
         self._words = words
         self._shared: dict[tuple[int, Path, bool], list[Violation]] = {}
         self._steps_left = most_steps
+        self._gives_up = most_steps < MOST_STEPS
         self.is_over = False
 
     def apply(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
         """Return what a value breaks of a subschema that is read by this scope; nothing where it holds."""
         if schema.__class__ is not dict:
             return [] if schema else [Violation(path, "false schema", False, value)]
-        if self._steps_left == 0:
-            self.is_over = True
+        if not self.step():
             return []
-        self._steps_left -= 1
         found: list[Violation] = []
         place = None
         for keyword, limit, breaks, check in _plan_of(scope, schema):
@@ -108,6 +103,20 @@ class _Walk:
             if len(found) >= MOST_VIOLATIONS:
                 break
         return found
+
+    def step(self) -> bool:
+        """Count a step, and return whether it may be taken.
+
+        Raises:
+            TooManyStepsError: It may not, and the walk has fewer steps than `MOST_STEPS`.
+        """
+        if self._steps_left > 0:
+            self._steps_left -= 1
+            return True
+        if self._gives_up:
+            raise TooManyStepsError
+        self.is_over = True
+        return False
 
     def shared(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
         """Return the same for a subschema that a reference leads to; the same violations, whoever refers to it."""
@@ -418,7 +427,7 @@ def _possible(place: _Place, branches: Any, value: Any) -> Any:
     possible: list[Any] = []
     others: list[Any] = []
     for branch in branches:
-        if not _is_ruled_out(place.scope, branch, value):
+        if place.walk.step() and not _is_ruled_out(place.scope, branch, value):
             possible.append(branch)
         elif len(others) < _MANY:
             others.append(branch)
@@ -519,7 +528,7 @@ def _items_by_place(schema: dict[str, Any], draft: Draft, length: int) -> range:
 def _applied(place: _Place, value: Any) -> Iterator[_Place]:
     """Yield a place, and those of the subschemas that apply to the same value and hold, at any depth."""
     waiting = [place]
-    while waiting:
+    while waiting and not place.walk.is_over:
         each = waiting.pop()
         yield each
         for schema, scope in _in_place(each, value):

@@ -20,7 +20,7 @@ ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "explanation" / "performance.md"
 PEERS = ROOT / ".nox" / ".cache" / "peers"
 BUSY = 0.5
-SCRIPTS = ("call", "batches", "scale", "schemas", "dialects", "startup", "index", "agent_rounds")
+SCRIPTS = ("call", "wrong", "batches", "scale", "schemas", "dialects", "startup", "index", "agent_rounds")
 
 
 def main() -> None:
