@@ -56,6 +56,8 @@ class Item:
         said = []
         if self.dtype is None or self.dtype.char == "d":
             said.append("a whole number that is too large for a float64 is refused")
+        if self.dtype is None:
+            said.append("a whole number that would lose digits in an array with all others is refused")
         if "string" in self.types:
             said.append("a text that ends with the character U+0000 is refused")
         return tuple(said)

@@ -14,6 +14,10 @@ from fcregistry_numpy._items import Item
 MOST_TEXT: Final = 2**28
 """Bytes that the texts of one array may take. Each has the room of the longest, four bytes a character, whatever its own length."""
 
+_EXACT: Final = 2.0**53
+"""Below this, float64 holds every whole number."""
+_UINT64_MAX: Final = 2**64 - 1
+
 
 def make_array(item: Item, value: Any) -> NDArray[Any]:
     """Return the array of a JSON value whose items are known to be right, one by one.
@@ -27,13 +31,36 @@ def make_array(item: Item, value: Any) -> NDArray[Any]:
         _check_alike(value)
     try:
         array = np.array(value, dtype=item.dtype)
-        return array if array.dtype.kind != "O" else np.array(value, dtype=np.float64)  # beyond int64 and uint64
+        return array if item.dtype is not None else _with_every_digit(array, value)
     except OverflowError:
         place = next(path for path, leaf in _leaves(value) if _is_beyond_floats(leaf))
         raise Refusal("is too large a number for a float64", place) from None
     except ValueError:
         _check_rows(value)
         raise Refusal("has more dimensions than an array can have") from None
+
+
+def _with_every_digit(array: NDArray[Any], value: Any) -> NDArray[Any]:
+    """Return the array that NumPy made without a dtype, or one in its place that keeps every whole number.
+
+    NumPy makes float64 of 2**63 beside a smaller whole number, and Python objects of whole numbers beyond uint64.
+
+    Raises:
+        Refusal: No dtype holds all of the numbers.
+        OverflowError: One is beyond float64.
+    """
+    if array.dtype.kind not in "fO" or not array.size:
+        return array
+    floats = np.array(value, dtype=np.float64)
+    if (np.abs(floats) < _EXACT).all():  # decides without looking at each item in Python
+        return floats
+    leaves = list(_leaves(value))
+    if all(isinstance(leaf, int) and 0 <= leaf <= _UINT64_MAX for _, leaf in leaves):
+        return np.array(value, dtype=np.uint64)
+    for path, leaf in leaves:
+        if isinstance(leaf, int) and int(float(leaf)) != leaf:
+            raise Refusal("is a whole number that would lose digits: no type of items holds it and all others", path)
+    return floats
 
 
 def _leaves(value: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:

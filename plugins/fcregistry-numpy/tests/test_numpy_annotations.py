@@ -172,6 +172,7 @@ UNSAID: list[tuple[Any, list[str]]] = [
         np.ndarray[tuple[int], np.dtype[Any]],
         [
             "a whole number that is too large for a float64 is refused",
+            "a whole number that would lose digits in an array with all others is refused",
             "a text that ends with the character U+0000 is refused",
             "texts of more than 256 MiB together are refused, where each has the room of the longest",
             "items of different kinds are refused",

@@ -40,6 +40,14 @@ DECODED: list[tuple[Any, str, tuple[int, ...], str]] = [
     (np.ndarray, "[[true]]", (1, 1), "bool"),
     (np.ndarray, '["a"]', (1,), "<U1"),
     (np.ndarray, "[9223372036854775808]", (1,), "uint64"),
+    (np.ndarray, "[9223372036854775808, 0]", (2,), "uint64"),
+    (np.ndarray, "[[0], [18446744073709551615]]", (2, 1), "uint64"),
+    (NDArray[np.number[Any]], "[9223372036854775809, 0]", (2,), "uint64"),
+    (NDArray[np.number[Any]], "[[9223372036854775807, -1]]", (1, 2), "int64"),
+    (np.ndarray[tuple[int], np.dtype[Any]], "[0, 9223372036854775809]", (2,), "uint64"),
+    (np.ndarray[tuple[()], np.dtype[Any]], "9223372036854775809", (), "uint64"),
+    (np.ndarray, "[9223372036854775808, -1]", (2,), "float64"),
+    (np.ndarray, "[9223372036854775808, 0.5]", (2,), "float64"),
     (np.ndarray, "[1, 1237940039285380274899124224]", (2,), "float64"),
 ]
 
@@ -64,6 +72,7 @@ def test_whole_numbers_keep_every_digit() -> None:
     assert codec_of(NDArray[np.uint64]).decode([2**64 - 1, 0]).tolist() == [2**64 - 1, 0]
 
 
+DIGITS = "is a whole number that would lose digits: no type of items holds it and all others"
 REFUSALS: list[tuple[Any, Any, tuple[int, ...], str]] = [
     # annotation, value, place, reason
     (Matrix, [[1, 2], [3]], (1,), "must be an array of 2 items, as the first beside it is"),
@@ -74,6 +83,11 @@ REFUSALS: list[tuple[Any, Any, tuple[int, ...], str]] = [
     (NDArray[np.float64], [1, 10**400], (1,), "is too large a number for a float64"),
     (NDArray[np.number[Any]], [[1], [10**400]], (1, 0), "is too large a number for a float64"),
     (np.float64, 10**400, (), "is too large a number for a float64"),
+    (np.ndarray, [-1, 2**63 + 1], (1,), DIGITS),
+    (np.ndarray, [[0.5], [2**53 + 1]], (1, 0), DIGITS),
+    (np.ndarray, [2**64, 2**64 + 1], (1,), DIGITS),
+    (np.ndarray[tuple[()], np.dtype[Any]], 2**64 + 1, (), DIGITS),
+    (NDArray[np.number[Any]], [-(2**63) - 1], (0,), DIGITS),
     (np.ndarray, [1, True], (1,), "must be a number, as the first item is"),
     (np.ndarray, [["a"], [1]], (1, 0), "must be a string, as the first item is"),
     (NDArray[np.str_], [["a"], ["b\0"]], (1, 0), "must not end with the character U+0000"),
