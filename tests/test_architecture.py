@@ -23,6 +23,7 @@ LAYERS = {
     "fcregistry.errors": 0,
     "fcregistry._annotations": 0,
     "fcregistry._lazy": 0,
+    "fcregistry._secrets": 0,
     "fcregistry._ports": 0,
     "fcregistry._version": 0,
     "fcregistry._call_errors": 1,

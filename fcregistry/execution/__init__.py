@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fcregistry._call_errors import CallError
     from fcregistry._cancellation import CancellationToken
     from fcregistry._content import Content, ToolOutput
+    from fcregistry._secrets import Secrets
     from fcregistry._toolset import Toolset
     from fcregistry.errors import ToolError
     from fcregistry.execution._approving._decisions import Approval, Approve, Deny
@@ -39,6 +40,7 @@ __all__ = [
     "PreparedCalls",
     "Progress",
     "Retry",
+    "Secrets",
     "ToolError",
     "ToolOutput",
     "Toolset",
@@ -62,6 +64,7 @@ _HOMES: dict[str, str] = {
     "PreparedCalls": "fcregistry.execution._approving._prepared",
     "Progress": "fcregistry.execution._channel",
     "Retry": "fcregistry.execution._repeating._retries",
+    "Secrets": "fcregistry._secrets",
     "ToolError": "fcregistry.errors",
     "ToolOutput": "fcregistry._content",
     "Toolset": "fcregistry._toolset",

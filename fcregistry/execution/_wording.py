@@ -10,6 +10,7 @@ from fcregistry._call_errors import CallError
 from fcregistry._calls import Problem
 from fcregistry._naming import nearest
 from fcregistry._problems import json_path
+from fcregistry._secrets import Secrets
 from fcregistry.errors import CallCancelledError, ToolError, said_by
 from fcregistry.execution._calling._threads import NoThreadError
 from fcregistry.execution._calling._waiting import GivenUp
@@ -189,9 +190,7 @@ def _secrets(tool: Tool) -> tuple[str, ...]:
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
     """Return a text without terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets, bounded."""
     text = _FURTHER.sub("", _plain(text))
-    for secret in map(_plain, secrets):
-        if secret:
-            text = text.replace(secret, "…")
+    text = Secrets(*map(_plain, secrets)).hide(text)
     text = _IN_URL.sub(_without_credentials, _ADDRESS.sub("0x…", text)).strip()
     if len(text) <= _MOST_CHARACTERS:
         return text

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal, TypeAlias
 
 from fcregistry.errors import ToolError
-from fcregistry.execution import Content
+from fcregistry.execution import Content, Secrets
 from httpx2 import Response
 
 Returns: TypeAlias = Literal["text", "json", "content"]
@@ -27,38 +27,41 @@ _NO_CHARSETS: Final = ("idna", "punycode", "raw-unicode-escape", "undefined", "u
 """Codecs that are no charsets of HTTP. Reading some of them takes a time that grows with the square of the length."""
 
 
-def value_of(response: Response, data: bytes, returns: Returns, host: str) -> Any:
-    """Return what a response holds.
+def value_of(response: Response, data: bytes, returns: Returns, host: str, secrets: Secrets) -> Any:
+    """Return what a response holds, without what is secret.
 
     Raises:
         ToolError: Its status is no success, or its body is not what it was to be.
     """
     if not response.is_success:
-        raise _refusal(response, data, host)
+        raise _refusal(response, data, host, secrets)
     if returns == "content":
-        return _content(response, data)
+        return _content(response, data, secrets)
     text = _text(response, data)
+    hidden = secrets.hide(text)
     if returns == "text":
-        return text
+        return hidden
     if not data:
         return None
     try:
-        return json.loads(text.removeprefix("\ufeff"), parse_constant=_no_number)
+        value = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_number)
+        return value if hidden == text else secrets.hide_in_json(value)
     except (ValueError, RecursionError):
-        raise ToolError(f"{host} answers with what is no JSON: {_shown(text)}") from None
+        failure = ToolError(f"{host} answers with what is no JSON: {_shown(hidden)}")
+    raise failure  # outside of the `except`: the parser's own holds the whole text
 
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _refusal(response: Response, data: bytes, host: str) -> ToolError:
+def _refusal(response: Response, data: bytes, host: str, secrets: Secrets) -> ToolError:
     status = response.status_code
-    said = f"{host} answers {status} {_shown(response.reason_phrase)}".rstrip()
+    said = f"{host} answers {status} {_shown(secrets.hide(response.reason_phrase))}".rstrip()
     if response.has_redirect_location:
-        where = _shown(response.headers.get("location", ""))
+        where = _shown(secrets.hide(response.headers.get("location", "")))
         return ToolError(f"{said}: it redirects to {where}, which is not followed")
-    text = _text(response, data).strip()
+    text = secrets.hide(_text(response, data)).strip()
     again = status in _LATER or (status in _PASSING and response.request.method in IDEMPOTENT)
     return ToolError(
         f"{said}: {_shown(text)}" if text else said,
@@ -75,8 +78,10 @@ def _text(response: Response, data: bytes) -> str:
         return data.decode("utf-8", "replace")
 
 
-def _content(response: Response, data: bytes) -> Content | str:
-    media_type = response.headers.get("content-type", "").partition(";")[0].strip() or "application/octet-stream"
+def _content(response: Response, data: bytes, secrets: Secrets) -> Content | str:
+    data = secrets.hide_in_bytes(data)
+    given = secrets.hide(response.headers.get("content-type", "")).partition(";")[0].strip()
+    media_type = given or "application/octet-stream"
     kind = media_type.partition("/")[0]
     try:
         if kind == "image":

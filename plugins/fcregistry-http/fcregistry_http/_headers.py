@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from fcregistry.errors import ToolError
+from fcregistry.execution import Secrets
 
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token (RFC 9110, 5.6.2)
 _VALUE: Final = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")  # no control character but the tab (RFC 9110, 5.5)
@@ -16,7 +17,9 @@ _VALUE: Final = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")  # no control characte
 
 @dataclass(frozen=True, slots=True)
 class FromEnv:
-    """A header that is read from an environment variable at each call. The tool requires the variable, and no message shows it.
+    """A header that is read from an environment variable at each call. The tool requires the variable.
+
+    Its value is replaced by `…` in whatever the endpoint answers and in the client's logs, unless it has fewer than 4 characters.
 
     Attributes:
         variable: The name of the variable.
@@ -28,7 +31,13 @@ class FromEnv:
 
     def value(self) -> str:
         """Return what is sent now."""
-        return self.form.replace("{}", os.environ.get(self.variable, ""))
+        return self.sent()[0]
+
+    def sent(self) -> tuple[str, tuple[str, ...]]:
+        """Return what is sent now, and what of it is secret: the variable's value, and all of it."""
+        given = os.environ.get(self.variable, "")
+        sent = self.form.replace("{}", given)
+        return sent, (given, sent) if given.strip() else ()
 
 
 Headers: TypeAlias = Mapping[str, "str | FromEnv"]
@@ -47,17 +56,20 @@ def header_problems(headers: Mapping[Any, object]) -> list[str]:
     return problems
 
 
-def headers_now(headers: Headers) -> dict[str, str]:
-    """Return headers as they are sent.
+def headers_now(headers: Headers) -> tuple[dict[str, str], Secrets]:
+    """Return headers as they are sent, and what is secret of them.
 
     Raises:
         ToolError: A variable holds what cannot be sent; it is not shown.
     """
-    now = {name: value if isinstance(value, str) else value.value() for name, value in headers.items()}
-    for name, value in now.items():
-        if not _can_be_sent(value):
+    now: dict[str, str] = {}
+    secret: list[str] = []
+    for name, value in headers.items():
+        now[name], hidden = (value, ()) if isinstance(value, str) else value.sent()
+        secret += hidden
+        if not _can_be_sent(now[name]):
             raise ToolError(f"the header {name} cannot be sent: its variable holds a character that headers have not")
-    return now
+    return now, Secrets(*secret)
 
 
 def _can_be_sent(value: str) -> bool:

@@ -13,12 +13,20 @@ from typing import Any, Final
 import httpx2
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError, ToolError
+from fcregistry.execution import Secrets
 
 from fcregistry_http._answers import IDEMPOTENT, Returns, value_of
 from fcregistry_http._endpoint import Endpoint, Request, shown
 from fcregistry_http._headers import FromEnv, Headers, header_problems, headers_now
 
 _RETURNS: Final = ("text", "json", "content")
+_ENOUGH_TO_SHOW: Final = 16_384
+"""Bytes that are read of an error's body in any case: what is secret is found whole before the text is cut."""
+_LOGGERS: Final = (
+    "httpx2",
+    *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),
+)
+"""The client's loggers: of URLs, and of the headers of answers."""
 
 
 def http_tool(
@@ -90,10 +98,16 @@ class _Asking:
 
     async def __call__(self, **arguments: Any) -> Any:
         request = self.endpoint.request(arguments)
-        headers = headers_now(self.headers)
-        async with self.client() as client:
-            response, data = await self._answered(client, request, headers)
-        return value_of(response, data, self.returns, self.endpoint.host)
+        headers, secrets = headers_now(self.headers)
+        try:
+            with secrets.hide_in_logs(*_LOGGERS):
+                async with self.client() as client:
+                    response, data = await self._answered(client, request, headers)
+        except (TimeoutError, httpx2.InvalidURL, httpx2.HTTPError) as error:
+            failure = self._failure(error, secrets)
+        else:
+            return value_of(response, data, self.returns, self.endpoint.host, secrets)
+        raise failure  # outside of the `except`, so that it does not carry the client's own, which holds the request
 
     async def _answered(
         self, client: httpx2.AsyncClient, request: Request, headers: dict[str, str]
@@ -101,32 +115,37 @@ class _Asking:
         """Return the response, and its body as far as it may go.
 
         Raises:
-            ToolError: There is none, in time, or it is too large.
+            ToolError: The body is too large.
         """
-        host, again = self.endpoint.host, self.endpoint.method in IDEMPOTENT
         sent: dict[str, Any] = {"headers": headers, "params": list(request.query) or None, "json": request.body}
-        try:
-            async with (
-                asyncio.timeout(self.timeout),
-                client.stream(self.endpoint.method, request.url, follow_redirects=False, **sent) as response,
-            ):
-                data = bytearray()
-                async for piece in response.aiter_bytes():
-                    data += piece
-                    if len(data) > self.most and not response.is_success:
-                        break  # it is the status that counts, and its text is cut
-                    if len(data) > self.most:
-                        raise ToolError(f"{host} answers with more than {self.most} bytes, which are not read")
-                return response, bytes(data)
-        except TimeoutError as error:
-            raise ToolError(f"{host} did not answer within {self.timeout:g} seconds", retryable=again) from error
-        except httpx2.InvalidURL as error:
-            raise ToolError(f"the URL for {host} cannot be asked: {error}") from error
-        except httpx2.ConnectError as error:  # nothing was sent
-            raise ToolError(f"{host} cannot be reached", retryable=True) from error
-        except httpx2.HTTPError as error:
-            kind = type(error).__name__
-            raise ToolError(f"{host} gives no answer that can be read ({kind})", retryable=again) from error
+        async with (
+            asyncio.timeout(self.timeout),
+            client.stream(self.endpoint.method, request.url, follow_redirects=False, **sent) as response,
+        ):
+            most = self.most if response.is_success else max(self.most, _ENOUGH_TO_SHOW)
+            data = bytearray()
+            async for piece in response.aiter_bytes():
+                data += piece
+                if len(data) > most and not response.is_success:
+                    break  # it is the status that counts, and its text is cut
+                if len(data) > most:
+                    raise ToolError(f"{self.endpoint.host} answers with more than {most} bytes, which are not read")
+            return response, bytes(data)
+
+    def _failure(self, error: Exception, secrets: Secrets) -> ToolError:
+        """Return what is raised where there is no answer. Its cause is of the client's class, without the request and what is secret."""
+        host, again = self.endpoint.host, self.endpoint.method in IDEMPOTENT
+        said, kind = secrets.hide(str(error)), type(error)
+        if isinstance(error, TimeoutError):
+            failure = ToolError(f"{host} did not answer within {self.timeout:g} seconds", retryable=again)
+        elif isinstance(error, httpx2.InvalidURL):
+            failure = ToolError(f"the URL for {host} cannot be asked: {said}")
+        elif isinstance(error, httpx2.ConnectError):  # nothing was sent
+            failure = ToolError(f"{host} cannot be reached", retryable=True)
+        else:
+            failure = ToolError(f"{host} gives no answer that can be read ({kind.__name__})", retryable=again)
+        failure.__cause__ = kind.__new__(kind, said)  # some of these classes want a request
+        return failure
 
 
 def _setting_problems(returns: object, query: object, timeout: object, max_bytes: object) -> list[str]:

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from threading import Thread
 from typing import Any, Final, TypeAlias, TypeVar
 
+from fcregistry.execution import Secrets
 from mcp import Client
 from mcp.types import Tool
 
@@ -25,6 +26,11 @@ Transport: TypeAlias = AbstractAsyncContextManager[Any]
 _ENDING: Final = 10.0
 """Seconds until nobody waits any more for a server to end: the SDK closes its input, then stops it, then kills it, two seconds each."""
 _MOST_PAGES: Final = 1000
+_LOGGERS: Final = (
+    *("client", "mcp", "httpx2"),
+    *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),  # imported when first used
+)
+"""The loggers of the SDK and of its client for HTTP, which repeat messages, URLs and headers."""
 
 
 class Connection:
@@ -34,11 +40,13 @@ class Connection:
         server: What the server is called.
         transport: Makes the transport, on the loop of the session; what it needs is entered on the stack.
         seconds: How long opening may take.
+        secrets: What is sent to the server, and comes back in nothing that it says.
     """
 
     def __init__(
-        self, server: str, transport: Callable[[AsyncExitStack], Awaitable[Transport]], seconds: float
+        self, server: str, transport: Callable[[AsyncExitStack], Awaitable[Transport]], seconds: float, secrets: Secrets
     ) -> None:
+        self.secrets = secrets
         self._server = server
         self._transport = transport
         self._seconds = seconds
@@ -79,7 +87,7 @@ class Connection:
         loop, client = self._loop, self._client
         if loop is None or client is None or self._process != os.getpid():  # a fork has no thread of ours
             raise self._over()
-        asking = _awaited(question, client)
+        asking = self._awaited(question, client)
         try:
             answer = asyncio.run_coroutine_threadsafe(asking, loop)
         except RuntimeError:  # the loop is closed
@@ -93,9 +101,13 @@ class Connection:
                 raise
             raise self._over() from None  # it was closed while somebody waited
 
+    async def _awaited(self, question: Callable[[Client], Awaitable[T]], client: Client) -> T:
+        with self.secrets.hide_in_logs(*_LOGGERS):  # its context is that of the caller's thread
+            return await question(client)
+
     def _sifted(self, transport: Any) -> Any:  # whatever the SDK's Client takes
         if isinstance(transport, AbstractAsyncContextManager):
-            return sifted(transport, self.refused)
+            return sifted(transport, self.refused, self.secrets)
         return transport  # a server in this process, which the SDK takes as it is
 
     def _over(self) -> McpError:
@@ -103,7 +115,8 @@ class Connection:
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._serve())
+            with self.secrets.hide_in_logs(*_LOGGERS):
+                asyncio.run(self._serve())
         except BaseException as error:  # noqa: BLE001  # whoever opens it is told; later, calls are
             if not self.opened.done():
                 self.opened.set_exception(self._over() if isinstance(error, asyncio.CancelledError) else error)
@@ -127,10 +140,6 @@ class Connection:
                 self.opened.set_result(tools)
             await self._closing.wait()
             self._client = None
-
-
-async def _awaited(question: Callable[[Client], Awaitable[T]], client: Client) -> T:
-    return await question(client)
 
 
 async def _listed(client: Client) -> list[Tool]:

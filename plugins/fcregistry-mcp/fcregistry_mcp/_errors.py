@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from fcregistry.errors import FcregistryError
+from fcregistry.execution import Secrets
 from mcp import MCPError
 
 _MOST_CHARACTERS: Final = 500
@@ -23,11 +24,11 @@ class McpError(FcregistryError, ConnectionError):
         self.server = server
 
 
-def reason_of(error: BaseException) -> str:
-    """Return what went wrong, as one line."""
+def reason_of(error: BaseException, secrets: Secrets) -> str:
+    """Return what went wrong, as one line without what is secret."""
     each = cause_of(error)
     lines = (line for line in str(each).splitlines() if "errors.pydantic.dev" not in line)  # a link helps nobody here
-    said = " ".join(" ".join(lines).split())
+    said = secrets.hide(" ".join(" ".join(lines).split()))
     if not said:
         return type(each).__name__
     return cut(said if isinstance(each, (OSError, MCPError)) else f"{type(each).__name__}: {said}")

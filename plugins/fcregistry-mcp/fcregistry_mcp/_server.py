@@ -17,14 +17,15 @@ from urllib.parse import urlsplit
 
 import httpx2
 from fcregistry.errors import DuplicateToolError
-from fcregistry.execution import Toolset
+from fcregistry.execution import Secrets, Toolset
 from mcp import StdioServerParameters
 from mcp import types as protocol
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from fcregistry_mcp._connection import Connection, Transport
-from fcregistry_mcp._errors import McpError, cause_of, reason_of
+from fcregistry_mcp._errors import McpError, reason_of
+from fcregistry_mcp._hiding import environment_secrets, request_secrets
 from fcregistry_mcp._tools import check_known, legal_name, tool_of
 from fcregistry_mcp._words import LastWords
 
@@ -49,8 +50,10 @@ class McpServer:
         *,
         trusted: bool = False,
         timeout: float = 30.0,
+        secrets: Secrets | None = None,
     ) -> None:
         self.name = name
+        self._secrets = secrets or Secrets()
         self.refused: dict[str, str] = {}
         self._transport = transport
         self._trusted = trusted
@@ -79,7 +82,8 @@ class McpServer:
             command: The program.
             *arguments: Its arguments.
             name: What the server is called in messages; by default, as the program.
-            env: Variables of its environment, beside `HOME`, `PATH` and the few others that the SDK hands on.
+            env: Variables of its environment, beside `HOME`, `PATH` and the few others that the SDK hands on. The values of those that are
+                named as secrets are (`…KEY…`, `…TOKEN…`) are replaced by `…` in whatever the server says.
             cwd: The folder that it runs in.
             trusted: Whether to believe what it says in favour of its tools: that they only read, or may be called twice.
             timeout: Seconds that opening it may take.
@@ -93,10 +97,10 @@ class McpServer:
         )
 
         async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
-            words.hide(parameters.env or {})
             return stdio_client(parameters, errlog=words.pipe)  # type: ignore[arg-type]  # any file will do
 
-        return cls(name or PurePath(command).name, transport, trusted=trusted, timeout=timeout)
+        secrets = environment_secrets(env or {})
+        return cls(name or PurePath(command).name, transport, trusted=trusted, timeout=timeout, secrets=secrets)
 
     @classmethod
     def http(
@@ -113,7 +117,7 @@ class McpServer:
         Args:
             url: Where.
             name: What the server is called in messages; by default, as its host.
-            headers: Sent with each request, such as `Authorization`.
+            headers: Sent with each request, such as `Authorization`. Their values are replaced by `…` in whatever the server says.
             trusted: As for `stdio`.
             timeout: Seconds that opening it may take.
 
@@ -134,7 +138,8 @@ class McpServer:
             )
             return streamable_http_client(url, http_client=client)
 
-        return cls(name or parts.netloc.rpartition("@")[2], transport, trusted=trusted, timeout=timeout)
+        host, secrets = parts.netloc.rpartition("@")[2], request_secrets(parts, headers or {})
+        return cls(name or host, transport, trusted=trusted, timeout=timeout, secrets=secrets)
 
     def open(self) -> Self:
         """Start or reach it, and read the list of its tools. One that is open stays as it is.
@@ -146,11 +151,13 @@ class McpServer:
         try:
             self._listed = connection.opened.result()
         except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
-            raise self._failed(error) from cause_of(error)
+            failure = self._failed(error)
         except BaseException:  # an interrupt
             self.close()
             raise
-        return self
+        else:
+            return self
+        raise failure  # which says what it was; the client's own exception holds the request, and what is secret in it
 
     def close(self) -> None:
         """End the session, and the server where it was started here. One that is closed stays as it is."""
@@ -210,9 +217,9 @@ class McpServer:
         """Return the connection that there is, open or about to be; a new one, where there is none."""
         with self._lock:
             if self._connection is None:
-                words = self._words = LastWords(self.name)
-                transport = self._transport
-                self._connection = Connection(self.name, lambda stack: transport(stack, words), self._timeout)
+                words = self._words = LastWords(self.name, self._secrets)
+                transport, secrets = self._transport, self._secrets
+                self._connection = Connection(self.name, lambda stack: transport(stack, words), self._timeout, secrets)
                 self._connection.open()
             return self._connection
 
@@ -220,7 +227,8 @@ class McpServer:
         """Return what is raised where it could not be opened; nothing of it is left."""
         self.close()
         said = "" if self._words is None else self._words.said()
-        return McpError(f"the MCP server {self.name} cannot be used: {reason_of(error)}{said}", server=self.name)
+        reason = reason_of(error, self._secrets)
+        return McpError(f"the MCP server {self.name} cannot be used: {reason}{said}", server=self.name)
 
     def __enter__(self) -> Self:
         return self.open()
@@ -235,11 +243,13 @@ class McpServer:
         try:
             self._listed = await asyncio.wrap_future(connection.opened)
         except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
-            raise await asyncio.to_thread(self._failed, error) from cause_of(error)
+            failure = await asyncio.to_thread(self._failed, error)
         except BaseException:  # an interrupt, or the task is cancelled
             await asyncio.to_thread(self.close)
             raise
-        return self
+        else:
+            return self
+        raise failure  # as in `open`
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -1,4 +1,4 @@
-"""Which tools of a list does the SDK not take? One of them would take the whole list with it, so they are left out before it reads.
+"""What a server says, before the SDK reads it: without secrets, and without tools that would make it refuse a whole list.
 
 Source: Model Context Protocol specification, "Server features: Tools", section "Listing Tools".
 """
@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final
 
+from fcregistry.execution import Secrets
 from mcp_types.methods import SERVER_RESULTS, validate_server_result
 from pydantic import ValidationError
 
@@ -18,23 +19,27 @@ _MOST_CHARACTERS: Final = 200
 
 
 @asynccontextmanager
-async def sifted(transport: AbstractAsyncContextManager[Any], refused: dict[str, str]) -> AsyncIterator[Any]:
-    """Enter a transport, and yield its streams; lists of tools come without those that are none.
+async def sifted(
+    transport: AbstractAsyncContextManager[Any], refused: dict[str, str], secrets: Secrets
+) -> AsyncIterator[Any]:
+    """Enter a transport, and yield its streams; messages come without secrets, and lists of tools without those that are none.
 
     Args:
         transport: What the SDK takes.
         refused: Gets the names of those left out, with the reason.
+        secrets: What the messages come without.
     """
     async with transport as (reading, *rest):
-        yield _Sieve(reading, refused), *rest
+        yield _Sieve(reading, refused, secrets), *rest
 
 
 class _Sieve:
     """A stream of messages, as the SDK reads it."""
 
-    def __init__(self, stream: Any, refused: dict[str, str]) -> None:
+    def __init__(self, stream: Any, refused: dict[str, str], secrets: Secrets) -> None:
         self._stream = stream
         self._refused = refused
+        self._secrets = secrets
         self._version = _NEWEST
 
     def __getattr__(self, name: str) -> Any:
@@ -57,6 +62,7 @@ class _Sieve:
         return self._seen(await self._stream.receive())
 
     def _seen(self, item: Any) -> Any:
+        self._hide(getattr(item, "message", None))
         result = getattr(getattr(item, "message", None), "result", None)
         if isinstance(result, dict):
             if isinstance(version := result.get("protocolVersion"), str):  # the answer to `initialize`
@@ -65,6 +71,14 @@ class _Sieve:
             if isinstance(tools, list) and self._wrong(result, tools):
                 result["tools"] = [tool for tool in tools if not self._left_out(result, tool)]
         return item
+
+    def _hide(self, message: Any) -> None:
+        """Replace secrets in a response, an error, a request or a notification."""
+        for name in ("result", "params"):
+            if isinstance(said := getattr(message, name, None), dict):
+                setattr(message, name, self._secrets.hide_in_json(said))
+        if (error := getattr(message, "error", None)) is not None:
+            error.message, error.data = self._secrets.hide(error.message), self._secrets.hide_in_json(error.data)
 
     def _left_out(self, result: dict[str, Any], tool: Any) -> bool:
         reason = self._wrong(result, [tool])

@@ -120,13 +120,17 @@ async def _asked(
     try:
         return await connection.ask(_question(tool, arguments, context))
     except McpError as error:
-        raise ToolError(str(error)) from error
+        failure = ToolError(str(error))
     except MCPError as error:
         if error.code == protocol.CONNECTION_CLOSED and error.message == _CLOSED:
-            raise ToolError(f"the MCP server {server} has closed the connection") from error
-        raise ToolError(f"the MCP server {server} refuses the call: {cut(error.message)}") from error
-    except Exception as error:  # the SDK's and its transports' own: what a server sends may break any of them
-        raise ToolError(f"the MCP server {server} gives no answer: {reason_of(error)}") from error
+            failure = ToolError(f"the MCP server {server} has closed the connection")
+        else:
+            failure = ToolError(
+                f"the MCP server {server} refuses the call: {cut(connection.secrets.hide(error.message))}"
+            )
+    except Exception as error:  # the SDK's and its transports' own: what a server sends may break any of them  # noqa: BLE001
+        failure = ToolError(f"the MCP server {server} gives no answer: {reason_of(error, connection.secrets)}")
+    raise failure  # outside of the `except`: the exception of a client for HTTP holds the request, and what is secret in it
 
 
 def _question(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Mapping
 from logging import getLogger
 from threading import Thread
 from typing import IO, Final
 
+from fcregistry.execution import Secrets
+
 _LINES: Final = 20
 _LONGEST: Final = 500
-_SECRET: Final = ("AUTH", "CREDENTIAL", "KEY", "PASS", "SECRET", "TOKEN")
-"""What the name of a variable has in it whose value is nobody's business."""
-_SHORTEST_SECRET: Final = 4
+_LONGEST_READ: Final = 65_536
+"""Characters of a line that are read at once: what is secret is found whole before the line is cut."""
 _SECONDS: Final = 1.0
 """How long one waits for the last words of a process that has ended; a child of it may hold the pipe open."""
 
@@ -21,14 +21,18 @@ _SECONDS: Final = 1.0
 class LastWords:
     """Takes what a process writes to its standard error.
 
+    Args:
+        server: What the server is called.
+        secrets: What is not kept, nor logged.
+
     Attributes:
         pipe: What the process is given for it.
     """
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, secrets: Secrets) -> None:
         reading, writing = os.pipe()
         self.pipe: IO[str] = os.fdopen(writing, "w", encoding="utf-8")
-        self._secrets: list[str] = []
+        self._secrets = secrets
         self._lines: deque[str] = deque(maxlen=_LINES)
         self._thread = Thread(target=self._read, args=(reading, server), name=f"stderr of {server}", daemon=True)
         self._thread.start()
@@ -36,18 +40,12 @@ class LastWords:
     def _read(self, reading: int, server: str) -> None:
         log = getLogger("fcregistry_mcp")
         with os.fdopen(reading, encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
-            while line := stream.readline(_LONGEST):
+            while line := stream.readline(_LONGEST_READ):
                 said = "".join(char for char in line.rstrip() if char.isprintable() or char == "\t")
-                for secret in self._secrets:
-                    said = said.replace(secret, "***")
+                said = self._secrets.hide(said)[:_LONGEST]
                 if said:
                     self.add(said)
                     log.info("%s: %s", server, said)
-
-    def hide(self, env: Mapping[str, str]) -> None:
-        """Keep the values of variables that are named as secrets are out of what is said."""
-        hidden = (value for name, value in env.items() if any(word in name.upper() for word in _SECRET))
-        self._secrets = sorted((value for value in hidden if len(value) >= _SHORTEST_SECRET), key=len, reverse=True)
 
     def add(self, line: str) -> None:
         """Take a line that says why it may fail."""

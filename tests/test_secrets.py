@@ -1,0 +1,98 @@
+"""Secrets are replaced in each spelling, and nothing that is none is; what a tool raises is kept free of its variables with them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from fcregistry import Executor, Tool
+from fcregistry.execution import Secrets
+
+SURROUNDED = st.text(st.characters(codec="utf-8"), min_size=4, max_size=20)
+
+
+@settings(deadline=None)  # a pattern of rare characters takes long to compile
+@given(SURROUNDED)
+@example("a b+c/d\"e'f\\g&h<i>")
+@example("pässwörd 🙂")
+def test_a_value_is_found_in_every_spelling(value: str) -> None:
+    assume(value == value.strip())
+    secrets = Secrets(value)
+    for text in (
+        value,
+        quote(value),
+        quote(value, safe=""),
+        json.dumps(value)[1:-1],
+        json.dumps(value, ensure_ascii=False)[1:-1],
+    ):
+        assert secrets.hide(f"<{text}>") == "<…>"
+        assert secrets.hide_in_bytes(f"<{text}>".encode()) == "<…>".encode()
+    assert secrets.hide_in_json([{value: [value, None, True]}]) == [{"…": ["…", None, True]}]
+
+
+@pytest.mark.parametrize("value", ["", "   ", "1", "abc", " abc "])
+def test_a_short_value_destroys_no_answer(value: str) -> None:
+    said = {"1": [1, True, 1.5, "abc 1   "]}
+    assert Secrets(value).hide_in_json(said) == said
+    assert Secrets(value).hide("1 abc   ") == "1 abc   "
+
+
+def test_of_two_values_the_longer_is_replaced_whole() -> None:
+    assert Secrets("abcd", "abcdefgh").hide("abcdefgh abcdef") == "… …ef"
+
+
+def test_numbers_that_hold_a_value_are_replaced() -> None:
+    assert Secrets("1234").hide_in_json([12345, -1234, 1.5, 123, True]) == ["…", "…", 1.5, 123, True]
+    assert Secrets("1234").hide_in_json([10**5000]) == [10**5000]
+
+
+def test_an_authorization_header_hides_what_it_encodes() -> None:
+    secrets = Secrets("Basic amFuZTpvcGVuIHNlc2FtZQ==", "Bearer abcd-efgh")
+    assert (
+        secrets.hide("jane:open sesame, open sesame, amFuZTpvcGVuIHNlc2FtZQ==, abcd-efgh, jane") == "…, …, …, …, jane"
+    )
+
+
+def test_secrets_are_not_shown_and_not_pickled() -> None:
+    assert repr(Secrets("hush-hush")) == "<Secrets: 1>"
+    with pytest.raises(TypeError, match="secrets are not pickled"):
+        pickle.dumps(Secrets("hush-hush"))
+
+
+class _Failing(json.JSONDecoder):
+    def decode(self, *given: object) -> None:
+        raise ValueError("no hush-hush, token-1")
+
+
+def test_a_log_shows_no_secret_of_its_context_also_in_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    logger = logging.getLogger("acme_client.http")
+    with Secrets("hush-hush").hide_in_logs("acme_client"), Secrets("token-1").hide_in_logs("acme_client"):
+        try:
+            json.loads("{}", cls=_Failing)
+        except ValueError:
+            logger.exception("key %s", "hush-hush")
+    logger.info("hush-hush")
+    said = "\n".join(map(logging.Formatter().format, caplog.records))
+    assert "key …" in said
+    assert "ValueError: no …, …" in said
+    assert said.endswith("\nhush-hush")
+    assert said.count("hush-hush") == 1
+
+
+def test_a_tool_that_raises_shows_its_variables_in_no_spelling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACME_KEY", "a+b/c=d 1")
+    monkeypatch.setenv("ACME_LEVEL", "1")
+
+    def publish() -> None:
+        """Publish."""
+        raise ValueError("HTTP 401 from /?key=a%2Bb%2Fc%3Dd+1")
+
+    result = Executor([Tool.from_function(publish, requires_env=("ACME_KEY", "ACME_LEVEL"))]).call("publish")
+    assert result.content == "ValueError: HTTP 401 from /?key=…"
