@@ -24,6 +24,7 @@ from fcregistry._content import Content, Output
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
 from fcregistry.execution._approving._preparing import distinct_keys
+from fcregistry.execution._approving._signing import signed
 from fcregistry.execution._reading._digits import exact_text
 from fcregistry.types._core import ExactFloat
 
@@ -412,6 +413,46 @@ def test_calls_that_are_too_old_are_not_taken_up(monkeypatch: pytest.MonkeyPatch
     assert str(caught.value) == (
         "these calls were prepared 3600 seconds ago, and may be 60 seconds old; prepare them again"
     )
+
+
+def test_calls_that_are_dated_in_the_future_have_no_known_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clocks of two machines may differ by a minute."""
+    prepared = executor().prepare(CALLS)
+    now = prepared.made
+    monkeypatch.setattr("time.time", lambda: now - 59)
+    assert len(carried(prepared, max_age=60)) == 6
+    monkeypatch.setattr("time.time", lambda: now - 3600)
+    assert len(carried(prepared)) == 6
+    for max_age in (60, 10**9, float("inf")):
+        with pytest.raises(ApprovalError) as caught:
+            carried(prepared, max_age=max_age)
+        assert str(caught.value) == (
+            "these calls are dated 3600 seconds in the future, so their age is not known; "
+            "compare the clocks of the machines, and prepare the calls again"
+        )
+
+
+@pytest.mark.parametrize(
+    ("max_age", "error", "message"),
+    [
+        (float("nan"), ValueError, "max_age takes seconds from 0 on, or None for any age, not nan"),
+        (-1, ValueError, "max_age takes seconds from 0 on, or None for any age, not -1"),
+        ("60", TypeError, "max_age takes seconds, or None for any age, not str"),
+        (True, TypeError, "max_age takes seconds, or None for any age, not bool"),
+    ],
+)
+def test_an_age_that_is_none_is_refused(max_age: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=f"^{message}$"):
+        carried(executor().prepare(CALLS), max_age=max_age)
+
+
+@pytest.mark.parametrize("made", ["2026-01-31T12:00:00", None, True])
+def test_calls_without_a_date_have_no_known_age(made: Any) -> None:
+    """Signed by another program that knows the key: a date without a zone is none."""
+    payload = json.loads(json.loads(executor().prepare(CALLS).to_json(key=KEY))["payload"])
+    text = signed({**payload, "made": made}, KEY)
+    with pytest.raises(ApprovalError, match="these calls do not say when they were prepared; prepare them again"):
+        PreparedCalls.from_json(text, key=KEY, max_age=60)
 
 
 # --- another process, another day -----------------------------------------------------------------

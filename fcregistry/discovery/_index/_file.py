@@ -26,6 +26,12 @@ FORMAT: Final = 3
 _NEW: Final = ".new"
 """How the name of a file ends that is being written."""
 
+_JOURNAL: Final = "-journal"
+"""What SQLite adds to a name for the file that it keeps while it changes another."""
+
+_ABANDONED: Final = 24 * 3600.0
+"""Seconds after which no writer is at work on its file any more, whatever its process is."""
+
 _TABLES: Final = """
 CREATE TABLE places(folder TEXT PRIMARY KEY, names TEXT NOT NULL, stamps TEXT NOT NULL);
 CREATE TABLE entry_points(
@@ -47,6 +53,9 @@ CREATE TABLE records(id INTEGER PRIMARY KEY, record TEXT NOT NULL);
 CREATE TABLE lines(tools TEXT NOT NULL, plugins TEXT NOT NULL, names TEXT NOT NULL, summaries TEXT NOT NULL, options TEXT NOT NULL);
 CREATE TABLE stored(said BLOB NOT NULL, checksum INTEGER NOT NULL);
 """
+
+_UNSEEN: Final = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+"""For a file that nobody sees before it is done: it has no journal, which a process that is killed would leave."""
 
 
 def index_path(folder: str) -> str:
@@ -129,16 +138,24 @@ class IndexFile:
                     self._write(aside, write)
                 os.replace(aside, self.path)
             finally:
-                if os.path.exists(aside):
-                    os.remove(aside)
+                for each in (aside, f"{aside}{_JOURNAL}"):
+                    if os.path.exists(each):
+                        os.remove(each)
 
     def _clear(self) -> None:
-        """Remove what writers that were killed have left aside."""
+        """Remove what writers that were killed have left aside; only who holds the lock does that.
+
+        A writer that waited for the lock for too long writes without it: while its process is there, its file is left. Of another
+        environment's index, whose lock is not held, only what is old is removed.
+        """
         folder, name = os.path.split(self.path)
         for each in os.listdir(folder):
-            if each.startswith(f"{name}.") and each.endswith(_NEW):
+            written = each.removesuffix(_JOURNAL)
+            index, _, writer = written.removesuffix(_NEW).rpartition(".")
+            if written.endswith(_NEW) and index.startswith("index-") and index.endswith(".sqlite"):
                 with suppress(OSError):
-                    os.remove(f"{folder}/{each}")
+                    if (index == name and _has_ended(writer)) or _is_abandoned(f"{folder}/{each}"):
+                        os.remove(f"{folder}/{each}")
 
     def _copy(self, aside: str) -> None:
         if self.stamp() is None:
@@ -157,6 +174,7 @@ class IndexFile:
             os.remove(aside)
         os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with _closing(sqlite3.connect(aside)) as made:
+            made.executescript(_UNSEEN)
             _make_tables(made)
 
     @staticmethod
@@ -164,9 +182,7 @@ class IndexFile:
         import sqlite3
 
         with _closing(sqlite3.connect(aside)) as connection:
-            connection.executescript(
-                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-            )  # nobody sees it before it is done
+            connection.executescript(_UNSEEN)
             with connection:
                 write(connection)
 
@@ -220,6 +236,26 @@ def _reader() -> type[sqlite3.Connection]:
                 self.close()
 
     return Reader
+
+
+def _has_ended(writer: str) -> bool:
+    """Tell whether the process of a writer, `PID-THREAD`, is known not to be there."""
+    process = writer.partition("-")[0]
+    if os.name != "posix" or not (process.isascii() and process.isdecimal()):  # elsewhere, signal 0 would end it
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # it is somebody else's
+        return False
+    return False
+
+
+def _is_abandoned(path: str) -> bool:
+    from time import time
+
+    return time() - os.stat(path).st_mtime > _ABANDONED
 
 
 def _is_ours(status: os.stat_result) -> bool:

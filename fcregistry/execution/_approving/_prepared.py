@@ -8,7 +8,7 @@ import time
 from _thread import allocate_lock
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._calls import ToolCall
 from fcregistry.errors import ApprovalError
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from fcregistry._results import ToolResult
+
+_CLOCKS_DIFFER: Final = 60.0
+"""Seconds that the clock of the machine that prepared calls may be ahead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +142,35 @@ class AnsweredCall:
 JudgedCall: TypeAlias = "ValidCall | AnsweredCall"
 
 
+def _check_max_age(max_age: object) -> None:
+    if max_age is None:
+        return
+    if isinstance(max_age, bool) or not isinstance(max_age, (int, float)):
+        raise TypeError(f"max_age takes seconds, or None for any age, not {type(max_age).__name__}")
+    if not max_age >= 0:  # NaN, too: no age is greater
+        raise ValueError(f"max_age takes seconds from 0 on, or None for any age, not {max_age!r}")
+
+
+def _check_age(made: object, max_age: float) -> None:
+    """See that calls are no older than they may be.
+
+    Raises:
+        ApprovalError: They are, or nobody knows how old they are.
+    """
+    if isinstance(made, bool) or not isinstance(made, (int, float)):
+        raise ApprovalError("these calls do not say when they were prepared; prepare them again")
+    age = time.time() - made
+    if age > max_age:
+        raise ApprovalError(
+            f"these calls were prepared {age:.0f} seconds ago, and may be {max_age:g} seconds old; prepare them again"
+        )
+    if not age >= -_CLOCKS_DIFFER:
+        raise ApprovalError(
+            f"these calls are dated {-age:.0f} seconds in the future, so their age is not known; "
+            "compare the clocks of the machines, and prepare the calls again"
+        )
+
+
 class PreparedCalls:
     """Calls of a model that were read, validated and judged, and of which none has run: made by `Executor.prepare`, taken up by `Executor.resume`.
 
@@ -196,18 +228,18 @@ class PreparedCalls:
         Args:
             text: The text.
             key: The key that it was signed with.
-            max_age: Seconds that may have gone by since the calls were prepared; None for any.
+            max_age: Seconds that may have gone by since the calls were prepared; None for any. Calls that are dated more than a minute in
+                the future, so that their age is not known, are refused, too.
 
         Raises:
-            TypeError: The text is no text, or the key no bytes.
+            TypeError: The text is no text, the key no bytes, or `max_age` no number.
+            ValueError: `max_age` is negative, or NaN.
             ApprovalError: It is no such text, was signed with another key, changed since, or is too old.
         """
+        _check_max_age(max_age)
         payload = unsigned(text, key)
-        age = time.time() - payload["made"]
-        if max_age is not None and age > max_age:
-            raise ApprovalError(
-                f"these calls were prepared {age:.0f} seconds ago, and may be {max_age:g} seconds old; prepare them again"
-            )
+        if max_age is not None:
+            _check_age(payload.get("made"), max_age)
         kinds = (ValidCall if "tool" in each else AnsweredCall for each in payload["calls"])
         calls = [kind.from_json(each) for kind, each in zip(kinds, payload["calls"], strict=True)]
         return cls(calls, payload["id"], payload["made"])

@@ -7,6 +7,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -286,6 +287,51 @@ def test_a_writer_that_is_killed_leaves_the_index_as_it_was(two: Site) -> None:
     assert answers(two) == {**ANSWERS, "three:say_three": "Answer."}
     assert imported(two) == ["three_tools"]
     assert [name.rpartition(".")[2] for name in files(two)] == ["sqlite", "lock"]
+
+
+WRITING = """
+import os, signal, sqlite3, sys
+from fcregistry.discovery._index import _file
+from fcregistry import registry
+made = _file._make_tables
+def killed(connection):
+    made(connection)
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("INSERT INTO files VALUES (1, 'x', 1, 1)")
+    os.kill(os.getpid(), signal.SIGKILL)
+_file._make_tables = killed
+registry.find()
+"""
+
+
+def test_a_writer_that_is_killed_within_a_transaction_leaves_no_journal(site: Site) -> None:
+    install(site, "one")
+    assert site.run("-c", WRITING).returncode == -signal.SIGKILL
+    left = files(site)
+    assert any(name.endswith(".new") for name in left)
+    assert not any(name.endswith(".new-journal") for name in left)  # that of the lock SQLite removes with the next
+    imported(site)
+    assert answers(site) == {"one:say_one": "Answer."}
+    assert [name.rpartition(".")[2] for name in files(site)] == ["sqlite", "lock"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks whether a process is there")
+def test_the_next_writer_clears_away_what_dead_writers_left_and_nothing_else(two: Site) -> None:
+    """A writer that is there may be at work without the lock; of another environment's, nobody knows but by its age."""
+    index = index_of(two)
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    dead, old = int(ended.stdout), 1_600_000_000
+    left = [f"{index.name}.{dead}-1.new", f"{index.name}.{dead}-1.new-journal"]
+    kept = [f"{index.name}.{os.getpid()}-1.new", f"{index.name}.{os.getpid()}-1.new-journal"]
+    kept += [f"index-3-other.sqlite.{dead}-1.new", "notes.new", "notes.new-journal"]
+    aged = [f"{index.name}.{os.getpid()}-2.new-journal", "index-2-other.sqlite.1-1.new-journal"]
+    for name in (*left, *kept, *aged):
+        (index.parent / name).write_bytes(b"")
+    for name in (*aged, "notes.new"):
+        os.utime(index.parent / name, (old, old))
+    install(two, "three")
+    assert answers(two) == {**ANSWERS, "three:say_three": "Answer."}
+    assert files(two) == sorted([index.name, f"{index.name}.lock", *kept])
 
 
 def test_a_writer_that_stands_still_holds_up_nobody_who_reads(two: Site) -> None:
