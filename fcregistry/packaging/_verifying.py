@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from fcregistry._selectors import normalized
-from fcregistry.discovery._manifests._content import ManifestContent, read_text
+from fcregistry.discovery._manifests._content import ManifestContent, read_manifest
 from fcregistry.discovery._manifests._places import Place, place_in
 from fcregistry.discovery._manifests._sources import changed_sources
 from fcregistry.packaging._errors import PackagingError
@@ -86,7 +86,7 @@ def _tail(name: str, parts: list[str]) -> str:
 
 def _problem(path: Path, folder: Path, distribution: str, entry_points: Mapping[str, str]) -> str | None:
     try:
-        content = read_text(path.read_text(encoding="utf-8"))
+        content = read_manifest(path)
     except FileNotFoundError:
         return "the manifest is missing"
     except (OSError, ValueError) as error:

@@ -195,6 +195,8 @@ def _with_tool(**changes: Any) -> str:
         ("[]", "it is no manifest: an object with a format is due"),
         ("{}", "it is no manifest: an object with a format is due"),
         ("[" * 100_000, "it is nested too deeply"),
+        ("[" + "[]," * 500_000 + "[]]", "it has more than 1000000 values, which are not read"),
+        (" " * (2**24 + 1), "it has more than 16777216 bytes, which are not read"),
         (_text(format=2), "its format is 2, and this version of fcregistry reads 1"),
         (_text(sources=[]), "something is missing in it, or of another kind"),
         (_text(sources={"acme_weather/tools.py": 1}), "something is missing in it, or of another kind"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -122,13 +124,158 @@ def test_a_wheel_whose_packed_bytes_are_damaged_says_so(tmp_path: Path) -> None:
             read_source(str(path))
 
 
-def test_a_small_wheel_that_unpacks_to_very_much_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fcregistry.inspection._diff._wheels._MOST_BYTES", 1000)
-    files = {"acme_tools-2.1.dist-info/METADATA": METADATA, "acme/fcregistry.json": " " * 1000}
+INFO = "acme_tools-2.1.dist-info/METADATA"
+PLAIN = {INFO: METADATA, "acme/fcregistry.json": json.dumps(manifest())}
+OTHERS = json.dumps({**manifest(), "distribution": "other-tools"})
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        PLAIN,
+        {**PLAIN, "acme_tools-2.1.dist-info/RECORD": "", "acme/": "", "acme_tools-2.1.data/scripts/run": ""},
+        {"Acme.Tools-2.1.0.dist-info/METADATA": METADATA, "acme/fcregistry.json": json.dumps(manifest())},
+    ],
+)
+@pytest.mark.parametrize(
+    "name", ["acme_tools-2.1-py3-none-any.whl", "acme_tools-2.1-1-py3-none-any.whl", "a.whl", "a.zip"]
+)
+def test_a_wheel_is_read(tmp_path: Path, name: str, files: dict[str, str]) -> None:
+    (shipped,) = read_source(str(wheel(tmp_path / name, files))).shipped
+    assert (shipped.distribution, shipped.version, len(shipped.tools)) == ("acme-tools", "2.1", 1)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {**PLAIN, "acme/a/fcregistry.json": OTHERS},
+            'is a wheel of acme-tools, and acme/a/fcregistry.json in it tells what "other-tools" ships: build the wheel anew, with the',
+        ),
+        ({**PLAIN, "aaa/fcregistry.json": OTHERS}, "and aaa/fcregistry.json in it tells what"),
+        (
+            {**PLAIN, "aaa-1.dist-info/METADATA": METADATA},
+            'has 2 dist-info folders, "aaa-1.dist-info" and "acme_tools-2.1.dist-info"; a wheel has one',
+        ),
+        ({**PLAIN, "aaa-1.DIST-INFO/x": ""}, "has 2 dist-info folders"),
+        ({**PLAIN, INFO: METADATA.replace("acme", "other")}, 'its METADATA is of "other-tools" "2.1", and it has the name "acme_t'),
+        ({**PLAIN, INFO: METADATA.replace("\nVersion: 2.1", "\nVersion: 2.2")},
+         'its METADATA is of "acme-tools" "2.2", and it has the name "acme_tools-2.1.dist-info"'),
+        ({**PLAIN, INFO: METADATA + "Name: other\n"}, "its METADATA has 2 lines Name, not one"),
+        ({**PLAIN, INFO: "Name: acme-tools\n"}, "its METADATA has 0 lines Version, not one"),
+        ({**PLAIN, "./acme/fcregistry.json": OTHERS}, 'it has a file with the name "./acme/fcregistry.json"'),
+        ({**PLAIN, "x/../acme/fcregistry.json": OTHERS}, "it has a file with the name"),
+        ({**PLAIN, "/acme/fcregistry.json": OTHERS}, "it has a file with the name"),
+    ],
+)  # fmt: skip
+def test_a_wheel_that_tells_of_two_things_is_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    path = wheel(tmp_path / "a.whl", files)
+    with pytest.raises(ConfigurationError) as caught:
+        read_source(str(path))
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["other_tools-2.1-py3-none-any.whl", "acme_tools-2.2-py3-none-any.whl"])
+def test_a_wheel_that_is_named_as_another_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(
-        ConfigurationError, match=r"a\.whl has metadata and manifests of \d+ bytes; at most 1000 are read$"
+        ConfigurationError, match=rf'its METADATA is of "acme-tools" "2.1", and it has the name "{name}"'
     ):
-        read_source(str(wheel(tmp_path / "a.whl", files)))
+        read_source(str(wheel(tmp_path / name, PLAIN)))
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_wheel_with_a_file_twice_is_refused(tmp_path: Path, name: str) -> None:
+    """Readers take the first or the last."""
+    path = wheel(tmp_path / "a.whl", PLAIN)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(name, PLAIN[name])
+    with pytest.raises(ConfigurationError, match=f'it has "{name}" twice'):
+        read_source(str(path))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_wheel_that_is_packed_in_another_way_is_refused(tmp_path: Path, name: str, method: int) -> None:
+    """What LZMA takes to unpack, its header decides."""
+    path = tmp_path / "a.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for each, text in PLAIN.items():
+            archive.writestr(each, text, compress_type=method if each == name else zipfile.ZIP_DEFLATED)
+    with pytest.raises(
+        ConfigurationError, match=f"{name} in .* is compressed in another way than files of wheels are: with deflate"
+    ):
+        read_source(str(path))
+
+
+# --- memory -------------------------------------------------------------------------------------------
+
+MEGABYTES = 700
+COMPARE = f"""
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, ({MEGABYTES} * 2**20,) * 2)
+from fcregistry.errors import ConfigurationError
+from fcregistry.inspection._diff import read_source
+try:
+    print(len(read_source(sys.argv[1]).shipped))
+except ConfigurationError as error:
+    print(str(error).replace(sys.argv[1], "FILE"))
+"""
+
+
+def compared(path: Path) -> str:
+    """Return what is said of a file by a process that has little memory."""
+    done = subprocess.run([sys.executable, "-c", COMPARE, str(path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.strip()
+
+
+def packed(path: Path, files: dict[str, str], false_size: bool = False) -> Path:
+    """Write a wheel with deflate; with a false size, its directory says that each file has one byte."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+        if false_size:
+            for info in archive.infolist():
+                info.file_size = 1
+    return path
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process")
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("plain", "1"),
+        ("blanks", "acme/fcregistry.json in FILE cannot be used: it has more than 16777216 bytes, which are not read"),
+        ("metadata", f"{INFO} in FILE cannot be used: it has more than 2097152 bytes, which are not read"),
+        ("values", "acme/fcregistry.json in FILE cannot be used: it has more than 1000000 values, which are not read"),
+        ("file", "FILE cannot be used: it has more than 1000000 values, which are not read"),
+        ("large file", "FILE cannot be used: it has more than 16777216 bytes, which are not read"),
+        ("false size", f"FILE is damaged, or no wheel: Bad CRC-32 for file '{INFO}'"),
+        ("many", "b/fcregistry.json in FILE cannot be used: it has more than"),
+    ],
+)
+def test_a_hostile_file_takes_little_memory(tmp_path: Path, kind: str, says: str) -> None:
+    path = tmp_path / "a.whl"
+    lists = "[" + "[]," * 5_000_000 + "[]]"
+    padded = {**manifest(), "padding": " " * 10 * 2**20}
+    files = {
+        "plain": PLAIN,
+        "blanks": {**PLAIN, "acme/fcregistry.json": " " * 100 * 2**20} if kind == "blanks" else {},
+        "metadata": {**PLAIN, INFO: "A: b\n" * 5_000_000} if kind == "metadata" else {},
+        "values": {**PLAIN, "acme/fcregistry.json": lists},
+        "false size": PLAIN,
+        "many": {INFO: METADATA, "a/fcregistry.json": json.dumps(padded), "b/fcregistry.json": json.dumps(padded)},
+    }
+    if kind == "file":
+        path.write_text(f'{{"plugins": {lists}}}', encoding="utf-8")
+    elif kind == "large file":
+        with path.open("wb") as file:
+            file.truncate(2**30)
+    else:
+        packed(path, files[kind], kind == "false size")
+    assert compared(path).startswith(says)
 
 
 def test_a_zip_file_that_is_no_wheel_and_a_damaged_one_say_so(tmp_path: Path) -> None:

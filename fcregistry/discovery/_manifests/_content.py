@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import PurePosixPath
-from typing import Any, Final, TypedDict, cast
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final, TypedDict, cast
 
 from fcregistry._records import ToolRecord, read_record
 
 FORMAT: Final = 1
 """The number of the format described here; a reader passes over manifests of another."""
 
+MOST_BYTES: Final = 16 * 2**20
+"""Of a file of tool records that is read; ten thousand tools take some ten."""
+_MOST_VALUES: Final = 1_000_000
+"""Of its JSON: a few bytes of text may become a hundred in memory."""
 _LONGEST: Final = 80
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -57,16 +61,51 @@ def text_of(content: ManifestContent) -> str:
     return _SURROGATE.sub(lambda found: json.dumps(found[0])[1:-1], text)  # which no UTF-8 can hold
 
 
-def read_text(text: str) -> ManifestContent:
+def read_bounded(file: IO[bytes], most: int = MOST_BYTES) -> str:
+    """Return the text of a file of a stranger's, of which no more is read than it may have.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is larger, or no UTF-8.
+    """
+    data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it has more than {most} bytes, which are not read")
+    return data.decode("utf-8")
+
+
+def read_json(text: str) -> Any:
+    """Return the value of a stranger's JSON text.
+
+    Raises:
+        ValueError: It is none, is nested too deeply, or has too many values.
+    """
+    if sum(map(text.count, ",[{")) > _MOST_VALUES:  # those in strings too: what is counted is no less than there are
+        raise ValueError(f"it has more than {_MOST_VALUES} values, which are not read")
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_manifest(path: Path) -> ManifestContent:
     """Return what a manifest says.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is none, or none that can be relied on; the message says why.
+    """
+    with path.open("rb") as file:
+        return read_text(read_bounded(file))
+
+
+def read_text(text: str) -> ManifestContent:
+    """Return what the text of a manifest says.
 
     Raises:
         ValueError: It is none, or none that can be relied on; the message says why.
     """
-    try:
-        content: Any = json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+    content = read_json(text)
     if not isinstance(content, dict) or "format" not in content:
         raise ValueError("it is no manifest: an object with a format is due")
     if content["format"] != FORMAT:

@@ -8,7 +8,7 @@ from pathlib import Path
 from fcregistry._records import PluginRecord, ToolRecord
 from fcregistry._selectors import normalized
 from fcregistry.discovery._found import FoundPlugin
-from fcregistry.discovery._manifests._content import ManifestContent, ManifestPlugin, read_text
+from fcregistry.discovery._manifests._content import ManifestContent, ManifestPlugin, read_manifest
 from fcregistry.discovery._manifests._places import place_of
 from fcregistry.discovery._manifests._sources import changed_sources
 
@@ -61,7 +61,7 @@ def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
         return None
     path = place.manifest
     try:
-        content = read_text(path.read_text(encoding="utf-8"))
+        content = read_manifest(path)
         plugin = _part_for(found, content)
     except FileNotFoundError:
         return None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from fcregistry._demands import show
 from fcregistry._naming import did_you_mean, nearest
@@ -15,12 +15,13 @@ from fcregistry._selectors import normalized
 from fcregistry._trust._holding import without_locks
 from fcregistry._trust._lock import read_lock
 from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._manifests._content import ManifestContent, read_text
+from fcregistry.discovery._manifests._content import ManifestContent, read_bounded, read_json, read_text
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection._shipped import shipped_by
 
 LOCK: Final = "fcregistry.lock"
 """The name that a lock has where nothing else is said."""
+_NEITHER: Final = "is no lock, manifest or wheel: it is neither JSON nor a zip file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,23 +126,38 @@ def _of_file(given: str, path: Path) -> Source:
         from fcregistry.inspection._diff._wheels import read_wheel  # with the reader of metadata
 
         return Source(name=given, kind="wheel", shipped=(read_wheel(path),))
-    written = _json_of(given, path)
-    if "fcregistry_lock" in written:
+    text = _text_of(given, path)
+    kind = _kind_of(given, text)
+    if kind == "lock":
         return Source(name=given, kind="lock", shipped=_of_lock(given, path))
-    if "plugins" in written:
-        content = manifest_content(given, json.dumps(written))
+    if kind == "manifest":
+        content = manifest_content(given, text)
         return Source(name=given, kind="manifest", shipped=(of_manifests([content], None),))
     raise ConfigurationError(f"{given} is no lock, manifest or wheel of fcregistry's: it is other JSON")
 
 
-def _json_of(given: str, path: Path) -> dict[str, Any]:
+def _text_of(given: str, path: Path) -> str:
     try:
-        written = json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            return read_bounded(file)
     except OSError as error:
         raise ConfigurationError(f"{given} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError):
-        raise ConfigurationError(f"{given} is no lock, manifest or wheel: it is neither JSON nor a zip file") from None
-    return written if isinstance(written, dict) else {}
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{given} {_NEITHER}") from None
+    except ValueError as error:
+        raise ConfigurationError(f"{given} cannot be used: {error}") from None
+
+
+def _kind_of(given: str, text: str) -> str | None:
+    """Return what JSON text is: a lock, a manifest, or None for neither."""
+    try:
+        written = read_json(text)
+    except json.JSONDecodeError:
+        raise ConfigurationError(f"{given} {_NEITHER}") from None
+    except ValueError as error:
+        raise ConfigurationError(f"{given} cannot be used: {error}") from None
+    names = written if isinstance(written, dict) else {}
+    return "lock" if "fcregistry_lock" in names else "manifest" if "plugins" in names else None
 
 
 def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
