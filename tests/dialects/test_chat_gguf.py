@@ -90,7 +90,7 @@ def claim(kind: int, raw: bytes, key: str = "tokenizer.ggml.tokens") -> bytes:
 
 
 HOSTILE = {
-    "it is no GGUF file": b"PK\3\4" + bytes(40),
+    "it is not a GGUF file": b"PK\3\4" + bytes(40),
     "GGUF of version 1 is not known; 2 and 3 are": b"GGUF" + struct.pack("<IQQ", 1, 0, 0),
     "it claims to have 1099511627776 key-value pairs": b"GGUF" + struct.pack("<IQQ", 3, 0, 2**40),
     "a text claims to be 1099511627776 bytes long": claim(8, struct.pack("<Q", 2**40)),

@@ -13,7 +13,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any, Final
 
-from fcregistry.dialects._chat._gguf import read_metadata
+from fcregistry.dialects._chat._gguf import GGUFError, read_metadata
 from fcregistry.errors import ChatTemplateError
 
 _MOST_BYTES: Final = 64 * 2**20
@@ -86,7 +86,10 @@ def origin_of_gguf(path: str | os.PathLike[str]) -> Origin:
         OSError: There is no such file.
     """
     names = ("tokens", "token_type", "bos_token_id", "eos_token_id", "eot_token_id", "eom_token_id")
-    found = read_metadata(path, {_GGUF + name for name in names}, _GGUF_TEMPLATE)
+    try:
+        found = read_metadata(path, {_GGUF + name for name in names}, _GGUF_TEMPLATE)
+    except GGUFError as error:
+        raise ChatTemplateError(f"{Path(path).name} cannot be read: {error}") from error
     default, tool_use = (found.get(name) for name in (_GGUF_TEMPLATE, f"{_GGUF_TEMPLATE}.tool_use"))
     template = default if isinstance(default, str) else tool_use
     if not isinstance(template, str):

@@ -135,8 +135,7 @@ class Answering:
     def _ask(self, told: Sequence[Mapping[str, str]], settings: Settings, schema: Schema) -> Reply:
         reply = ask(self.server, told, settings, schema=schema, is_stopped=self.is_stopped)
         self.usage += reply.usage
-        # Where a template has the model think first, the server takes all that comes for thoughts.
-        return reply if reply.text else replace(reply, text=reply.reasoning)
+        return reply
 
 
 def _called(messages: Sequence[Message]) -> set[str]:

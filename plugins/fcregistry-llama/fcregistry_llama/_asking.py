@@ -1,4 +1,4 @@
-"""How is the model on this machine asked once? By one request to its server, which tells its pieces and can be stopped between two of them."""
+"""One request to the model on this machine, whose answer comes piece by piece, and can be stopped between two of them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 from fcregistry.errors import ModelError
 from fcregistry.models import Usage
 
-from fcregistry_llama._servers import grammar
+from fcregistry_llama._process import Stopped
+from fcregistry_llama._rendering import Thoughts
 
 if TYPE_CHECKING:
+    from fcregistry_llama._rendering import Renderer
     from fcregistry_llama._servers import Server
 
 Tell = Callable[[str, str], None]
 """Takes more of an answer's text and of its thinking."""
-
-
-class Stopped(Exception):
-    """Nobody waits for the answer any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,33 +72,26 @@ def ask(
         is_stopped: Asked at each piece whether anybody still waits.
 
     Raises:
-        ModelError: The server refuses, as where the conversation is longer than the model's context.
+        ModelError: The file cannot be loaded, its template refuses the conversation, or llama.cpp gives no answer, as where the
+            conversation is longer than the model's context.
         Stopped: Nobody waits any more.
     """
     if is_stopped():
         raise Stopped
     reply = Reply()
-    failures: list[Mapping[str, Any]] = []
-
-    def hear(chunk: Mapping[str, Any]) -> bool:
-        if "error" in chunk:
-            failures.append(chunk["error"])
-            return True
-        _hear(chunk, reply, tell)
-        return is_stopped()
-
-    try:
-        server.handle_chat_completions(_request(messages, settings, schema), hear)
-    except (ValueError, RuntimeError) as error:
-        raise ModelError(f"llama.cpp refuses the request: {_refused(error, messages)}") from error
-    if failures:
-        raise ModelError(f"llama.cpp gives no answer: {_worded(failures[0])}")
-    if is_stopped():
-        raise Stopped
+    with server.turn(is_stopped) as model:
+        request, thoughts = _request(model.renderer, messages, settings, schema)
+        for chunk in model.process.answer(request, is_stopped):
+            if "refused" in chunk:
+                raise ModelError(f"llama.cpp refuses the request: {_refused(chunk['refused'], messages)}")
+            if "error" in chunk:
+                raise ModelError(f"llama.cpp gives no answer: {_worded(chunk['error'])}")
+            _hear(chunk, reply, thoughts, tell)
+        _add(reply, *thoughts.heard("", is_last=True), tell)
     return reply
 
 
-def _refused(error: Exception, messages: Sequence[Mapping[str, str]]) -> str:
+def _refused(why: str, messages: Sequence[Mapping[str, str]]) -> str:
     """Return why the server takes no request; of text that it cannot read, what to do about it."""
     try:
         "".join(text for message in messages for text in message.values()).encode("utf-8")
@@ -109,28 +100,29 @@ def _refused(error: Exception, messages: Sequence[Mapping[str, str]]) -> str:
             "the conversation holds text that is no Unicode, a surrogate without its pair;"
             " replace it, as text.encode('utf-8', 'replace') does"
         )
-    return str(error)
+    return why
 
 
 def _request(
-    messages: Sequence[Mapping[str, str]], settings: Settings, schema: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    request: dict[str, Any] = {
-        "messages": [dict(message) for message in messages],
+    renderer: Renderer, messages: Sequence[Mapping[str, str]], settings: Settings, schema: Mapping[str, Any] | None
+) -> tuple[dict[str, Any], Thoughts]:
+    """Return what is asked for, and what parts the answer."""
+    prompt = renderer.prompt(messages, thinks=schema is None)
+    marks = renderer.marks if schema is None else None
+    request = {
+        "prompt": prompt.parts,
+        "schema": schema,
+        "preserved_tokens": marks.tokens if marks else [],
         "temperature": settings.temperature,
         "seed": settings.seed,
         "max_tokens": settings.max_tokens,
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-    if schema is not None:
-        # As a grammar, and not as `response_format`, which knows no bounds of numbers, and is slow where an enum is large.
-        request["grammar"] = grammar(schema)
-        request["chat_template_kwargs"] = {"enable_thinking": False}
-    return request
+    return request, Thoughts(marks, is_thinking=prompt.is_thinking)
 
 
-def _hear(chunk: Mapping[str, Any], reply: Reply, tell: Tell) -> None:
+def _hear(chunk: Mapping[str, Any], reply: Reply, thoughts: Thoughts, tell: Tell) -> None:
     if usage := chunk.get("usage"):
         reply.usage = Usage(
             input_tokens=usage.get("prompt_tokens", 0),
@@ -139,13 +131,15 @@ def _hear(chunk: Mapping[str, Any], reply: Reply, tell: Tell) -> None:
             requests=1,
         )
     for choice in chunk.get("choices", ()):
-        delta = choice.get("delta") or {}
-        text, reasoning = delta.get("content") or "", delta.get("reasoning_content") or ""
-        reply.text += text
-        reply.reasoning += reasoning
         reply.is_cut = reply.is_cut or choice.get("finish_reason") == "length"
-        if text or reasoning:
-            tell(text, reasoning)
+        _add(reply, *thoughts.heard(choice.get("text") or ""), tell)
+
+
+def _add(reply: Reply, text: str, reasoning: str, tell: Tell) -> None:
+    reply.text += text
+    reply.reasoning += reasoning
+    if text or reasoning:
+        tell(text, reasoning)
 
 
 def _worded(failure: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What is a model on this machine? A GGUF file that llama.cpp runs in this process, whose calls are valid whatever it writes."""
+"""A model on this machine: a GGUF file that llama.cpp runs in a process of its own, whose calls are valid whatever it writes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 
 
 class LlamaModel(Model):
-    """A GGUF file that llama.cpp runs in this process.
+    """A GGUF file that llama.cpp runs in a process of its own.
 
     It is loaded when it is first asked something, once for all models of the same file and settings, and is let go of by `close`, at the
-    end of a `with` block, or when the process ends. Its answers are made one after the other.
+    end of a `with` block, or when this process ends. Its answers are made one after the other.
+
+    Before it is loaded, its header is checked. Its chat template is rendered by `ChatTemplate`, within that one's limits. It is read by
+    machine code all the same: take files from sources that you trust.
 
     What it calls is held to a schema while it is written: it chooses among the tools, and then writes arguments that are valid against the
     tool's schema. Whether they are *right* depends on the model. It makes one call in an answer.
@@ -78,10 +81,11 @@ class LlamaModel(Model):
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Answer a conversation; see `Model.acomplete`. Cancelled, it stops after the next token.
+        """Answer a conversation; see `Model.acomplete`. Cancelled, it stops after the next token, or stops loading the file.
 
         Raises:
-            ModelError: The file cannot be loaded, the conversation is too long, or no attempt gave a valid call.
+            ModelError: The file cannot be loaded, its header or its template is refused, the conversation is too long, or no attempt
+                gave a valid call.
             ModelNotFoundError: The file is not there, or none of a model.
             ValueError: `tool_choice` is the name of no tool.
         """

@@ -1,35 +1,18 @@
-"""Which model files are loaded in this process? Each once for the same settings, from its first use until it is closed or the process ends."""
+"""Which model files are loaded: each once for the same settings, from its first use until it is closed or this process ends."""
 
 from __future__ import annotations
 
-import atexit
-import json
 import os
-import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol, cast
+from typing import Final
 
-from fcregistry.errors import ModelError
-
-from fcregistry_llama._files import checked
-
-_CACHED_MIB: Final = 256
-"""Memory for what was read of earlier prompts."""
-
-
-class Server(Protocol):
-    """What is used of xllamacpp's server, which has no types."""
-
-    def handle_chat_completions(self, request: Mapping[str, Any], hear: Callable[[Mapping[str, Any]], bool]) -> object:
-        """Answer a request in the shape of OpenAI's chat, on this thread, which lets others run.
-
-        Args:
-            request: The request; it streams.
-            hear: Called with each chunk of the answer; it ends the answer by returning True.
-        """
+from fcregistry_llama._headers import checked_header
+from fcregistry_llama._process import A_MOMENT, LlamaProcess, Stopped
+from fcregistry_llama._rendering import Renderer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,61 +30,87 @@ class Loading:
     threads: int | None
 
 
-_loaded: Final[dict[tuple[int, Loading], Server]] = {}
-_lock: Final = threading.Lock()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A model that can be asked.
+
+    Attributes:
+        renderer: Writes what it reads.
+        process: Runs it.
+    """
+
+    renderer: Renderer
+    process: LlamaProcess
+
+
+class Server:
+    """One model, loaded when it is first asked; who asks it waits for their turn.
+
+    Args:
+        loading: What is loaded, and how.
+    """
+
+    def __init__(self, loading: Loading) -> None:
+        self._loading = loading
+        self._turn = threading.Lock()
+        self._loaded: Loaded | None = None
+        self._is_closed = False
+
+    @contextmanager
+    def turn(self, is_stopped: Callable[[], bool]) -> Iterator[Loaded]:
+        """Give a model that nobody else asks meanwhile.
+
+        Args:
+            is_stopped: Asked again and again, while it is busy or loaded, whether anybody still waits.
+
+        Raises:
+            ModelError: The file cannot be loaded.
+            ModelNotFoundError: There is no such file, or it is not a GGUF file.
+            Stopped: Nobody waits any more.
+        """
+        while not self._turn.acquire(timeout=A_MOMENT):
+            if is_stopped():
+                raise Stopped
+        try:
+            if self._loaded is None or self._loaded.process.has_ended:
+                self._loaded = None
+                self._loaded = self._load(is_stopped)
+            yield self._loaded
+        finally:
+            self._turn.release()
+            if self._is_closed:
+                self.close()
+
+    def close(self) -> None:
+        """Let go of the model's memory, once the answer under way has ended."""
+        self._is_closed = True
+        if self._turn.acquire(blocking=False):  # else, who has it closes it
+            try:
+                if self._loaded is not None:
+                    self._loaded.process.end()
+                self._loaded = None
+            finally:
+                self._turn.release()
+
+    def _load(self, is_stopped: Callable[[], bool]) -> Loaded:
+        path = self._loading.path
+        renderer = Renderer(path, checked_header(path))
+        process = LlamaProcess(
+            path, context=self._loading.context, threads=self._loading.threads, is_stopped=is_stopped
+        )
+        return Loaded(renderer=renderer, process=process)
+
+
+_servers: Final[dict[tuple[int, Loading], Server]] = {}
 
 
 def server(loading: Loading) -> Server:
-    """Return the server of a model, loaded now if it is not yet.
-
-    Raises:
-        ModelError: llama.cpp cannot load the file.
-        ModelNotFoundError: There is no such file, or it is no GGUF file.
-    """
-    key = (os.getpid(), loading)  # threads of a server do not survive a fork
-    with _lock:
-        if key not in _loaded:
-            if not _loaded:
-                atexit.register(_loaded.clear)  # while there is still an interpreter
-            _loaded[key] = _load(loading)
-        return _loaded[key]
+    """Return the server of a model, which loads it when it is asked."""
+    # One step, so that no lock is needed, which a forked process might find taken. The process is part of the key for the same reason.
+    return _servers.setdefault((os.getpid(), loading), Server(loading))
 
 
 def release(loading: Loading) -> None:
-    """Let go of a model: its memory is free once its last answer has ended."""
-    with _lock:
-        _loaded.pop((os.getpid(), loading), None)
-
-
-def grammar(schema: Mapping[str, Any]) -> str:
-    """Return what holds an answer to a schema, in the language that this build of llama.cpp reads."""
-    return cast("str", _xllamacpp().json_schema_to_grammar(json.dumps(schema)))
-
-
-def _load(loading: Loading) -> Server:
-    xllamacpp = _xllamacpp()
-
-    params = xllamacpp.CommonParams()
-    params.model.path = str(checked(loading.path))
-    params.n_ctx = loading.context
-    params.n_parallel = 1  # others wait: they would only slow each other down
-    params.verbosity = -1  # nothing on stdout and stderr, which are the user's
-    params.warmup = False
-    params.cache_ram_mib = _CACHED_MIB
-    params.api_keys = [secrets.token_hex()]  # it listens on loopback too, where nobody is to ask it anything
-    params.endpoint_slots = params.ui = False
-    if loading.threads is not None:
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = loading.threads
-    try:
-        return cast("Server", xllamacpp.Server(params))
-    except RuntimeError as error:
-        why = "it is damaged, of a kind that this xllamacpp does not know, or larger than the memory"
-        raise ModelError(
-            f"llama.cpp cannot load {loading.path}: {why}; fetch the file again, or pip install --upgrade xllamacpp"
-        ) from error
-
-
-def _xllamacpp() -> Any:  # it has no types
-    import xllamacpp  # type: ignore[import-untyped]  # 30 MB of machine code, for whoever asks a model
-
-    return xllamacpp
+    """Let go of a model: its memory is free once the answer under way has ended."""
+    if (found := _servers.pop((os.getpid(), loading), None)) is not None:
+        found.close()

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import threading
 from collections.abc import AsyncGenerator, Callable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
-
-_stopping: Final[dict[threading.Thread, threading.Event]] = {}
-"""Threads that may be alive -> what stops them."""
 
 
 async def followed(work: Callable[[Callable[[T], None], Callable[[], bool]], None]) -> AsyncGenerator[T, None]:
@@ -38,9 +34,7 @@ async def followed(work: Callable[[Callable[[T], None], Callable[[], bool]], Non
             error = raised
         tell(_Ended(error))
 
-    thread = threading.Thread(target=run, name="fcregistry-llama", daemon=True)
-    thread.start()
-    _stop_at_exit(thread, stopped)
+    threading.Thread(target=run, name="fcregistry-llama", daemon=True).start()
     try:
         while not isinstance(piece := await told.get(), _Ended):
             yield piece
@@ -53,19 +47,3 @@ async def followed(work: Callable[[Callable[[T], None], Callable[[], bool]], Non
 class _Ended:
     def __init__(self, error: BaseException | None) -> None:
         self.error = error
-
-
-def _stop_at_exit(thread: threading.Thread, stopped: threading.Event) -> None:
-    """Let a thread end before the interpreter does, which a thread in machine code would not survive; it does not say all it has to."""
-    if not _stopping:
-        atexit.register(_stop_all)
-    for ended in [each for each in list(_stopping) if not each.is_alive()]:
-        _stopping.pop(ended, None)
-    _stopping[thread] = stopped
-
-
-def _stop_all() -> None:
-    for stopped in list(_stopping.values()):
-        stopped.set()
-    for thread in list(_stopping):
-        thread.join()
