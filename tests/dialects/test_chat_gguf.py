@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fcregistry.dialects._chat import ChatTemplate
+from fcregistry.dialects._chat import ChatTemplate, _gguf
 from fcregistry.errors import ChatTemplateError
 
 TEMPLATE = "{{ bos_token }}{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}"
@@ -110,6 +110,15 @@ def test_a_hostile_file_is_refused_by_what_it_claims(tmp_path: Path, said: str) 
     with pytest.raises(ChatTemplateError) as caught:
         ChatTemplate.from_gguf(file)
     assert str(caught.value) == f"model.gguf cannot be read: {said}"
+
+
+def test_many_arrays_are_counted_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(written({**PAIRS, **{f"general.tags.{n}": ["a", "b"] for n in range(20)}}))
+    ChatTemplate.from_gguf(file)
+    monkeypatch.setattr(_gguf, "_MOST_ELEMENTS", 30)
+    with pytest.raises(ChatTemplateError, match="its arrays claim to have more than 30 elements"):
+        ChatTemplate.from_gguf(file)
 
 
 def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path: Path) -> None:

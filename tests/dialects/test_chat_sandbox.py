@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 
 from fcregistry.dialects._chat import ChatTemplate, _meter
@@ -123,6 +127,94 @@ def test_a_template_is_stopped_when_it_works_or_writes_too_much(title: str, monk
 def test_endless_recursion_is_an_error_of_the_template(source: str) -> None:
     with pytest.raises(ChatTemplateError, match="it is nested too deep"):
         ChatTemplate(source).render(HI)
+
+
+LAZY = (
+    "{% set n = namespace(x=['a']) %}{% for i in range(5000) %}{% set n.x = n.x | CHANGE %}{% endfor %}{{ n.x | list }}"
+)
+DEEP = {
+    "a macro in itself": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    "a macro by its name": "{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}",
+    "a macro in a default": "{% macro m(a=caller) %}{{ n() }}{% endmacro %}{% macro n() %}{{ m() }}{% endmacro %}{{ n() }}",
+    "macros of macros": (
+        "{% set n = namespace(x=1) %}{% for i in range(3000) %}{% macro m(f=n.x) %}{{ f() }}{% endmacro %}"
+        "{% set n.x = m %}{% endfor %}{{ n.x() }}"
+    ),
+    "a caller": (
+        "{% macro m() %}{{ caller() }}{% endmacro %}{% macro n() %}{% call m() %}{{ n() }}{% endcall %}{% endmacro %}{{ n() }}"
+    ),
+    "a filter block": "{% macro m() %}{% filter upper %}{{ m() }}{% endfilter %}{% endmacro %}{{ m() }}",
+    "a block set": "{% macro m() %}{% set x %}{{ m() }}{% endset %}{% endmacro %}{{ m() }}",
+    "a loop": "{% for x in [[1]] recursive %}{{ loop([[1]]) }}{% endfor %}",
+    "a block": "{% block a %}{{ self.a() }}{% endblock %}",
+    "brackets": "{{ " + "(" * 30_000 + "1" + ")" * 30_000 + " }}",
+    "lists": "{{ " + "[" * 30_000 + "]" * 30_000 + " }}",
+    "dicts": "{{ " + "{'a':" * 10_000 + "1" + "}" * 10_000 + " }}",
+    "lookups in lookups": "{{ x" + "[x" * 20_000 + "]" * 20_000 + " }}",
+    "lookups after lookups": "{{ x" + ".a" * 30_000 + " }}",
+    "calls": "{{ x" + "()" * 30_000 + " }}",
+    "filters": "{{ x" + "|trim" * 15_000 + " }}",
+    "negations": "{{ " + "not " * 20_000 + "1 }}",
+    "signs": "{{ " + "-" * 30_000 + "1 }}",
+    "sums": "{{ 1" + "+1" * 40_000 + " }}",
+    "powers": "{{ 1" + "**1" * 30_000 + " }}",
+    "conditions": "{{ 1" + " if 1 else 1" * 8_000 + " }}",
+    "conjunctions": "{{ 1" + " and 1" * 15_000 + " }}",
+    "loops": "{% for a in b %}" * 3_000 + "{% endfor %}" * 3_000,
+    "macros": "{% macro a() %}" * 3_000 + "{% endmacro %}" * 3_000,
+    "sets": "{% set x %}" * 3_000 + "{% endset %}" * 3_000,
+}
+IN_A_PROCESS = """
+import json, resource, sys
+
+sys.setrecursionlimit(10**6)  # as some programs do: Python's own limit does not help then
+resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
+from fcregistry.dialects import ChatTemplate
+from fcregistry.errors import ChatTemplateError
+
+for source in json.load(sys.stdin):
+    try:
+        said = ChatTemplate(source).render([{"role": "user", "content": "Hi"}])
+    except ChatTemplateError as error:
+        said = str(error)
+    print(said, flush=True)
+"""
+
+
+def in_a_process(sources: list[str]) -> list[str]:
+    """Render templates, one after the other, where memory is short and recursion is not limited; return what is said of each."""
+    pytest.importorskip("resource", reason="limits memory as POSIX does")
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_PROCESS],
+        input=json.dumps(sources),
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    assert done.returncode == 0, (list(DEEP)[done.stdout.count("\n") :][:1], done.stderr[-500:])
+    return done.stdout.splitlines()
+
+
+def test_what_is_nested_too_deep_is_an_error_whatever_python_allows() -> None:
+    said = dict(zip(DEEP, in_a_process(list(DEEP.values())), strict=True))
+    assert {title: text for title, text in said.items() if "it is nested too deep" not in text} == {}
+
+
+def test_huge_repetitions_take_no_memory() -> None:
+    said = dict(zip(GREEDY, in_a_process(list(GREEDY.values())), strict=True))
+    assert {title: text for title, text in said.items() if STOPPED not in text} == {}
+
+
+@pytest.mark.parametrize("change", ["map('string')", "select", "unique"])
+def test_an_iterator_is_not_put_into_iterators_for_ever(change: str) -> None:
+    assert ChatTemplate(LAZY.replace("CHANGE", change)).render(HI).strip("[]'") == "a"
+
+
+@pytest.mark.parametrize("source", ["{{ 1" + "<1" * 30_000 + " }}", "{{ 1" + "~1" * 40_000 + " }}"])
+def test_a_template_with_more_parts_than_any_model_has_is_not_compiled(source: str) -> None:
+    with pytest.raises(ChatTemplateError, match="cannot be read: it has more than 30000 parts"):
+        ChatTemplate(source)
 
 
 @pytest.mark.parametrize(

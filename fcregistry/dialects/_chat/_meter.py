@@ -21,6 +21,7 @@ _ELEMENT: Final = 4
 _STEP: Final = 8
 _CALL: Final = 32
 _DEEPEST: Final = 200
+_DEEPEST_CALL: Final = 100
 _SCALARS: Final = (type(None), bool, float)
 _HOLDERS: Final[tuple[type[Iterable[Any]], ...]] = (list, tuple, type({}.keys()), type({}.values()), type({}.items()))
 _MOST_BITS: Final = 20_000
@@ -40,6 +41,7 @@ class Meter:
 
     def __init__(self, *given: Any) -> None:
         self._left = BASE
+        self._depth = 0
         for value in given:
             self._left += _PER_INPUT * _weight(value, 2**62)
 
@@ -57,6 +59,20 @@ class Meter:
         """Take off what a call of a macro, a filter or a method costs beside its arguments."""
         self.spend(_CALL)
 
+    def enter(self) -> None:
+        """Count a call within calls, until `leave`. Python's own limit may be raised to where the machine's stack overflows.
+
+        Raises:
+            RecursionError: The calls are too deep.
+        """
+        if self._depth >= _DEEPEST_CALL:
+            raise RecursionError
+        self._depth += 1
+
+    def leave(self) -> None:
+        """End what `enter` began."""
+        self._depth -= 1
+
     def look_up(self, place: Any) -> None:
         """Take off what it costs to look something up by a path, where that is not at once."""
         if not isinstance(place, (dict, list)):
@@ -69,9 +85,9 @@ class Meter:
         return weight
 
     def taken(self, value: Any) -> Any:
-        """Charge a value, and return it; one that is made as it is iterated is charged then."""
+        """Charge a value, and return it. An iterator is run at once: of one within another, and so on, each step would be as deep."""
         if isinstance(value, Iterator):
-            return self.counted(value)
+            return iter(list(self.counted(value)))
         if not isinstance(value, range):  # which holds nothing yet
             self.charge(value)
         return value

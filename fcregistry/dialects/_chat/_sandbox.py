@@ -9,11 +9,12 @@ import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from types import BuiltinMethodType, MethodType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from jinja2 import nodes, pass_context
 from jinja2.exceptions import SecurityError, TemplateError
 from jinja2.ext import Extension
+from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
@@ -23,8 +24,9 @@ from fcregistry.dialects._chat._meter import current
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jinja2.parser import Parser
     from jinja2.runtime import Context
+
+T = TypeVar("T")
 
 _FILTERS: Final = (
     *("abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "e", "escape", "first", "float"),
@@ -43,6 +45,12 @@ _TEXT_METHODS: Final = frozenset(
         "zfill",
     )
 )
+_DEEPEST: Final = 200
+"""Levels of a template, such as brackets in brackets; of calls of macros in macros, the meter counts."""
+
+_MOST_NODES: Final = 30_000
+"""Parts of a template, such as a name, a call or a loop: SmolLM2's has 38 in 368 characters."""
+
 _METHODS: Final = (
     (str, _TEXT_METHODS),
     (dict, frozenset({"get", "items", "keys", "values", "copy"})),
@@ -60,6 +68,33 @@ class Generation(Extension):
         """Return what stands in the block."""
         line = next(parser.stream).lineno
         return nodes.Scope(parser.parse_statements(("name:endgeneration",), drop_needle=True), lineno=line)
+
+
+class _BoundedParser(Parser):
+    """Jinja's parser, which calls itself for what is within something else, so many times and no more."""
+
+    _depth = 0
+
+    def parse_statement(self) -> nodes.Node | list[nodes.Node]:
+        return self._within(super().parse_statement)
+
+    def parse_condexpr(self) -> nodes.Expr:
+        return self._within(super().parse_condexpr)
+
+    def parse_not(self) -> nodes.Expr:
+        return self._within(super().parse_not)
+
+    def parse_unary(self, with_filter: bool = True) -> nodes.Expr:
+        return self._within(lambda: super(_BoundedParser, self).parse_unary(with_filter))
+
+    def _within(self, parse: Callable[[], T]) -> T:
+        if self._depth >= _DEEPEST:
+            raise RecursionError
+        self._depth += 1
+        try:
+            return parse()
+        finally:
+            self._depth -= 1
 
 
 class Space(Namespace):
@@ -93,7 +128,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return "".join(written)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        return _with_meters(super()._parse(source, name, filename))
+        template = _BoundedParser(self, source, name, filename).parse()
+        _check_size(template)
+        return _with_meters(template)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Apply an operator that can make much of little."""
@@ -124,7 +161,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if isinstance(owner, str):
             meter.charge(owner)
             charge_growth(f"str.{name}", owner, args, kwargs)
-        return meter.taken(super().call(__context, __obj, *args, **kwargs))
+        meter.enter()
+        try:
+            return meter.taken(super().call(__context, __obj, *args, **kwargs))
+        finally:
+            meter.leave()
 
 
 def tojson(
@@ -203,6 +244,24 @@ def _joined(context: Context, values: list[Any]) -> str:
 @pass_context
 def _worked(context: Context, size: int) -> None:
     current().spend(size)
+
+
+def _check_size(template: nodes.Template) -> None:
+    """See that a template can be compiled, which calls itself for each node within another.
+
+    Raises:
+        RecursionError: Something is too deep in it.
+        TemplateError: It has too many nodes.
+    """
+    level: list[nodes.Node] = [template]
+    size = depth = 0
+    while level:
+        size, depth = size + len(level), depth + 1
+        if depth > _DEEPEST:
+            raise RecursionError
+        if size > _MOST_NODES:
+            raise TemplateError(f"it has more than {_MOST_NODES} parts")
+        level = [child for node in level for child in node.iter_child_nodes()]
 
 
 def _with_meters(template: nodes.Template) -> nodes.Template:

@@ -185,7 +185,8 @@ def _compiled(source: str) -> tuple[Template, bool]:
         raise MissingDependencyError("chat templates need Jinja2: pip install 'fcregistry[templates]'") from error
     try:
         sandbox = Sandbox()
-        return sandbox.from_string(source), "tools" in names(sandbox.parse(source))
+        parsed = sandbox.parse(source)
+        return sandbox.from_string(parsed), "tools" in names(parsed)
     except (RecursionError, MemoryError) as error:
         raise ChatTemplateError("the chat template cannot be read: it is nested too deep") from error
     except Exception as error:  # what strangers wrote can fail in any way
