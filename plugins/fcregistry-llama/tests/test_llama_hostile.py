@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 import signal
@@ -10,14 +11,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fcregistry.errors import ModelError
+from fcregistry.models import Message
 
-from fcregistry_llama import LlamaModel
+from fcregistry_llama import LlamaModel, _process
 from fcregistry_llama._rendering import Marks, Thoughts
 
 WriteModel = Callable[..., Path]
@@ -217,7 +220,7 @@ def test_thoughts_are_told_apart_from_the_answer(
     assert (answers, thought.strip()) == parts
 
 
-# --- interrupts -----------------------------------------------------------------------------------
+# --- interrupts and limits of time -----------------------------------------------------------------------------------
 
 FOR_EVER = """
 import os, sys, time
@@ -263,17 +266,42 @@ def loading_for_ever(tmp_path: Path, write_model: WriteModel, monkeypatch: pytes
     return start
 
 
+def test_a_limit_of_time_holds_while_a_file_is_loaded(
+    write_model: WriteModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "for_ever.py").write_text(FOR_EVER, encoding="utf-8")
+    monkeypatch.setattr(_process, "_WORKER", tmp_path / "for_ever.py")
+    monkeypatch.setenv("STARTED", str(tmp_path / "started"))
+    model = LlamaModel(write_model())
+
+    async def ask() -> int:
+        asking = asyncio.ensure_future(model.acomplete([Message(role="user", content="Hi")]))
+        while not ((tmp_path / "started").exists() and (tmp_path / "started").read_text(encoding="utf-8")):
+            assert not asking.done()
+            await asyncio.sleep(0.01)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asking, 0.01)
+        return int((tmp_path / "started").read_text(encoding="utf-8"))
+
+    assert is_gone(asyncio.run(ask()))
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 @pytest.mark.parametrize(("code", "said"), [(COMPLETE, "KeyboardInterrupt"), (ASK, "")], ids=["complete", "ask"])
 def test_an_interrupt_ends_a_load_and_the_process_that_loads(
     code: str, said: str, loading_for_ever: Callable[[str], tuple[subprocess.Popen[str], int]]
 ) -> None:
     process, loads = loading_for_ever(code)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode in (130, -signal.SIGINT)
-    assert said in errors
-    assert is_gone(loads)
+    try:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode in (130, -signal.SIGINT)
+        assert said in errors
+        assert is_gone(loads)
+    finally:
+        process.kill()
+        with suppress(ProcessLookupError):
+            os.kill(loads, signal.SIGKILL)
 
 
 def is_gone(process: int) -> bool:
