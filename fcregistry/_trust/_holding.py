@@ -26,6 +26,11 @@ def without_locks() -> Iterator[None]:
         _lifted.reset(token)
 
 
+def locks_are_lifted() -> bool:
+    """Return whether the caller is inside of `without_locks`."""
+    return _lifted.get()
+
+
 def locks_of(layers: Iterable[Layer]) -> tuple[tuple[str, Lock], ...]:
     """Return the lock of each layer that asks for the mode `locked`, with what does.
 

@@ -32,7 +32,7 @@ class Trust:
         is_open: Whether nothing at all is configured: then no function refuses, asks or prefers anything.
     """
 
-    __slots__ = ("_allow", "_allow_modes", "_ask", "_precedence", "_refusing", "is_open", "locks", "mode")
+    __slots__ = ("_allow", "_allow_modes", "_ask", "_mode_said", "_precedence", "_refusing", "is_open", "locks", "mode")
 
     def __init__(self, layers: tuple[Layer, ...] = (), locks: tuple[tuple[str, Lock], ...] = ()) -> None:
         modes = {layer.mode for layer in layers}
@@ -45,6 +45,7 @@ class Trust:
         self._ask = tuple(layer.ask for layer in layers if layer.ask is not None)
         self._precedence = tuple(dict.fromkeys(name for layer in layers for name in layer.precedence))
         self._allow_modes = tuple(_allow_modes(layers))
+        self._mode_said = next((layer.mode_said for layer in layers if layer.mode == self.mode), "")
 
     def plugin_refusal(self, distribution: str, entry_point: str) -> str | None:
         """Return why a plugin may be neither imported nor indexed, or None.
@@ -72,6 +73,18 @@ class Trust:
             if reason := rules.takes_extension(distribution, entry_point):
                 return reason
         return self._not_allowed(distribution) or self._not_locked(distribution)
+
+    def names_distributions(self, distribution: str) -> str | None:
+        """Return what trusts a distribution by its name, so that nothing else may bear that name; None where any may be used.
+
+        That is the mode `allow` or `locked`, or a list of what is allowed that names the distribution.
+
+        Args:
+            distribution: The distribution.
+        """
+        if self.mode != "open":
+            return self._mode_said
+        return next((rules.said for rules in self._allow if rules.names_distribution(distribution)), None)
 
     def tool_refusal(self, subject: Subject, *, given: bool = False) -> str | None:
         """Return why a tool is neither to be seen nor to be called, or None.

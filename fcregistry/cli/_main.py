@@ -108,7 +108,7 @@ def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     if verbose:
         ctx.call_on_close(say_what_was_wrong)
     if modules:
-        sys.path.insert(0, os.getcwd())  # noqa: PTH109  # pathlib would be the one import of its kind on the way to most commands
+        sys.path.append(os.getcwd())  # noqa: PTH109  # pathlib would be the one import of its kind on the way to most commands
         for module in modules:
             _import(module)
 
@@ -120,6 +120,10 @@ def _import(module: str) -> None:
         raise click.UsageError(f"-m takes the name of a module, not a file: -m {name or 'MODULE'}, not -m {module}")
     from fcregistry.discovery._prints import prints_to_stderr  # with importlib.metadata, which --help does not need
 
+    if hiding := _hiding(module.partition(".")[0]):
+        raise click.UsageError(
+            f"-m {module} means {hiding}, which is installed and comes before the module of that name here: rename that one"
+        )
     try:
         with prints_to_stderr():
             importlib.import_module(module)
@@ -128,13 +132,31 @@ def _import(module: str) -> None:
         raise click.UsageError(f"the module {module!r} does not import: {said}") from error
 
 
+def _hiding(name: str) -> str | None:
+    """Return the file of a module elsewhere that is imported in place of one in the working folder; None where that one is.
+
+    What is installed comes first: else a file here would run with the rights of the package whose module has its name.
+    """
+    here = os.getcwd()  # noqa: PTH109  # likewise
+    own = next((path for path in (f"{here}/{name}/__init__.py", f"{here}/{name}.py") if os.path.exists(path)), None)  # noqa: PTH110  # likewise
+    if own is None:
+        return None
+    from importlib.util import find_spec
+
+    try:
+        origin = getattr(find_spec(name), "origin", None)
+    except (ImportError, ValueError):  # a module that says nothing of where it came from
+        return None
+    return origin if origin and os.path.realpath(origin) != os.path.realpath(own) else None
+
+
 def _place(error: BaseException) -> str:
     """Tell where an import failed."""
     from traceback import extract_tb  # only on the way to an error
 
     last = extract_tb(error.__traceback__)[-1]
     if "importlib" in last.filename:
-        return f" (looked in {sys.path[0]} first)"
+        return f" (looked in what is installed, and in {sys.path[-1]})"
     return f" ({last.filename}:{last.lineno})"
 
 

@@ -88,12 +88,16 @@ class Discovery(Known):
         return LoadReport.of(self._told())
 
     def _told(self) -> Iterator[Outcome]:
-        from fcregistry.discovery._outcomes import DescribedPlugin, DisabledPlugin, FailedPlugin
+        from dataclasses import replace
+
+        from fcregistry.discovery._outcomes import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin
 
         plugins, permission = self.plugins, Permission()
         known = {} if self.index is None else self.index.descriptions()
         for plugin in plugins:
             if (outcome := self._outcomes.get(plugin.key)) is not None:
+                if isinstance(outcome, LoadedPlugin):
+                    outcome = replace(outcome, outdated=self.outdated(plugin))
                 yield outcome
             elif (reason := permission.to_know(plugin)) or (
                 plugin.key not in known and (reason := permission.to_import(plugin))
@@ -119,7 +123,8 @@ def load_plugins() -> LoadReport:
     """Import every installed plugin that the configuration allows.
 
     What is installed is looked up anew, so this also finds what was installed since the process started. A plugin that fails is
-    recorded, and takes no other with it.
+    recorded, and takes no other with it. One that is loaded stays what it was: where its distribution was replaced since, its origin names
+    the old version, and a warning is logged.
 
     Returns:
         What became of each: `loaded`, `failed` (with reason and traceback) and `disabled`. One that is known to end the process that
@@ -130,4 +135,10 @@ def load_plugins() -> LoadReport:
     """
     _current.refresh()
     _current.load()
-    return _current.report()
+    report = _current.report()
+    for each in report.loaded:
+        if each.outdated is not None:
+            from logging import getLogger  # only where something has changed
+
+            getLogger("fcregistry").warning("%s runs the code of before: %s", each.plugin.label, each.outdated)
+    return report

@@ -10,11 +10,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fcregistry._selectors import normalized
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
+from fcregistry.discovery._identity import project_of, set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from fcregistry.discovery._identity import Aside
 
 _SUFFIXES: Final = (".dist-info", ".egg-info")
 
@@ -26,11 +28,13 @@ class Place(NamedTuple):
         names: The folders of metadata in it, sorted.
         found: The entry points of ours that they have.
         stamps: The time (ns) and size (bytes) of each `entry_points.txt`, as `names`; None where there is none.
+        aside: Folders of metadata that are not used, here or elsewhere, as the names and RECORD files here tell.
     """
 
     names: tuple[str, ...]
     found: tuple[FoundEntryPoint, ...]
     stamps: tuple[tuple[int, int] | None, ...]
+    aside: tuple[Aside, ...] = ()
 
 
 Places: TypeAlias = dict[str, Place]
@@ -51,25 +55,26 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     """Return every entry point of our groups, sorted by distribution and name.
 
     Of two copies of one distribution on `sys.path`, the first counts, as for imports: one that ships no plugins hides the second too.
-    Metadata that cannot be read is passed over, and metadata that gives the name of another distribution: see `impostors`.
+    Metadata that cannot be read is passed over, and metadata that gives the name of another distribution: see `impostors`. So are two
+    copies in one folder, and what came with another distribution: see `aside`.
 
     Args:
         places: What lies in the folders of `sys.path`.
     """
     found: list[FoundEntryPoint] = []
     owners: dict[str, tuple[str, str]] = {}  # distribution -> the one copy of it that counts
-    before: list[tuple[str, ...]] = []
-    passed_over = {id(each) for each in impostors(places)}
+    before: list[tuple[str, str]] = []
+    passed_over = {id(each) for each in (*impostors(places), *(each for each, _ in aside(places)))}
     for path, place in places.items():
         if place.found:
-            hidden = {_project(name) for names in before for name in names}
+            hidden = {project_of(*named) for named in before}
             for each in place.found:
                 copy = (path, each.info)
                 if id(each) in passed_over:
                     continue
                 if each.project not in hidden and owners.setdefault(each.project, copy) == copy:
                     found.append(each)
-        before.append(place.names)
+        before += [(path, name) for name in place.names]
     found += [
         each
         for each in _elsewhere()
@@ -89,14 +94,28 @@ def impostors(places: Places) -> tuple[FoundEntryPoint, ...]:
     misnamed = [each for place in places.values() for each in place.found if not _is_named_as_its_folder(each)]
     if not misnamed:  # nearly always, and normalising thousands of names takes milliseconds
         return ()
-    owned = {_project(name) for place in places.values() for name in place.names}
+    owned = {project_of(path, name) for path, place in places.items() for name in place.names}
     return tuple(each for each in misnamed if each.project in owned)
 
 
 def _is_named_as_its_folder(found: FoundEntryPoint) -> bool:
     if found.info.partition("-")[0] == found.distribution.replace("-", "_"):  # as installers write it
         return True
-    return found.info.lower() == "egg-info" or _project(found.info) == found.project  # an egg's folder has no name
+    return found.info.lower() == "egg-info" or project_of(found.folder, found.info) == found.project
+
+
+def aside(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], ...]:
+    """Return the entry points whose metadata are not used, each with the reason: in `TWIN` both copies, in `CARRIED` what was brought.
+
+    Args:
+        places: What lies in the folders of `sys.path`.
+    """
+    reasons = {os.path.realpath(each[1]): each for place in places.values() for each in place.aside}
+    if not reasons:  # nearly always
+        return ()
+    found = [each for path, place in places.items() for each in place.found]
+    told = ((each, reasons.get(os.path.realpath(f"{each.folder}/{each.info}"))) for each in found)
+    return tuple((each, reason) for each, reason in told if reason is not None)
 
 
 def places(known: Mapping[str, Place] | None = None) -> Places:
@@ -115,6 +134,10 @@ def places(known: Mapping[str, Place] | None = None) -> Places:
             continue
         place = (known or {}).get(path)
         here[path] = place if place is not None and _is_as_it_was(path, place, names) else _read(path, names)
+    if any(place.found for place in here.values()):
+        for path, place in here.items():
+            if place is not (known or {}).get(path):
+                here[path] = place._replace(aside=set_aside(path, place.names, place.found))
     return here
 
 
@@ -159,11 +182,6 @@ def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[Foun
     from fcregistry.discovery._metadata import entry_points_of
 
     return entry_points_of(Distribution.at(Path(path) / info), path, info, stamp)
-
-
-def _project(info: str) -> str:
-    """Return the name of a distribution, as PyPI compares names, of the folder of its metadata."""
-    return normalized(info.rpartition(".")[0].partition("-")[0])
 
 
 def _elsewhere() -> Iterator[FoundEntryPoint]:

@@ -31,11 +31,13 @@ class FoundEntryPoint:
         stamp: The time (ns) and size (bytes) of its `entry_points.txt`, which an installer writes anew; None where it is no file.
         project: The distribution's name as PyPI compares names.
         kept: What the index keeps of it, if it was found there.
+        doubt: What its metadata say against it, once somebody has looked, see `_identity`: the reason or None, and the folder of an editable install.
     """
 
     __slots__ = (
         "_source",
         "distribution",
+        "doubt",
         "entry_point",
         "folder",
         "info",
@@ -66,6 +68,7 @@ class FoundEntryPoint:
         self.stamp = stamp
         self.project = normalized(distribution)
         self.kept: tuple[int, str, int, str, int] | None = None
+        self.doubt: tuple[str | None, str | None] | None = None
         self._source = source
 
     @property
@@ -100,7 +103,7 @@ class FoundEntryPoint:
             files = self.source.files
             if any(str(each) in (f"{path}.py", f"{path}/__init__.py") for each in files or ()):
                 return True
-            return None if files is None or _is_editable(self.source) else False
+            return None if files is None or editable_folder(self.source) is not None else False
         except (OSError, ValueError):  # metadata that cannot be read
             return False
 
@@ -125,13 +128,24 @@ class FoundEntryPoint:
         return f"<{type(self).__name__} {self.label} {self.version}: {self.value}>"
 
 
-def _is_editable(source: Distribution) -> bool:
-    """Tell whether a distribution is installed as editable (PEP 610)."""
-    from json import loads  # only where several claim one module
+def editable_folder(source: Distribution) -> str | None:
+    """Return the folder of a project that is installed as editable (PEP 610), or None; empty where its address is not that of a folder."""
+    from json import loads  # only where several claim one module, or where plugins have to prove whose they are
+    from urllib.parse import unquote, urlsplit
 
     recorded = loads(source.read_text("direct_url.json") or "null")
     folder = recorded.get("dir_info") if isinstance(recorded, dict) else None
-    return isinstance(folder, dict) and folder.get("editable") is True
+    if not isinstance(folder, dict) or folder.get("editable") is not True:
+        return None
+    address = urlsplit(str(recorded.get("url")))
+    path = unquote(address.path) if address.scheme == "file" else ""
+    return path[1:] if path[2:3] == ":" else path  # `/C:/project` on Windows
+
+
+def is_project_name(name: str) -> bool:
+    """Return whether a name may be that of a distribution (PyPA, Names and normalization): ASCII, so that no two names look alike."""
+    inner = name.replace("-", "a").replace("_", "a").replace(".", "a")
+    return name.isascii() and inner.isalnum() and name[0].isalnum() and name[-1].isalnum()
 
 
 class FoundPlugin(FoundEntryPoint):

@@ -13,7 +13,12 @@ from fcregistry.discovery._installed import Installed
 from fcregistry.discovery._permission import Permission
 
 if TYPE_CHECKING:
+    from fcregistry.discovery._found import FoundEntryPoint
     from fcregistry.discovery._outcomes import FailedPlugin, LoadedPlugin
+
+
+def _is_loaded(outcome: LoadedPlugin | FailedPlugin) -> bool:
+    return not hasattr(outcome, "error")  # its class need not be imported for that
 
 
 class Imported(Installed):
@@ -27,6 +32,19 @@ class Imported(Installed):
         super().__init__()
         self._outcomes: dict[PluginKey, LoadedPlugin | FailedPlugin] = {}
         self._loading = threading.local()
+
+    def adopt(self, found: tuple[FoundEntryPoint, ...]) -> None:
+        """Take these for what is installed; of a plugin that is loaded, what it was loaded from.
+
+        Its code stays what it was, whatever is installed in its place, or is not there any more: so does its version, and whose it is.
+        """
+        loaded = {key: each.plugin for key, each in self._outcomes.items() if _is_loaded(each)}
+        others = (each for each in found if not isinstance(each, FoundPlugin) or each.key not in loaded)
+        super().adopt(tuple(sorted((*others, *loaded.values()), key=lambda each: (each.project, each.entry_point))))
+
+    def outdated(self, plugin: FoundPlugin) -> str | None:
+        """Return what happened to the distribution of a plugin that is loaded, so that this process runs old code; None if nothing did."""
+        return self._upgrades.change(plugin)
 
     @property
     def has_loaded(self) -> bool:

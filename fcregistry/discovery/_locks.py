@@ -1,4 +1,4 @@
-"""Is an installed distribution the one that was locked? Its version, its files' digest, and what stands in its files.
+"""Whether an installed distribution is the one that was locked: its version, its files' digest, and what its files hold.
 
 An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The digest is of that
 list, so that it costs one small file. That the files still hold what the list says is seen by reading all of them. An editable install
@@ -8,8 +8,9 @@ lists none of its sources: there the digest is of the sources themselves.
 from __future__ import annotations
 
 import csv
-from base64 import urlsafe_b64encode
-from hashlib import algorithms_guaranteed, new, sha256
+import os
+import re
+from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry._trust._lock import upgrade
 from fcregistry.discovery._found import KINDS
+from fcregistry.discovery._guard import Digest, Locked, locked_imports
+from fcregistry.discovery._identity import recorded_files
 from fcregistry.discovery._shadows import shadows, unchecked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from importlib.metadata import Distribution
 
     from fcregistry._trust import Trust
@@ -47,17 +50,98 @@ class Listed(NamedTuple):
     hash: str
 
 
+class Source(NamedTuple):
+    """A file of code of an editable install.
+
+    Attributes:
+        name: Its path below the folder that Python finds it from.
+        path: Where it lies.
+        digest: The SHA-256 of what it holds.
+    """
+
+    name: str
+    path: Path
+    digest: bytes
+
+
+class Contents:
+    """What is locked of a distribution, looked at once: the lines of RECORD, or where that lists no code, the sources.
+
+    Args:
+        source: The distribution.
+
+    Attributes:
+        listed: The lines of RECORD that count, sorted; none where it does not list the code that our entry points name.
+        sources: The files of code of an editable install, sorted.
+        roots: The names of its modules: of those at the top, or as deep as only namespaces are above them.
+    """
+
+    def __init__(self, source: Distribution) -> None:
+        self._source = source
+        self._modules = _modules(source)
+        self.listed = _listed(source, self._modules)
+        self.sources: tuple[Source, ...] = ()
+        if self.listed:
+            self.roots = _roots_of((each.path for each in self.listed), self._modules)
+        else:
+            found = _editable_roots(source, self._modules)
+            self.roots = frozenset(found)
+            self.sources = tuple(sorted(each for paths in found.values() for path in paths for each in _sources(path)))
+
+    @property
+    def digest(self) -> str:
+        """`sha256:…` of what RECORD lists, or `sources-sha256:…` of the sources.
+
+        The first leaves out what differs from one installation of a wheel to the next: byte code, scripts, what installers note for
+        themselves.
+        """
+        if self.listed:
+            return f"sha256:{_joined((each.path, each.hash) for each in self.listed)}"
+        entry_points = sha256((self._source.read_text("entry_points.txt") or "").encode()).hexdigest()
+        lines = dict.fromkeys((each.name, each.digest.hex()) for each in self.sources)
+        return f"sources-sha256:{_joined([('entry_points.txt', entry_points), *lines])}"
+
+    def altered(self) -> tuple[str, ...]:
+        """Return the files that are not there, or do not hold what RECORD says, sorted."""
+        return tuple(each.path for each in self.listed if not _holds(self._place(each), each.hash))
+
+    def intruders(self) -> tuple[str, ...]:
+        """Return what Python would run in place of files that are as they were installed: other modules of the same names."""
+        if not self.listed:
+            return ()  # the digest is of what Python would run
+        return tuple(shadows(sorted({*self._modules, *self.roots}), self._code()))
+
+    def unchecked(self) -> tuple[str, ...]:
+        """Return the byte code that Python would run without a look at its source."""
+        return tuple(unchecked(self._code() or dict.fromkeys(each.path for each in self.sources)))
+
+    def locked(self, distribution: str, said: str) -> Locked:
+        """Return what its modules are compared with when they are imported."""
+        digests = {self._place(each): Digest.of_record(each.hash) for each in self.listed if each.path.endswith(_CODE)}
+        digests |= {each.path: Digest("sha256", each.digest) for each in self.sources}
+        return Locked(distribution, said, self.roots, {os.path.realpath(path): each for path, each in digests.items()})
+
+    def _place(self, line: Listed) -> Path:
+        return Path(str(self._source.locate_file(line.path)))
+
+    def _code(self) -> tuple[Path, ...]:
+        return tuple(self._place(each) for each in self.listed if each.path.endswith(_CODE))
+
+
 def drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
     """Return why a plugin's distribution is not the one that is locked, or None if it is, or nothing is locked.
 
-    To be asked before a plugin is imported.
+    To be asked before a plugin is imported. What is imported of it later is compared then, with what was found now.
 
     Args:
         found: What is installed.
         operator: What the configuration says.
         contents: Whether to read every file that RECORD lists, which takes a few milliseconds for each megabyte; without, what RECORD says is
-            believed.
+            believed, and nothing is to be imported.
     """
+    if not operator.locks:
+        return None
+    looked = Contents(found.source)
     for said, lock in operator.locks:
         pin = lock.pin(found.distribution)
         if pin is None:
@@ -65,22 +149,23 @@ def drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> 
         fix = f"{upgrade(lock.path, found.distribution)} accepts it"
         if found.version != pin.version:
             return f"{said}, and {lock.path} has {pin.version} of {found.distribution}, not {found.version}: {fix}"
-        if files_digest(found.source) != pin.files:
+        if looked.digest != pin.files:
             return f"{said}, and the files of {found.distribution} {found.version} are not those of {lock.path}: {fix}"
-    if operator.locks and contents and (reason := _otherwise(found)):
-        return f"{operator.locks[0][0]}, and {reason}"
+    said = operator.locks[0][0]
+    if contents and (reason := _otherwise(found.distribution, looked)):
+        return f"{said}, and {reason}"
+    if contents:
+        locked_imports.add(looked.locked(found.distribution, said))
     return None
 
 
-def _otherwise(found: FoundEntryPoint) -> str | None:
-    """Return why importing what was installed of a plugin would run something else."""
-    name, source = found.distribution, found.source
-    if altered := _altered(source):
+def _otherwise(name: str, looked: Contents) -> str | None:
+    """Return why importing what was installed of a distribution would run something else."""
+    if altered := looked.altered():
         return f"{_first(altered)} of {name} is not what was installed: reinstall {name}"
-    listed = _listed_code(source)
-    if there := tuple(shadows(_modules(source), listed)):
+    if there := looked.intruders():
         return f"{_first(there)} would be imported in place of what was installed of {name}: remove it"
-    if there := tuple(unchecked(listed or _source_files(source))):
+    if there := looked.unchecked():
         return f"{_first(there)} of {name} is run whatever its source says: remove it"
     return None
 
@@ -90,14 +175,8 @@ def _first(files: tuple[str, ...]) -> str:
 
 
 def files_digest(source: Distribution) -> str:
-    """Return the digest of a distribution's files: `sha256:…` of what RECORD lists, or `sources-sha256:…` of its sources.
-
-    The first leaves out what differs from one installation of a wheel to the next: byte code, scripts, what installers note for
-    themselves.
-    """
-    if listed := _listed(source):
-        return f"sha256:{_joined((each.path, each.hash) for each in listed)}"
-    return f"sources-sha256:{_joined(_sources(source))}"
+    """Return the digest of a distribution's files, as a lock has it: see `Contents.digest`."""
+    return Contents(source).digest
 
 
 def altered_files(source: Distribution) -> tuple[str, ...]:
@@ -107,32 +186,34 @@ def altered_files(source: Distribution) -> tuple[str, ...]:
     other modules of the same names, and byte code whose source it does not look at. Of an editable install, whose digest is of its
     sources, only such byte code.
     """
-    listed = _listed_code(source)
-    instead = (*shadows(_modules(source), listed), *unchecked(listed or _source_files(source)))
-    return (*_altered(source), *dict.fromkeys(instead))
+    looked = Contents(source)
+    return (*looked.altered(), *dict.fromkeys((*looked.intruders(), *looked.unchecked())))
 
 
-def _altered(source: Distribution) -> tuple[str, ...]:
-    return tuple(
-        each.path for each in _listed(source) if not _holds(Path(str(source.locate_file(each.path))), each.hash)
-    )
-
-
-def _listed_code(source: Distribution) -> tuple[Path, ...]:
-    paths = (each.path for each in _listed(source) if each.path.endswith(_CODE))
-    return tuple(Path(str(source.locate_file(path))) for path in paths)
-
-
-def _joined(lines: Iterator[tuple[str, str]]) -> str:
+def _joined(lines: Iterable[tuple[str, str]]) -> str:
     return sha256("".join(f"{name},{digest}\n" for name, digest in sorted(lines)).encode()).hexdigest()
 
 
-def _listed(source: Distribution) -> tuple[Listed, ...]:
-    """Return the lines of RECORD that count, sorted; none where it does not list the code that our entry points name."""
+def _holds(path: Path, expected: str) -> bool:
+    try:
+        return Digest.of_record(expected).fits(path.read_bytes())
+    except OSError:
+        return False
+
+
+def _modules(source: Distribution) -> tuple[str, ...]:
+    named = (each.value.partition(":")[0].strip() for each in source.entry_points if each.group in KINDS)
+    return tuple(sorted(set(named)))
+
+
+# What RECORD lists
+
+
+def _listed(source: Distribution, modules: Iterable[str]) -> tuple[Listed, ...]:
     text = source.read_text("RECORD") or ""
     lines = sorted(Listed(row[0].replace("\\", "/"), row[1]) for row in csv.reader(text.splitlines()) if len(row) > 1)
-    modules = {module.partition(".")[0] for module in _modules(source)}
-    if not any(line.path.partition("/")[0].partition(".")[0] in modules for line in lines):
+    named = {module.partition(".")[0] for module in modules}
+    if not any(line.path.partition("/")[0].partition(".")[0] in named for line in lines):
         return ()
     return tuple(line for line in lines if _counts(line))
 
@@ -144,43 +225,85 @@ def _counts(line: Listed) -> bool:
     return not (folder.endswith(".dist-info") and name in _BY_INSTALLERS)
 
 
-def _holds(path: Path, expected: str) -> bool:
-    algorithm, _, digest = expected.partition("=")
-    if algorithm not in algorithms_guaranteed:
-        return False
-    try:
-        found = new(algorithm, path.read_bytes(), usedforsecurity=True)
-    except (OSError, ValueError):
-        return False
-    return urlsafe_b64encode(found.digest()).rstrip(b"=").decode() == digest
+def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
+    """Return the names of modules that no package is above, of files of code and of what entry points name."""
+    names, packages = [module.split(".") for module in modules], set()
+    for path in paths:
+        if not path.endswith(_CODE):
+            continue
+        *folders, file = path.split("/")
+        stem = file.partition(".")[0]
+        if stem == "__init__":
+            packages.add(tuple(folders))
+        names.append([*folders, *([] if stem == "__init__" else [stem])])
+    roots = set()
+    for name in names:
+        length = next((n for n in range(1, len(name)) if tuple(name[:n]) in packages), len(name))
+        if name and all(part.isidentifier() for part in name[:length]):
+            roots.add(".".join(name[:length]))
+    return frozenset(roots)
 
 
-def _modules(source: Distribution) -> tuple[str, ...]:
-    named = (each.value.partition(":")[0].strip() for each in source.entry_points if each.group in KINDS)
-    return tuple(sorted(set(named)))
+# What an editable install has
 
 
-def _sources(source: Distribution) -> Iterator[tuple[str, str]]:
-    """Yield the name and digest of each file of code of the packages that our entry points name, and of the entry points."""
-    yield "entry_points.txt", sha256((source.read_text("entry_points.txt") or "").encode()).hexdigest()
-    for root, file in _found_sources(source):
-        yield file.relative_to(root.parent).as_posix(), sha256(file.read_bytes()).hexdigest()
+def _sources(root: Path) -> Iterator[Source]:
+    """Yield each file of code of a package or module at the top."""
+    files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
+    for file in files:
+        if file.is_file():
+            yield Source(file.relative_to(root.parent).as_posix(), file, sha256(file.read_bytes()).digest())
 
 
-def _found_sources(source: Distribution) -> Iterator[tuple[Path, Path]]:
-    """Yield each file of code, after the package or module at the top that it belongs to."""
-    roots = {root for module in _modules(source) for root in _roots(module)}
-    for root in sorted(roots):
-        files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
-        yield from ((root, file) for file in files if file.is_file())
+def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:
+    """Return the folders and files of the modules at the top that are known of an editable install, by their names.
+
+    These are those that its entry points name, those of `top_level.txt`, which setuptools writes, and those in the folders of its `.pth`
+    files that any of them mentions: most build backends tell no names.
+    """
+    found: dict[str, list[Path]] = {}
+    beside = _beside(source)
+    waiting = {*modules, *(source.read_text("top_level.txt") or "").split()}
+    while waiting:
+        new: dict[str, list[Path]] = {}
+        for name, path in (each for module in sorted(waiting) for each in _roots(module)):
+            if name not in found:
+                new.setdefault(name, []).append(path)
+        found |= new
+        waiting = _mentioned(beside - found.keys(), (path for paths in new.values() for path in paths))
+    return found
 
 
-def _source_files(source: Distribution) -> tuple[Path, ...]:
-    return tuple(sorted(file for _, file in _found_sources(source)))
+def _mentioned(names: Iterable[str], roots: Iterable[Path]) -> set[str]:
+    """Return which names occur as words in the files of code below some folders, or in some files."""
+    wanted = sorted(names)
+    if not wanted:
+        return set()
+    words = re.compile(rb"\b(?:" + "|".join(wanted).encode() + rb")\b")
+    files = (file for root in roots for file in ([root] if root.is_file() else root.rglob("*.py")))
+    return {each.decode() for file in files if file.is_file() for each in words.findall(file.read_bytes())}
 
 
-def _roots(module: str) -> Iterator[Path]:
-    """Yield the folders and files of the package, or module, at the top of a module's name; its finders are asked, and no code is run."""
+def _beside(source: Distribution) -> set[str]:
+    """Return the names of the packages and modules in the folders that a distribution's own `.pth` files make importable."""
+    names = set()
+    for path in recorded_files(source.read_text("RECORD") or ""):
+        if "/" in path or not path.endswith(".pth"):
+            continue
+        place = Path(str(source.locate_file(path)))
+        lines = place.read_text("utf-8", "replace").splitlines() if place.is_file() else []
+        folders = (place.parent / line.strip() for line in lines if line.strip() and not line.startswith("import"))
+        for each in (each for folder in folders if folder.is_dir() for each in folder.iterdir()):
+            if each.name.endswith(_CODE) or (each / "__init__.py").is_file():
+                names.add(each.name.partition(".")[0])
+    return {name for name in names if name.isidentifier()}
+
+
+def _roots(module: str) -> Iterator[tuple[str, Path]]:
+    """Yield the name, and the folders and files, of the package, or module, at the top of a module's name.
+
+    Python's finders are asked, and no code is run.
+    """
     top, *below = module.split(".")
     try:
         spec = find_spec(top)
@@ -190,22 +313,23 @@ def _roots(module: str) -> Iterator[Path]:
         return
     if spec.submodule_search_locations is None:
         if spec.origin is not None:
-            yield Path(spec.origin)
+            yield top, Path(spec.origin)
     elif spec.origin is not None:
-        yield from map(Path, spec.submodule_search_locations)
+        yield from ((top, Path(each)) for each in spec.submodule_search_locations)
     else:  # a namespace, which other distributions have packages in too
         for location in spec.submodule_search_locations:
-            yield from _in_namespace(Path(location), below)
+            yield from _in_namespace(top, Path(location), below)
 
 
-def _in_namespace(folder: Path, below: list[str]) -> Iterator[Path]:
+def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[str, Path]]:
     for name in below:
-        inner = folder / name
+        above, inner = f"{above}.{name}", folder / name
         if not inner.is_dir():
-            yield from (folder / f"{name}{suffix}" for suffix in _CODE if (folder / f"{name}{suffix}").is_file())
+            files = (folder / f"{name}{suffix}" for suffix in _CODE)
+            yield from ((above, file) for file in files if file.is_file())
             return
         folder = inner
         if (folder / "__init__.py").exists():
             break
     if folder.is_dir() and below:
-        yield folder
+        yield above, folder

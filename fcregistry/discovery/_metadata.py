@@ -6,7 +6,7 @@ import re
 from importlib.metadata import Distribution, distributions
 from typing import TYPE_CHECKING, Final
 
-from fcregistry.discovery._found import GROUP, KINDS, FoundEntryPoint
+from fcregistry.discovery._found import GROUP, KINDS, FoundEntryPoint, is_project_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 def entry_points_of(
     source: Distribution, folder: str = "", info: str = "", stamp: tuple[int, int] | None = None
 ) -> tuple[FoundEntryPoint, ...]:
-    """Return the entry points of ours that a distribution has; none if its metadata cannot be read, which hides it and no other."""
+    """Return the entry points of ours that a distribution has.
+
+    None if its metadata cannot be read, or its name is not a valid project name, which hides it and no other.
+    """
     if GROUP not in _entry_point_text(source):
         return ()
     name, version = _identity(source)
-    if not name:
+    if not name or not is_project_name(name):
         return ()
     try:
         entry_points = tuple(source.entry_points)
@@ -90,6 +93,8 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
         else:
             if not name and GROUP in text:
                 wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA that names it"))
+            elif name and GROUP in text and not is_project_name(name):
+                wrong.add((ascii(name), f"its name is not a valid project name, in {source.locate_file('')}"))
     return tuple(sorted(wrong))
 
 

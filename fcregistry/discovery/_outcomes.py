@@ -21,10 +21,13 @@ class LoadedPlugin:
     Attributes:
         plugin: What was found.
         seconds: How long its import took; close to 0 where something else had imported it before.
+        outdated: What happened to its distribution since, such as an upgrade: the process runs the old code, and has to be restarted.
+            None if nothing did.
     """
 
     plugin: FoundPlugin
     seconds: float
+    outdated: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

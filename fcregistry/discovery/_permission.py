@@ -40,22 +40,44 @@ class Permission:
         if self.is_open:
             return None
         if plugin.key not in self._plugins:
-            self._plugins[plugin.key] = self._operator.plugin_refusal(*plugin.key) or self._drift(
-                plugin, contents=False
+            self._plugins[plugin.key] = (
+                self._operator.plugin_refusal(*plugin.key)
+                or self.to_trust(plugin, thorough=False)
+                or self._drift(plugin, contents=False)
             )
         return self._plugins[plugin.key]
 
     def to_import(self, plugin: FoundPlugin) -> str | None:
-        """Return why a plugin is not to be imported: where it is locked, all of its files are looked at."""
+        """Return why a plugin is not to be imported: where it is locked, all of its files are looked at.
+
+        What is imported of a locked distribution afterwards is compared with the lock once more, file by file, before it runs.
+        """
         if self.is_open:
             return None
-        return self._operator.plugin_refusal(*plugin.key) or self._drift(plugin, contents=True)
+        refusal = self._operator.plugin_refusal(*plugin.key)
+        return refusal or self.to_trust(plugin) or self._drift(plugin, contents=True)
 
     def to_extend(self, extension: FoundExtension) -> str | None:
         """Return why an extension is not to be loaded."""
         if self.is_open:
             return None
-        return self._operator.extension_refusal(*extension.key) or self._drift(extension, contents=True)
+        refusal = self._operator.extension_refusal(*extension.key)
+        return refusal or self.to_trust(extension) or self._drift(extension, contents=True)
+
+    def to_trust(self, found: FoundEntryPoint, *, thorough: bool = True) -> str | None:
+        """Return why an entry point may be another distribution's than its metadata say, where the configuration trusts by name.
+
+        Args:
+            found: The entry point.
+            thorough: Whether Python's finders are asked, as before an import.
+        """
+        said = None if self.is_open else self._operator.names_distributions(found.distribution)
+        if said is None:
+            return None
+        from fcregistry.discovery._identity import doubt  # there already: it has found the entry point
+
+        reason = doubt(found, thorough=thorough)
+        return None if reason is None else f"{said}, and {reason}"
 
     def to_see(self, declaration: Declaration, owner: FoundPlugin | None) -> str | None:
         """Return why a tool is not to be seen: that of a declaration, or of what is known of one.

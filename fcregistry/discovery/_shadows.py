@@ -33,7 +33,7 @@ def shadows(modules: Iterable[str], listed: Iterable[Path]) -> Iterator[str]:
     if not own.paths:
         return
     told = set()
-    for origin in (*(each for module in modules for each in _run_by(module)), *map(_meant_by, own.paths)):
+    for origin in (*(each for module in modules for each in run_by(module)), *map(_meant_by, own.paths)):
         if origin is not None and origin not in told and origin not in own:
             told.add(origin)
             yield origin
@@ -70,7 +70,7 @@ class _Files:
         return realpath(path) in self._real
 
 
-def _run_by(module: str) -> Iterator[str | None]:
+def run_by(module: str) -> Iterator[str | None]:
     """Yield the file of each package above a module, and its own; a word for what is in no file."""
     top, *below = module.split(".")
     try:

@@ -6,6 +6,7 @@ Three plugins of ten share a helper package; every tool has a docstring and thre
 from __future__ import annotations
 
 import compileall
+from collections.abc import Iterable
 from pathlib import Path
 
 DISTRIBUTIONS = 1000
@@ -81,11 +82,14 @@ def _plugin(folder: Path, number: int) -> None:
     facts = {"number": number, "thing": _thing(number), "words": _thing(number).replace("_", " ")}
     tools = "".join(TOOL.format(verb=verb, Verb=verb.title(), **facts) for verb in VERBS)
     head = f"from typing import Any, Literal\n\nfrom fcregistry import fc_register\n{shared}\n"
-    _write(folder / package, {"__init__.py": f'"""Tools of office {number}."""\n', "tools.py": head + tools})
+    code = {"__init__.py": f'"""Tools of office {number}."""\n', "tools.py": head + tools}
+    _write(folder / package, code)
     name = package.replace("_", "-")
     entry_points = f"[fcregistry]\n{facts['thing']} = {package}.tools\n"
     metadata = METADATA.format(name=name, minor=number % 7, **facts)
-    _installed(folder, name, f"1.{number % 7}.0", {"METADATA": metadata, "entry_points.txt": entry_points})
+    _installed(
+        folder, name, f"1.{number % 7}.0", {"METADATA": metadata, "entry_points.txt": entry_points}, f"{package}/", code
+    )
 
 
 def _helper(folder: Path, number: int) -> None:
@@ -96,10 +100,13 @@ def _helper(folder: Path, number: int) -> None:
     _installed(folder, name, "1.0", {"METADATA": f"Metadata-Version: 2.4\nName: {name}\nVersion: 1.0\n"})
 
 
-def _installed(folder: Path, name: str, version: str, files: dict[str, str]) -> None:
+def _installed(
+    folder: Path, name: str, version: str, files: dict[str, str], package: str = "", code: Iterable[str] = ()
+) -> None:
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     wheel = "Wheel-Version: 1.0\nGenerator: hatchling\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    record = "".join(f"{info.name}/{each},,\n" for each in (*files, "WHEEL", "INSTALLER", "RECORD"))
+    own = [f"{info.name}/{each}" for each in (*files, "WHEEL", "INSTALLER", "RECORD")]
+    record = "".join(f"{each},,\n" for each in (*own, *(f"{package}{each}" for each in code)))
     _write(info, {**files, "WHEEL": wheel, "INSTALLER": "pip\n", "RECORD": record})
 
 

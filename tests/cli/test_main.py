@@ -158,7 +158,7 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
     [
         (
             "nowhere",
-            "the module 'nowhere' does not import: ModuleNotFoundError: No module named 'nowhere' (looked in {cwd} first)",
+            "the module 'nowhere' does not import: ModuleNotFoundError: No module named 'nowhere' (looked in what is installed, and in {cwd})",
         ),
         ("raises", "the module 'raises' does not import: ZeroDivisionError: division by zero ({cwd}/raises.py:2)"),
         ("exits", "the module 'exits' does not import: SystemExit: 1 ({cwd}/exits.py:2)"),

@@ -183,3 +183,58 @@ def test_a_process_without_an_index_refuses_too(acme: Site) -> None:
     code = "from fcregistry.discovery import current\ncurrent().plugins\ninstall('2.0', 'second')\n"
     answer = run(acme, code + "answer = [each.reason for each in load_plugins().failed]")
     assert answer == [f"acme 1.0 was replaced by 2.0 {RESTART}"]
+
+
+def test_code_that_is_loaded_keeps_the_version_that_it_was_loaded_from(acme: Site) -> None:
+    """Looking again does not relabel it. The report says that the process runs old code, and so do a warning and doctor."""
+    answer = run(
+        acme,
+        """
+import logging, io
+said = io.StringIO()
+logging.basicConfig(stream=said, format="%(message)s")
+tool = registry.get("look")
+tool()
+install("2.0", "second")
+report = load_plugins()
+from fcregistry.inspection._doctor import diagnose
+found = [[each.kind, each.subject, each.message, each.advice] for each in diagnose()]
+loaded = [[each.plugin.label, each.plugin.version, each.outdated] for each in report.loaded]
+again = registry.get("look")
+answer = [report.ok, loaded, again.origin.version, tool.origin.version, again(), found, said.getvalue().splitlines()[0]]
+""",
+    )
+    why = f"acme 1.0 was replaced by 2.0 {RESTART}"
+    assert answer == [
+        True,
+        [["acme[x]", "1.0", why], ["other[x]", "1.0", None]],
+        *["1.0", "1.0"],
+        "first",
+        [
+            [
+                "problem",
+                "acme[x]",
+                f"runs the code of 1.0, as it was imported: {why}",
+                "restart this process: it then runs acme as it is now",
+            ]
+        ],
+        f"acme[x] runs the code of before: {why}",
+    ]
+
+
+def test_code_that_is_loaded_stays_its_distributions_after_that_was_uninstalled(acme: Site) -> None:
+    """It does not become the application's own, which no list of allowed distributions is about."""
+    answer = run(
+        acme,
+        """
+tool = registry.get("look")
+tool()
+uninstall()
+report = load_plugins()
+os.environ["FCREGISTRY_DISABLE"] = "acme:*"
+hidden = "look" in registry
+del os.environ["FCREGISTRY_DISABLE"]
+answer = [registry.get("look").id, registry.get("look").origin.version, hidden, [each.outdated for each in report.loaded]]
+""",
+    )
+    assert answer == ["acme:look", "1.0", False, [f"acme 1.0 was uninstalled {RESTART}", None]]

@@ -8,6 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._records import PluginRecord
+from fcregistry._trust._holding import locks_are_lifted
 from fcregistry.discovery._index._made import Made
 from fcregistry.discovery._index._process import WorkerProcess
 from fcregistry.discovery._index._rows import Row
@@ -58,7 +59,8 @@ def described_by_workers(
         waiting.put(plugin)
     done: list[Made] = []
     wrong: list[BaseException] = []
-    workers = [_Worker(waiting, installed, seconds) for _ in range(_how_many(len(plugins)))]
+    lifted = locks_are_lifted()  # which the threads would not see
+    workers = [_Worker(waiting, installed, seconds, without_locks=lifted) for _ in range(_how_many(len(plugins)))]
 
     def work(worker: _Worker) -> None:
         try:
@@ -95,12 +97,21 @@ class _Worker:
         waiting: Which plugins; others take from it too.
         installed: All that is installed.
         seconds: How long each may take.
+        without_locks: Whether locks are left aside.
     """
 
-    def __init__(self, waiting: SimpleQueue[FoundPlugin], installed: Sequence[FoundEntryPoint], seconds: float) -> None:
+    def __init__(
+        self,
+        waiting: SimpleQueue[FoundPlugin],
+        installed: Sequence[FoundEntryPoint],
+        seconds: float,
+        *,
+        without_locks: bool,
+    ) -> None:
         self._waiting = waiting
         self._installed = installed
         self._seconds = seconds
+        self._without_locks = without_locks
         self._asked: deque[FoundPlugin] = deque()
         self._process: WorkerProcess | None = None
         self._is_over = False
@@ -128,7 +139,7 @@ class _Worker:
                 break
             self._asked.append(new[-1])
         if self._process is None and new:
-            self._process = WorkerProcess(self._installed, self._seconds)
+            self._process = WorkerProcess(self._installed, self._seconds, without_locks=self._without_locks)
         for plugin in new:
             assert self._process is not None
             self._process.ask(plugin)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Another number makes another file: what an older or newer fcregistry wrote is left alone."""
 
 _NEW: Final = ".new"
@@ -33,7 +33,7 @@ _ABANDONED: Final = 24 * 3600.0
 """Seconds after which no writer is at work on its file any more, whatever its process is."""
 
 _TABLES: Final = """
-CREATE TABLE places(folder TEXT PRIMARY KEY, names TEXT NOT NULL, stamps TEXT NOT NULL);
+CREATE TABLE places(folder TEXT PRIMARY KEY, names TEXT NOT NULL, stamps TEXT NOT NULL, aside TEXT NOT NULL);
 CREATE TABLE entry_points(
     id INTEGER PRIMARY KEY, folder TEXT NOT NULL, info TEXT NOT NULL, mtime INTEGER, size INTEGER, kind TEXT NOT NULL,
     distribution TEXT NOT NULL, version TEXT NOT NULL, entry_point TEXT NOT NULL, value TEXT NOT NULL,

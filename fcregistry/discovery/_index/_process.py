@@ -45,6 +45,7 @@ class WorkerProcess:
     Args:
         installed: All that is installed, so that it knows what is whose.
         seconds: How long each plugin may take.
+        without_locks: Whether locks are left aside, as where one is made.
 
     Attributes:
         described: How many plugins it has described.
@@ -53,7 +54,7 @@ class WorkerProcess:
         code: What it ended with, once it has.
     """
 
-    def __init__(self, installed: Sequence[FoundEntryPoint], seconds: float) -> None:
+    def __init__(self, installed: Sequence[FoundEntryPoint], seconds: float, *, without_locks: bool = False) -> None:
         import subprocess  # not needed where all are described
         from tempfile import TemporaryFile
 
@@ -77,7 +78,7 @@ class WorkerProcess:
             encoding="utf-8",
             start_new_session=True,  # an interrupt of ours is none of its plugins'
         )
-        self._say([_told(each) for each in installed])
+        self._say({"installed": [_told(each) for each in installed], "without_locks": without_locks})
         Thread(target=self._watch, daemon=True).start()
 
     def ask(self, plugin: FoundPlugin) -> None:

@@ -59,8 +59,9 @@ def write_stored(connection: sqlite3.Connection) -> None:
             os.fsdecode(folder),
             tuple(os.fsdecode(names).split("\n")),
             tuple(each and tuple(each) for each in json.loads(stamps)),
+            tuple(map(tuple, json.loads(aside))),
         )
-        for folder, names, stamps in connection.execute("SELECT folder, names, stamps FROM places")
+        for folder, names, stamps, aside in connection.execute("SELECT folder, names, stamps, aside FROM places")
     ]
     read = connection.execute("SELECT id, path, mtime, size FROM files").fetchall()
     said = marshal.dumps((entry_points, places, read))
@@ -87,5 +88,5 @@ def _unpacked(entry_points: list[Any], places: list[Any], files: list[Any]) -> S
         each = kinds[kind](distribution, version, name, value, folder, info, stamp)
         each.kept = kept
         found.setdefault(folder, []).append(each)
-    here = {path: Place(names, tuple(found.get(path, ())), stamps) for path, names, stamps in places}
+    here = {path: Place(names, tuple(found.get(path, ())), stamps, aside) for path, names, stamps, aside in places}
     return Stored(here, found, files)

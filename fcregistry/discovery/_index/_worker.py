@@ -10,15 +10,17 @@ import gc
 import json
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from fcregistry.discovery._found import FoundPlugin
+    from fcregistry.discovery._outcomes import FailedPlugin
 
 
 def main() -> None:
@@ -28,17 +30,19 @@ def main() -> None:
 
     tracker = Tracker()
     tracker.start()
-    worker = Worker(tracker, json.loads(asked.readline()))
+    told = json.loads(asked.readline())
+    worker = Worker(tracker, told["installed"])
     gc.freeze()  # what is here stays, and so does most of what comes: looking for garbage in it takes a twentieth of the time
     gc.set_threshold(20_000, 20, 20)
     answers.write("\n")  # we are ready
     answers.flush()
-    for line in asked:
-        answer = worker.describe(tuple(json.loads(line)))
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-        if answer["last"]:
-            break
+    with _locks(told["without_locks"]):
+        for line in asked:
+            answer = worker.describe(tuple(json.loads(line)))
+            answers.write(json.dumps(answer) + "\n")
+            answers.flush()
+            if answer["last"]:
+                break
     os._exit(0)  # past the threads, and whatever else plugins have left behind
 
 
@@ -52,11 +56,29 @@ def _own_streams() -> tuple[TextIO, TextIO]:
     return asked, answers
 
 
+def _locks(are_lifted: bool) -> AbstractContextManager[None]:
+    from fcregistry._trust._holding import without_locks
+
+    return without_locks() if are_lifted else nullcontext()
+
+
 def _written_to_stderr() -> int:
     try:
         return os.fstat(2).st_size
     except OSError:  # a plugin has closed it
         return 0
+
+
+def _refused(plugin: FoundPlugin) -> FailedPlugin | None:
+    """Return why a plugin is not to be imported here either: it was asked for a moment ago, and a lock has to be compared once more."""
+    from fcregistry.discovery._outcomes import FailedPlugin  # not before the tracker has begun
+    from fcregistry.discovery._permission import Permission
+    from fcregistry.errors import PluginError
+
+    reason = Permission().to_import(plugin)
+    if reason is None:
+        return None
+    return FailedPlugin(plugin=plugin, seconds=0.0, error=PluginError(reason), traceback="")
 
 
 class Worker:
@@ -101,7 +123,9 @@ class Worker:
         self._tracker.modules_read.clear()
         changes = Changes(plugin.module)
         watched = partial(changes.watched, prints)
-        outcome = load(plugin, lambda declaration: self._discovery.owner(declaration) is not None, watched)
+        outcome = _refused(plugin) or load(
+            plugin, lambda declaration: self._discovery.owner(declaration) is not None, watched
+        )
         if os.getpid() != self._process:  # the plugin has forked, and this is the child, which is not to answer too
             os._exit(0)
         assert outcome is not None

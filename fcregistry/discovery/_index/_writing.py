@@ -111,8 +111,11 @@ def _write_places(
     Those that are described and lie in no folder are added: nobody could tell whether they are as they were.
     """
     connection.executemany(
-        "INSERT OR REPLACE INTO places VALUES (?, ?, ?)",
-        [(text(folder), text("\n".join(place.names)), json.dumps(place.stamps)) for folder, place in places.items()],
+        "INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?)",
+        [
+            (text(folder), text("\n".join(place.names)), json.dumps(place.stamps), json.dumps(place.aside))
+            for folder, place in places.items()
+        ],
     )
     rows: dict[_Entry, int] = {}
     here = {_entry(each): each for place in places.values() for each in place.found}

@@ -26,6 +26,7 @@ class Account:
         failure: Why it does not load; empty if it does.
         advice: What to do about that.
         detail: More of that, such as a traceback.
+        outdated: What happened to its distribution since this process imported it; empty if nothing did.
     """
 
     plugin: FoundPlugin
@@ -37,6 +38,7 @@ class Account:
     failure: str = ""
     advice: str = ""
     detail: str = ""
+    outdated: str = ""
 
     @classmethod
     def of_record(cls, plugin: FoundPlugin, record: Mapping[str, Any], *, ships: bool) -> Account:
@@ -97,7 +99,9 @@ def accounts() -> dict[PluginKey, Account]:
         elif isinstance(outcome, DescribedPlugin):
             told[plugin.key] = Account.of_record(plugin, descriptions[plugin.key].record, ships=ships)
         elif not isinstance(outcome, DisabledPlugin):
-            told[plugin.key] = Account(plugin=plugin, seconds=outcome.seconds, ships=ships)
+            told[plugin.key] = Account(
+                plugin=plugin, seconds=outcome.seconds, ships=ships, outdated=outcome.outdated or ""
+            )
     return {each.key: told[each.key] for each in discovery.plugins if each.key in told}
 
 

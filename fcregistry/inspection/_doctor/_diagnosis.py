@@ -13,6 +13,7 @@ from fcregistry.inspection._doctor._finding import Finding
 from fcregistry.inspection._doctor._manifests import manifest_findings
 from fcregistry.inspection._doctor._plugins import disabled_findings, plugin_findings
 from fcregistry.inspection._doctor._settings import (
+    aside_findings,
     impostor_findings,
     index_findings,
     lock_findings,
@@ -54,6 +55,7 @@ def findings(probed: Mapping[PluginKey, Made] | None = None) -> tuple[Finding, .
         *near_miss_findings(),
         *unreadable_findings(),
         *impostor_findings(),
+        *aside_findings(),
         *setting_findings(),
         *precedence_findings(),
         *lock_findings(),

@@ -17,7 +17,7 @@ from fcregistry.inspection._doctor._accounts import accounts, learn
 from fcregistry.inspection._doctor._diagnosis import findings
 from fcregistry.inspection._doctor._finding import Finding, problem
 from fcregistry.inspection._doctor._plugins import disabled_findings, plugin_findings
-from fcregistry.inspection._doctor._settings import near_miss_findings, unreadable_findings
+from fcregistry.inspection._doctor._settings import aside_findings, near_miss_findings, unreadable_findings
 
 
 def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
@@ -40,6 +40,8 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
     except ToolNotFoundError as error:
         if normalized(name) in {normalized(each) for each in current().distributions()}:
             return tuple(each for each in findings() if _is_about(each, normalized(name)))
+        if not_used := tuple(aside_findings(normalized(name))):
+            return not_used
         return (problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(wanted))
     return tuple(finding for finding in findings() if finding.subject == tool.id)
 
@@ -78,6 +80,9 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
 
 def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
     if wanted in {normalized(each) for each in current().distributions()}:
+        return
+    if not_used := tuple(aside_findings(wanted)):
+        yield from not_used
         return
     try:
         found = distribution(wanted)

@@ -52,6 +52,12 @@ def _loaded(each: Account) -> Iterator[Finding]:
             f"ships no tools: importing {plugin.value} declares none",
             f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point",
         )
+    if each.outdated:
+        yield problem(
+            plugin.label,
+            f"runs the code of {plugin.version}, as it was imported: {each.outdated}",
+            f"restart this process: it then runs {plugin.distribution} as it is now",
+        )
     if each.changes:
         yield problem(
             plugin.label,
@@ -79,7 +85,9 @@ def disabled_findings() -> Iterator[Finding]:
     described = {each.plugin.key for each in report.described}
     for plugin in current().plugins:
         reason = refused.get(plugin.key)
-        if reason is not None and permission.to_know(plugin) is not None:
+        if (doubt := permission.to_trust(plugin)) is not None and reason is not None:
+            yield problem(plugin.label, f"is not loaded: {doubt}", "until then none of its tools can be used")
+        elif reason is not None and permission.to_know(plugin) is not None:
             yield not_loaded(plugin.label, reason)
         elif reason or (plugin.key in described and (reason := permission.to_import(plugin))):
             advice = "until then it is not imported, and none of its tools can be called"

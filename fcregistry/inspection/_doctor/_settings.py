@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from fcregistry._folders import CACHE_DIR
 from fcregistry._selectors import normalized
 from fcregistry._trust import trust
 from fcregistry.discovery import current, near_miss_groups
-from fcregistry.discovery._finder import impostors, places
+from fcregistry.discovery._finder import aside, impostors, places
 from fcregistry.discovery._found import EXTENSION_GROUP, GROUP
+from fcregistry.discovery._identity import TWIN, project_of
 from fcregistry.discovery._index._index import Index
 from fcregistry.discovery._metadata import unreadable_plugins
 from fcregistry.inspection._doctor._accounts import Account
@@ -45,6 +47,31 @@ def impostor_findings() -> Iterator[Finding]:
             f"says that it is {name}, which is installed beside it: its plugins are not used",
             "find out who installed it, and remove it; what it is called is what its folder is called",
         )
+
+
+def aside_findings(project: str | None = None) -> Iterator[Finding]:
+    """Yield the metadata that are not used since another distribution brought them, or has the same name in the same folder.
+
+    Args:
+        project: Only what gives this name, as PyPI compares names.
+    """
+    told = {reason: found.project for found, reason in aside(places()) if project in (None, found.project)}
+    for (kind, folder, other), name in sorted(told.items()):
+        if kind == TWIN and (TWIN, other, folder) in told and other < folder:
+            continue  # told of the other one
+        if kind == TWIN:
+            yield problem(
+                name,
+                f"is installed twice in one folder, so that neither copy is used: {' and '.join(sorted((folder, other)))}",
+                "find out which one is right, and remove the other",
+            )
+        else:
+            carrier = project_of(*os.path.split(other))
+            yield problem(
+                carrier,
+                f"brought metadata that say they are {name}'s, and are not used: {folder}",
+                f"find out what {carrier} is, and uninstall it; then install {name} again, if you want it",
+            )
 
 
 def setting_findings() -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from fcregistry._trust import Trust, trust
 from fcregistry._trust._holding import without_locks
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._found import FoundEntryPoint
+from fcregistry.discovery._identity import doubt
 from fcregistry.discovery._locks import altered_files, files_digest
 from fcregistry.inspection._shipped import shipped
 
@@ -50,11 +51,13 @@ def inventory(distributions: Iterable[str] = ()) -> Inventory:
         if not wanted:
             discovery.know()
         entry_points = (*discovery.plugins, *discovery.found_extensions)
-        found = [each for each in entry_points if (not wanted or each.project in wanted) and _may_load(each, operator)]
+        asked = [each for each in entry_points if (not wanted or each.project in wanted) and _may_load(each, operator)]
+        doubts = {each.label: reason for each in asked if (reason := doubt(each, thorough=True)) is not None}
+        found = [each for each in asked if each.label not in doubts]  # the others could not be used with the lock
         tools = [(plugin.distribution, record_of(tool)) for plugin, tool in shipped() if plugin in found]
         report = discovery.report()
     failed = [f"{each.plugin.label} does not load: {each.reason}" for each in report.failed if each.plugin in found]
-    return inventory_of(found, tools, failed)
+    return inventory_of(found, tools, [*(f"{label}: {reason}" for label, reason in doubts.items()), *failed])
 
 
 def _may_load(found: FoundEntryPoint, operator: Trust) -> bool:
@@ -70,7 +73,7 @@ def inventory_of(
     Args:
         found: Their entry points.
         declared: Distribution and record of each tool; of other distributions too.
-        failed: What did not load, in words.
+        failed: What did not load, or may be another's than it says, in words.
     """
     distributions: dict[str, dict[str, Any]] = {}
     altered = {}

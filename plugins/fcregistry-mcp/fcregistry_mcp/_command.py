@@ -70,7 +70,7 @@ def _but_for_pipes(unraisable: sys.UnraisableHookArgs) -> None:
 
 def _import(module: str) -> None:
     if "" not in sys.path:
-        sys.path.insert(0, "")
+        sys.path.append("")  # after what is installed: a file here is not to stand for a module of an installed package
     try:
         importlib.import_module(module)
     except Exception as error:  # foreign code: importing a module may raise anything

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STAMP = (1_700_000_000_000_000_001, 40)
+ASIDE = (("carried", "/site-\udcff/a-1.dist-info", "/site-\udcff/c-1.dist-info"),)
 NO_TEXT = b"/site-\xff"
 """A folder whose name is no text."""
 
@@ -36,8 +37,10 @@ def index() -> Iterator[sqlite3.Connection]:
                 ("", "", None, None, "FoundExtension", "b", "?", "y", "b:z", "", 0, "", 0),
             ],
         )
-        stamps = json.dumps([STAMP, None])
-        connection.execute("INSERT INTO places VALUES (?, 'a-1.dist-info\nc-1.dist-info', ?)", (NO_TEXT, stamps))
+        stamps, aside = json.dumps([STAMP, None]), json.dumps(ASIDE)
+        connection.execute(
+            "INSERT INTO places VALUES (?, 'a-1.dist-info\nc-1.dist-info', ?, ?)", (NO_TEXT, stamps, aside)
+        )
         connection.execute("INSERT INTO files VALUES (1, '/site/a.py', 7, 8)")
         for _ in range(2):  # what was written before is replaced
             write_stored(connection)
@@ -53,7 +56,7 @@ def test_what_is_stored_is_what_the_tables_have(index: sqlite3.Connection) -> No
     assert plugin.kept == (1, "worker", 5, "1", 2)
     assert repr(extension) == "<FoundExtension b[y] ?: b:z>"
     assert (extension.stamp, extension.kept) == (None, (2, "", 0, "", 0))
-    assert stored.places == {folder: (("a-1.dist-info", "c-1.dist-info"), (plugin,), (STAMP, None))}
+    assert stored.places == {folder: (("a-1.dist-info", "c-1.dist-info"), (plugin,), (STAMP, None), ASIDE)}
     assert stored.files == [(1, "/site/a.py", 7, 8)]
 
 

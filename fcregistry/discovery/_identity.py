@@ -1,0 +1,195 @@
+"""Whether the metadata of an installed distribution are what they say: the one copy of that name, installed by itself, with these modules.
+
+Anybody who builds a wheel may put folders of metadata into it, and write into them what he likes. What he cannot choose is the name of the
+folder that an installer makes for his own wheel, and that its RECORD lists every file that came with it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from fcregistry._selectors import normalized
+from fcregistry.discovery._found import editable_folder, is_project_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from fcregistry.discovery._found import FoundEntryPoint
+
+Aside: TypeAlias = tuple[str, str, str]
+"""Why a folder of metadata is not used (`TWIN` or `CARRIED`), the folder, and the other folder that is the reason."""
+
+TWIN: Final = "twin"
+"""Another folder beside it gives the same name."""
+
+CARRIED: Final = "carried"
+"""Another distribution's RECORD lists it: it came with that one."""
+
+
+def project_of(folder: str, info: str) -> str:
+    """Return the name, as PyPI compares names, that a folder of metadata gives its distribution; empty if that is not a valid one.
+
+    Args:
+        folder: The entry of `sys.path` that it lies in, which names an egg.
+        info: What the folder of metadata is called.
+    """
+    stem, _, kind = (info if "." in info else os.path.basename(folder)).rpartition(".")
+    # A version has no hyphen; a name has none either, but where an old installer wrote it.
+    name = stem.rpartition("-")[0] or stem if kind == "dist-info" else stem.partition("-")[0]
+    return normalized(name) if is_project_name(name) else ""
+
+
+# Found when a folder of `sys.path` is read
+
+
+def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoint]) -> tuple[Aside, ...]:
+    """Return the metadata that are not used, of those that lie in a folder, and of those elsewhere that came with one of them.
+
+    Args:
+        folder: The entry of `sys.path`.
+        names: The folders of metadata in it.
+        found: The entry points that these have.
+    """
+    ours = {each.info for each in found}
+    copies: dict[str, list[str]] = {}
+    for name in names:
+        copies.setdefault(project_of(folder, name), []).append(name)
+    aside = []
+    for project, infos in copies.items():
+        if project and len(infos) > 1 and not ours.isdisjoint(infos):
+            first, second, *_ = infos
+            aside += [(TWIN, f"{folder}/{each}", f"{folder}/{second if each == first else first}") for each in infos]
+    for name in names:
+        aside += [(CARRIED, each, f"{folder}/{name}") for each in _carried(folder, name)]
+    return tuple(aside)
+
+
+def _carried(folder: str, info: str) -> Iterator[str]:
+    """Yield the folders of metadata that the RECORD of a distribution lists beside its own; not those inside of packages."""
+    try:
+        with open(f"{folder}/{info}/RECORD", "rb") as file:
+            record = file.read()
+    except OSError:
+        return
+    record = record.replace(os.fsencode(f"{info}/"), b"")
+    at, told = record.find(b"-info/"), set()
+    while at >= 0:
+        start = record.rfind(b"\n", 0, at) + 1
+        listed = os.path.normpath(os.fsdecode(record[start : at + len(b"-info")]).strip('"'))
+        at = record.find(b"-info/", at + 1)
+        is_nested = os.path.dirname(listed) and not listed.startswith("..") and not os.path.isabs(listed)
+        if listed.endswith((".dist-info", ".egg-info")) and not is_nested and listed not in told:
+            told.add(listed)
+            yield os.path.normpath(os.path.join(folder, listed))
+
+
+# Asked where the configuration names the distributions that it trusts
+
+
+def doubt(found: FoundEntryPoint, *, thorough: bool) -> str | None:
+    """Return why an entry point may not be of the distribution whose name its metadata give, or None if all speaks for it.
+
+    The folder of the metadata has to be called as its METADATA say. The module that the entry point names has to be one that RECORD
+    lists, and the one that Python would import. An editable install lists none: there the module has to lie in the folder that
+    `direct_url.json` names, and RECORD has to list the `.pth` file or finder that leads there.
+
+    Args:
+        found: The entry point.
+        thorough: Whether Python's finders are asked what would be imported now, which takes ten times as long as reading RECORD. Of an
+            editable install they are asked in any case.
+    """
+    try:
+        if found.doubt is None:
+            found.doubt = _doubt_of_metadata(found)
+        reason, editable = found.doubt
+        if reason is not None or not (thorough or editable is not None):
+            return reason
+        return _displaced(found, _listed(found), editable)
+    except (OSError, ValueError):
+        return f"the metadata of {found.distribution} cannot be read: reinstall it"
+
+
+def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
+    """Return what the metadata say against an entry point, and the folder of the project of an editable install."""
+    listed = _listed(found)
+    info = found.info or _own_folder(listed)
+    where = os.path.join(found.folder, info) if found.folder else f"{info} in no folder"
+    if project_of(found.folder, info) != found.project:
+        fix = "find out what installed it, and remove it"
+        return f"{where} says that it is {found.distribution}, and is not called so: {fix}", None
+    if any(each in listed for each in _files_of(found.module)):
+        return None, None
+    editable = editable_folder(found.source) if _leads_elsewhere(listed) else None
+    if editable is not None:
+        return None, editable
+    fix = f"reinstall {found.distribution}, or remove {where}"
+    return f"RECORD of {where} does not list {found.module}, which its entry point names: {fix}", None
+
+
+def _listed(found: FoundEntryPoint) -> frozenset[str]:
+    if not found.folder:
+        return recorded_files(found.source.read_text("RECORD") or "")
+    try:  # without importlib.metadata, which takes longer than all of this
+        with open(f"{found.folder}/{found.info}/RECORD", encoding="utf-8", newline="") as file:
+            return recorded_files(file.read())
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
+
+
+def recorded_files(record: str) -> frozenset[str]:
+    """Return the paths that RECORD lists.
+
+    Raises:
+        ValueError: It is not a table of comma-separated values.
+    """
+    from csv import Error, reader  # only where a configuration asks for it
+
+    try:
+        return frozenset(row[0].replace("\\", "/") for row in reader(record.splitlines()) if row)
+    except Error as error:
+        raise ValueError(f"RECORD cannot be read: {error}") from error
+
+
+def _own_folder(listed: Iterable[str]) -> str:
+    """Return the folder of metadata that RECORD itself lists: where a distribution lies in an archive, it says so alone."""
+    return next((each.partition("/")[0] for each in listed if each.endswith(".dist-info/entry_points.txt")), "")
+
+
+def _leads_elsewhere(listed: Iterable[str]) -> bool:
+    """Return whether RECORD lists what makes the code of another folder importable."""
+    return any("/" not in each and (each.endswith(".pth") or each.startswith("__editable__")) for each in listed)
+
+
+def _files_of(module: str) -> tuple[str, ...]:
+    """Return the paths that the file of a module may have, relative to its entry of `sys.path`."""
+    from importlib.machinery import all_suffixes
+
+    path = module.replace(".", "/")
+    return tuple(f"{path}{end}{suffix}" for suffix in all_suffixes() for end in ("", "/__init__"))
+
+
+def _displaced(found: FoundEntryPoint, listed: Collection[str], editable: str | None) -> str | None:
+    """Return why Python would not import the distribution's own file, or run another package above it first; None if it imports that.
+
+    A package above the module may be another distribution's, where that is installed in the same folder.
+    """
+    from fcregistry.discovery._shadows import run_by  # Python's finders, only where a configuration asks for it
+
+    parts, folder = found.module.split("."), str(found.source.locate_file(""))
+    for number, origin in enumerate(run_by(found.module), start=1):
+        if origin is None:  # a namespace, which runs nothing; or not there, which the import tells
+            continue
+        files = [each for each in _files_of(".".join(parts[:number])) if number < len(parts) or each in listed]
+        if not (_is_one_of(origin, [os.path.join(folder, each) for each in files]) or _is_below(origin, editable)):
+            which = ".".join(parts[:number])
+            return f"{origin} would be imported as {which} in place of what was installed of {found.distribution}: remove it"
+    return None
+
+
+def _is_one_of(path: str, files: Collection[str]) -> bool:
+    return path in files or os.path.realpath(path) in map(os.path.realpath, files)
+
+
+def _is_below(path: str, folder: str | None) -> bool:
+    return bool(folder) and os.path.realpath(path).startswith(os.path.join(os.path.realpath(str(folder)), ""))

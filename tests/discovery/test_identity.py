@@ -1,0 +1,307 @@
+"""Whether metadata are what they say, where the configuration trusts distributions by name. Real wheels, folders, installers and processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fcregistry._selectors import normalized
+from fcregistry.discovery._found import is_project_name
+from fcregistry.discovery._identity import project_of
+
+from ..recorded import install, record  # noqa: TID252  # the tests are no package
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.conftest import Site
+
+several_processes = pytest.mark.once
+
+ALLOW = 'mode = "allow"\nallow = ["acme-weather:*"]\n'
+
+POINTS = "[fcregistry]\nx = {module}\n"
+
+
+def tool(name: str, answer: str) -> str:
+    return f"from fcregistry import fc_register\n\n@fc_register\ndef {name}() -> str:\n    return {answer!r}\n"
+
+
+def metadata(name: str, version: str = "1") -> str:
+    return f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+
+
+def make_wheel(folder: Path, name: str, version: str, contents: Mapping[str, str]) -> Path:
+    """Write a wheel with these files, as a build backend would: its RECORD lists them."""
+    info = f"{name}-{version}.dist-info"
+    everything = {
+        **contents,
+        f"{info}/METADATA": metadata(name, version),
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for file, text in everything.items():
+            wheel.writestr(file, text)
+        wheel.writestr(f"{info}/RECORD", "".join(f"{file},,\n" for file in (*everything, f"{info}/RECORD")))
+    return path
+
+
+def pip_install(site: Site, wheel: Path) -> None:
+    bundled = max(Path(str(files("ensurepip") / "_bundled")).glob("pip-*.whl"))  # an environment need not have one
+    pip = [
+        sys.executable,
+        str(bundled / "pip"),
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--target",
+        str(site.folder),
+    ]
+    subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
+
+
+def allow(site: Site, text: str = ALLOW) -> None:
+    (site.folder / "fcregistry.toml").write_text(text)
+
+
+def seen(site: Site) -> tuple[list[str], list[str]]:
+    """Return the tools that are listed, and what doctor calls problems."""
+    listed = site.cli("list", "--json")
+    told = json.loads(site.cli("doctor", "--json").stdout)
+    problems = [f"{each['subject']}: {each['message']}" for each in told if each["kind"] == "problem"]
+    return [each["id"] for each in json.loads(listed.stdout or "[]")], problems
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("acme", True),
+        ("A", True),
+        ("Acme.Weather_2-x", True),
+        ("", False),
+        ("-acme", False),
+        ("acme_", False),
+        ("ac me", False),
+        ("\u212ait-tools", False),
+        ("\uff41cme", False),
+        ("acme\n", False),
+    ],
+)
+def test_a_project_name_is_what_pypa_says(name: str, is_one: bool) -> None:
+    assert is_project_name(name) is is_one
+
+
+@pytest.mark.parametrize(
+    ("folder", "info", "project"),
+    [
+        ("/site", "Acme_Weather-1.dist-info", "acme-weather"),
+        ("/site", "acme-weather-1.dist-info", "acme-weather"),
+        ("/site", "acme.dist-info", "acme"),
+        ("/site", "acme_weather-1.0-py3.11.egg-info", "acme-weather"),
+        ("/site", "acme.egg-info", "acme"),
+        ("/site/acme_weather-2.0-py3.11.egg", "EGG-INFO", "acme-weather"),
+        ("/site", "\u212ait_tools-1.dist-info", ""),
+    ],
+)
+def test_the_folder_of_metadata_names_the_distribution(folder: str, info: str, project: str) -> None:
+    assert project_of(folder, info) == project
+
+
+@several_processes
+def test_metadata_that_another_wheel_brought_are_not_used_and_doctor_names_that_one(site: Site, tmp_path: Path) -> None:
+    """However well they are made: their RECORD lists the module, and pip has installed them."""
+    info = "acme_weather-1.dist-info"
+    brought = {
+        f"{info}/METADATA": metadata("acme-weather"),
+        f"{info}/entry_points.txt": POINTS.format(module="evil_tools"),
+        f"{info}/RECORD": f"{info}/METADATA,,\n{info}/entry_points.txt,,\nevil_tools.py,,\n{info}/RECORD,,\n",
+    }
+    files = {
+        "evil_tools.py": tool("look", "evil"),
+        **{f"evil-1.data/purelib/{name}": text for name, text in brought.items()},
+    }
+    pip_install(site, make_wheel(tmp_path, "evil", "1", files))
+    assert (site.folder / info / "entry_points.txt").exists()
+    allow(site)
+    ids, problems = seen(site)
+    assert ids == []
+    assert problems[0] == (
+        f"evil: brought metadata that say they are acme-weather's, and are not used: {site.folder / info}"
+    )
+    assert "evil: brought metadata that say they are acme-weather's" in site.cli("doctor", "acme-weather:look").stdout
+
+
+@several_processes
+def test_metadata_that_another_wheel_wrote_over_those_of_the_real_one_are_not_used(site: Site, tmp_path: Path) -> None:
+    """They are of the same version, so that the folders of metadata are called as before."""
+    install(site, "acme-weather", {"x": "acme_tools"}, {"acme_tools.py": tool("look", "real")}, version="1")
+    allow(site)
+    assert seen(site)[0] == ["acme-weather:look"]
+    info = "acme_weather-1.dist-info"
+    files = {
+        "evil_tools.py": tool("look", "evil"),
+        f"evil-1.data/purelib/{info}/entry_points.txt": POINTS.format(module="evil_tools  "),
+    }
+    wheel = make_wheel(tmp_path, "evil", "1", files)
+    with zipfile.ZipFile(wheel) as archive:  # as installers do that look at no file that is there
+        for name in archive.namelist():
+            path = site.folder / name.removeprefix("evil-1.data/purelib/")
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(archive.read(name).replace(b"evil-1.data/purelib/", b""))
+    ids, problems = seen(site)
+    assert ids == []
+    assert problems[0].startswith("evil: brought metadata that say they are acme-weather's")
+
+
+@several_processes
+@pytest.mark.parametrize("configuration", ["", ALLOW])
+def test_of_two_copies_in_one_folder_neither_is_used_and_doctor_names_both(site: Site, configuration: str) -> None:
+    """Two spellings of one name; the true one cannot be told from the other."""
+    first = install(site, "Acme_Weather", {"x": "acme_tools"}, {"acme_tools.py": tool("look", "real")}, version="1")
+    second = site.folder / "acme-weather-1.dist-info"
+    site.write(
+        {
+            f"{second.name}/METADATA": metadata("acme-weather"),
+            f"{second.name}/entry_points.txt": POINTS.format(module="evil_tools"),
+            f"{second.name}/RECORD": "evil_tools.py,,\n",
+            "evil_tools.py": tool("look", "evil"),
+        }
+    )
+    install(site, "other", {"x": "other_tools"}, {"other_tools.py": tool("other", "other")})
+    allow(site, configuration)
+    ids, problems = seen(site)
+    assert ids == ([] if configuration else ["other:other"])
+    expected = f"acme-weather: is installed twice in one folder, so that neither copy is used: {first} and {second}"
+    assert problems[0] == expected
+    assert expected in site.cli("doctor", "acme-weather").stdout
+
+
+@several_processes
+def test_metadata_of_another_name_than_their_folder_are_not_trusted(site: Site) -> None:
+    """Where distributions are trusted by name; nothing else of that name is installed."""
+    info = install(site, "evil", {"x": "evil_tools"}, {"evil_tools.py": tool("look", "evil")}, version="1")
+    (info / "METADATA").write_text(metadata("acme-weather"))
+    for text in (ALLOW, 'allow = ["acme-weather:*"]\n'):
+        allow(site, text)
+        ids, problems = seen(site)
+        assert ids == []
+        assert len(problems) == 1
+        assert problems[0].startswith("acme-weather[x]: is not loaded: ")
+        assert (
+            f"and {info} says that it is acme-weather, and is not called so: find out what installed it" in problems[0]
+        )
+
+
+@several_processes
+@pytest.mark.parametrize("kelvin", ["in METADATA", "in the folder", "in both"])
+def test_a_name_with_letters_that_look_like_others_is_refused(site: Site, kelvin: str) -> None:
+    """The Kelvin sign becomes a k when it is lowered, and is none on PyPI."""
+    assert normalized("\u212ait-tools") == "kit-tools", "or this tests nothing"
+    name, folder = ("\u212ait-tools" if kelvin != "in the folder" else "kit-tools"), "kit_tools"
+    if kelvin != "in METADATA":
+        folder = "\u212ait_tools"
+    site.write(
+        {
+            f"{folder}-1.dist-info/METADATA": metadata(name),
+            f"{folder}-1.dist-info/entry_points.txt": POINTS.format(module="evil_tools"),
+            f"{folder}-1.dist-info/RECORD": "evil_tools.py,,\n",
+            "evil_tools.py": tool("look", "evil"),
+        }
+    )
+    allow(site, 'mode = "allow"\nallow = ["kit-tools:*"]\n')
+    ids, problems = seen(site)
+    assert ids == []
+    assert len(problems) >= 1
+    if kelvin != "in the folder":
+        assert (
+            problems[0]
+            == f"'\\u212ait-tools': cannot be looked at for plugins: its name is not a valid project name, in {site.folder}"
+        )
+
+
+@several_processes
+def test_a_module_that_record_does_not_list_is_not_trusted(site: Site) -> None:
+    """Such as one of another wheel."""
+    install(site, "other", {}, {"evil_tools.py": tool("look", "evil")})
+    info = install(site, "acme-weather", {"x": "evil_tools"}, {}, version="1")
+    allow(site)
+    ids, problems = seen(site)
+    assert ids == []
+    assert (
+        f"RECORD of {info} does not list evil_tools, which its entry point names: reinstall acme-weather" in problems[0]
+    )
+
+
+@several_processes
+@pytest.mark.parametrize("mode", ["allow", "locked"])
+def test_a_module_of_the_working_folder_does_not_run_as_an_installed_packages(
+    site: Site, mode: str, tmp_path: Path
+) -> None:
+    """Where it comes first on the path, it is said; a file that is a link to the right one in a package that is not does not help."""
+    install(site, "acme-weather", {"x": "acme_pkg.tools"}, {"acme_pkg/tools.py": tool("look", "real")}, version="1")
+    if mode == "locked":
+        assert site.cli("lock").returncode == 0
+    allow(site, ALLOW.replace('"allow"', f'"{mode}"'))
+    here = tmp_path / "here"
+    (here / "acme_pkg").mkdir(parents=True)
+    (here / "acme_pkg" / "__init__.py").write_text("open('ran', 'w')\n")
+    (here / "acme_pkg" / "tools.py").symlink_to(site.folder / "acme_pkg" / "tools.py")
+    code = f"""
+    import os
+    os.chdir({str(site.folder)!r})
+    sys.path.insert(0, {str(here)!r})
+    from fcregistry import load_plugins
+    answer = [[each.reason for each in load_plugins().disabled], os.path.exists("ran")]
+    """
+    (reason,), has_run = site.ask(code, env={"FCREGISTRY_CACHE_DIR": str(tmp_path / "new")})
+    assert (
+        f"{here}/acme_pkg/__init__.py would be imported as acme_pkg in place of what was installed of acme-weather"
+        in reason
+    )
+    assert not has_run
+
+
+@several_processes
+def test_an_editable_install_is_trusted_for_what_lies_in_its_project(site: Site, tmp_path: Path) -> None:
+    """Its RECORD lists no module: the project that `direct_url.json` names has to have it."""
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    for folder, answer in ((project, "real"), (elsewhere, "evil")):
+        folder.mkdir()
+        (folder / "acme_tools.py").write_text(tool("look", answer))
+    info = install(site, "acme-weather", {"x": "acme_tools"}, {}, version="1")
+    (info / "direct_url.json").write_text(json.dumps({"url": project.as_uri(), "dir_info": {"editable": True}}))
+    allow(site)
+    site.path.append(project)
+    assert seen(site)[0] == [], "RECORD lists nothing that leads there"
+    (site.folder / "_acme_weather.pth").write_text(f"{project}\n")
+    record(site, info, {"_acme_weather.pth": ""})
+    assert seen(site) == (["acme-weather:look"], [])
+    site.path.insert(0, elsewhere)
+    ids, problems = seen(site)
+    assert ids == []
+    assert (
+        f"{elsewhere}/acme_tools.py would be imported as acme_tools in place of what was installed of acme-weather"
+        in problems[0]
+    )
+
+
+@several_processes
+def test_part_of_anothers_package_may_be_allowed_beside_it(site: Site) -> None:
+    """The package above lies where it was installed; it need not be of the same distribution."""
+    install(site, "acme", {}, {"acme/__init__.py": ""})
+    info = install(site, "acme-weather", {"x": "acme.more"}, {"acme/more.py": tool("look", "real")}, version="1")
+    text = (info / "RECORD").read_text()
+    (info / "RECORD").write_text(
+        "".join(line for line in text.splitlines(keepends=True) if "acme/__init__" not in line)
+    )
+    allow(site)
+    assert seen(site) == (["acme-weather:look"], [])
