@@ -298,5 +298,5 @@ try:
 except ImportError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"said, and {path} does not hold what was locked of acme: reinstall acme, and restart\n"

@@ -58,7 +58,7 @@ def told(do):
 @pytest.fixture
 def acme(site: Site) -> Site:
     """A site with one plugin, described."""
-    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": tools("first", "look")})
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": tools("first", "look", "peek")})
     site.install("other", {"x": "other_tools"}, {"other_tools.py": tools("other", "other")})
     assert site.cli("list").returncode == 0
     # What a command wrote down, a program believes: nothing is imported before the first call.
@@ -200,7 +200,7 @@ report = load_plugins()
 from fcregistry.inspection._doctor import diagnose
 found = [[each.kind, each.subject, each.message, each.advice] for each in diagnose()]
 loaded = [[each.plugin.label, each.plugin.version, each.outdated] for each in report.loaded]
-again = registry.get("look")
+again = registry.get("peek")
 answer = [report.ok, loaded, again.origin.version, tool.origin.version, again(), found, said.getvalue().splitlines()[0]]
 """,
     )
