@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from base64 import urlsafe_b64decode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import algorithms_guaranteed, new
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, SourceFileLoader
 from importlib.util import spec_from_file_location
@@ -40,6 +40,10 @@ class Digest(NamedTuple):
             return cls(algorithm, urlsafe_b64decode(value + "=" * (-len(value) % 4)))
         except ValueError:
             return cls("", b"")
+
+    def to_record(self) -> str:
+        """Return what a line of RECORD says for this digest."""
+        return f"{self.algorithm}={urlsafe_b64encode(self.value).rstrip(b'=').decode()}"
 
     def fits(self, content: bytes) -> bool:
         """Return whether a content has this digest."""

@@ -215,7 +215,18 @@ def _listed(source: Distribution, modules: Iterable[str]) -> tuple[Listed, ...]:
     named = {module.partition(".")[0] for module in modules}
     if not any(line.path.partition("/")[0].partition(".")[0] in named for line in lines):
         return ()
-    return tuple(line for line in lines if _counts(line))
+    return tuple(each for line in lines if _counts(each := _hashed(source, line)))
+
+
+def _hashed(source: Distribution, line: Listed) -> Listed:
+    """Return a line with the digest of what its file of code holds, where the builder of the wheel has given none."""
+    if line.hash or not line.path.endswith(_CODE):
+        return line
+    try:
+        content = Path(str(source.locate_file(line.path))).read_bytes()
+    except OSError:
+        return line._replace(hash="sha256=")  # which nothing fits
+    return line._replace(hash=Digest("sha256", sha256(content).digest()).to_record())
 
 
 def _counts(line: Listed) -> bool:

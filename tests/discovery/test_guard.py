@@ -149,10 +149,16 @@ def test_a_worker_that_describes_locked_plugins_runs_no_planted_byte_code(site: 
 
 
 @several_processes
-def test_a_second_module_at_the_top_that_is_hidden_by_another_is_refused(site: Site, tmp_path: Path) -> None:
-    """It is in RECORD, and no entry point names it."""
+@pytest.mark.parametrize("hashes", [True, False])
+def test_a_second_module_at_the_top_that_is_hidden_by_another_is_refused(
+    site: Site, tmp_path: Path, hashes: bool
+) -> None:
+    """It is in RECORD, which need not say what it holds, and no entry point names it."""
     files = {"acme_tools.py": TOOLS.replace("MODULE", "acme_helpers"), "acme_helpers.py": GOOD}
-    install(site, "acme", {"x": "acme_tools"}, files)
+    info = install(site, "acme", {"x": "acme_tools"}, files)
+    if not hashes:
+        lines = (info / "RECORD").read_text().splitlines()
+        (info / "RECORD").write_text("".join(f"{line.partition(',')[0]},,\n" for line in lines))
     lock(site)
     assert ask(site, "answer = call()") == "good"
     early = tmp_path / "early"
@@ -165,6 +171,11 @@ def test_a_second_module_at_the_top_that_is_hidden_by_another_is_refused(site: S
     assert f"{early}/acme_helpers.py is not a file of acme" in ask(site, late), (
         "the path was changed after the plugin was looked at"
     )
+    (site.folder / "acme_helpers.py").write_text(EVIL)
+    changed = (
+        "acme_helpers.py of acme is not what was installed" if hashes else "the files of acme 1.0 are not those of"
+    )
+    assert changed in ask(site, "answer = call()")
 
 
 @several_processes
