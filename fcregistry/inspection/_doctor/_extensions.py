@@ -17,9 +17,10 @@ def extension_findings() -> Iterator[Finding]:
     extensions = current().extensions
     enabled: dict[str, list[FoundExtension]] = {}
     for extension in current().found_extensions:
-        if doubt := current().permission().to_trust(extension):
-            yield problem(extension.label, f"is not loaded: {doubt}", "until then nothing of it is used")
-        elif reason := extensions.disabled(extension):
+        reason = extensions.disabled(extension)
+        if reason is not None and reason == current().permission().to_trust(extension):
+            yield problem(extension.label, f"is not loaded: {reason}", "until then nothing of it is used")
+        elif reason is not None:
             yield not_loaded(extension.label, reason)
         else:
             enabled.setdefault(extension.entry_point, []).append(extension)

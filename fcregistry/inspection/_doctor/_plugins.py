@@ -85,8 +85,8 @@ def disabled_findings() -> Iterator[Finding]:
     described = {each.plugin.key for each in report.described}
     for plugin in current().plugins:
         reason = refused.get(plugin.key)
-        if (doubt := permission.to_trust(plugin)) is not None and reason is not None:
-            yield problem(plugin.label, f"is not loaded: {doubt}", "until then none of its tools can be used")
+        if reason is not None and reason == permission.to_trust(plugin):
+            yield problem(plugin.label, f"is not loaded: {reason}", "until then none of its tools can be used")
         elif reason is not None and permission.to_know(plugin) is not None:
             yield not_loaded(plugin.label, reason)
         elif reason or (plugin.key in described and (reason := permission.to_import(plugin))):
