@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ..recorded import install  # noqa: TID252  # the tests are no package
+
 if TYPE_CHECKING:
     from tests.conftest import Site
 
@@ -121,7 +123,7 @@ def test_what_the_configuration_closes_is_mentioned_where_somebody_may_wonder(si
     def told(**env: str) -> str:
         return site.cli("list", env=env).stderr.replace(str(site.folder), "FOLDER")
 
-    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": ONE})
+    install(site, "acme", {"x": "acme_tools"}, {"acme_tools.py": ONE})
     assert told(FCREGISTRY_MODE="allow").endswith(
         "\n1 plugin is not used: acme[x] (see: fcregistry doctor). FCREGISTRY_MODE=allow, and no allow there or above "
         'names acme: allow = ["acme:*"] does\n'
@@ -134,7 +136,7 @@ def test_what_the_configuration_closes_is_mentioned_where_somebody_may_wonder(si
     )
     site.write({"fcregistry.toml": ""})
     assert site.cli("lock").returncode == 0
-    site.install("beta", {"x": "beta_tools"}, {"beta_tools.py": ONE})
+    install(site, "beta", {"x": "beta_tools"}, {"beta_tools.py": ONE})
     assert told(FCREGISTRY_MODE="locked").startswith(
         "1 plugin is not used: beta[x] (see: fcregistry doctor). FCREGISTRY_MODE=locked, and FOLDER/"
     )
