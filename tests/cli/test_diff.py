@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ..recorded import install  # noqa: TID252  # the tests are no package
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -75,7 +77,7 @@ def upgraded(make_site: Callable[[], Site]) -> Site:
     for each in folder.iterdir():
         each.unlink()
     folder.rmdir()
-    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": NEW}, version="1.1")
+    install(site, "acme", {"x": "acme_tools"}, {"acme_tools.py": NEW}, version="1.1")
     (site.folder / "fcregistry.lock").write_text(written, encoding="utf-8")
     (site.folder / "same.lock").write_text(written, encoding="utf-8")
     (site.folder / "empty.lock").write_text('{"fcregistry_lock": 1, "distributions": {}}', encoding="utf-8")
