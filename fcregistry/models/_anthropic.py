@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.errors import ModelError
 from fcregistry.models._anthropic_client import PROVIDER, Connection
 from fcregistry.models._completion import Completion, Delta
+from fcregistry.models._http_limits import MAX_ANSWER_BYTES
 from fcregistry.models._model import Model, ToolChoice
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ class AnthropicMessages(Model):
         api_key: The key for it; `ANTHROPIC_API_KEY`, or where else the SDK finds one, by default.
         client: An `AsyncAnthropic`, or the SDK's client for Bedrock, Vertex or Foundry, with timeouts and retries of its own; or a function
             that makes one for each event loop. A client stays its owner's; what a function makes is closed.
+        max_answer_bytes: The most bytes of one answer, decoded, that are read; an answer that is longer is an error.
         settings: Further fields of every request, as they are: `temperature`, `thinking`, … Tools of the provider's own, in `tools`, are
             offered beside those that are asked with; what the conversation says goes before what stands here. `timeout`,
             `extra_headers` and `extra_query` are the SDK's.
 
     Raises:
-        ValueError: A client and what it has already are both given, or a setting says what each request says by itself.
+        ValueError: A client and what it has already are both given, max_answer_bytes is not a number above 0, or a setting says
+            what each request says by itself.
         TypeError: The client is one that waits: an `Anthropic`.
     """
 
@@ -67,12 +70,15 @@ class AnthropicMessages(Model):
         base_url: str | None = None,
         api_key: str | None = None,
         client: Clients = None,
+        max_answer_bytes: int = MAX_ANSWER_BYTES,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         self._model = model
         self._settings = dict(settings or {})
         self._max_tokens = self._settings.pop("max_tokens", max_tokens)
-        self._connection = Connection(model, base_url=base_url, api_key=api_key, client=client)
+        self._connection = Connection(
+            model, base_url=base_url, api_key=api_key, client=client, max_answer_bytes=max_answer_bytes
+        )
         if wrong := sorted(_OURS & self._settings.keys()):
             raise ValueError(f"settings of {self.name} cannot say {', '.join(wrong)}: every request has its own")
 
@@ -101,7 +107,8 @@ class AnthropicMessages(Model):
         try:
             return completion_of(answer)
         except ValueError as error:
-            raise self._connection.error(error) from error
+            failed = [self._connection.error(error)]
+        raise failed.pop()  # as those of the connection
 
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
@@ -113,6 +120,7 @@ class AnthropicMessages(Model):
 
         request = self._request(messages, tools, tool_choice)
         answer = StreamedMessage()
+        failed: list[ModelError] = []
         try:
             async with aclosing(self._connection.events(request)) as events:
                 async for event in events:
@@ -122,7 +130,9 @@ class AnthropicMessages(Model):
             if not answer.is_whole:  # a connection that breaks after the last event has lost nothing
                 raise
         except ValueError as error:
-            raise self._connection.error(error) from error
+            failed.append(self._connection.error(error))
+        if failed:
+            raise failed.pop()  # as above
         if not answer.is_whole:
             raise broken_off(self.name)
         yield completion_of(answer.message())

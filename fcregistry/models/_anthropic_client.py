@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry.errors import MissingDependencyError, ModelError
+from fcregistry.models._http_limits import MAX_ANSWER_BYTES, Limits, RefusedAnswerError, checked_size, send, watched
 from fcregistry.models._per_loop import PerLoop
 
 if TYPE_CHECKING:
@@ -36,19 +37,29 @@ class Connection:
         base_url: Where the API is; Anthropic's own where it is not given.
         api_key: The key for it.
         client: Takes the place of both.
+        max_answer_bytes: The most bytes of one answer that are read.
 
     Raises:
         ValueError: A client and what it has already are both given.
         TypeError: The client is one that waits, and so would hold the loop.
     """
 
-    def __init__(self, model: str, *, base_url: str | None, api_key: str | None, client: Clients) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None,
+        api_key: str | None,
+        client: Clients,
+        max_answer_bytes: int = MAX_ANSWER_BYTES,
+    ) -> None:
         if client is not None and (base_url is not None or api_key is not None):
             raise ValueError("give base_url and api_key, or a client, which has its own")
         self.asked = f"{PROVIDER}:{model}"
         self._model = model
         self._base_url = base_url
         self._api_key = api_key
+        self._max_answer_bytes = checked_size(max_answer_bytes)
         # An instance stays its owner's to close; what is made here is closed with the loop that it is made for.
         is_instance = client is not None and _is_client(client)
         make: Any = client or self._made
@@ -63,9 +74,11 @@ class Connection:
         """
         client = await self._client()
         try:
-            return self._read(await client.messages.create(**request), client)
-        except Exception as error:  # the SDK lets through whatever the libraries under it raise
-            raise self.error(error, client) from error
+            return self._read(await self._send(client, request), client)
+        except (Exception, RefusedAnswerError) as error:  # the SDK lets through whatever the libraries under it raise  # noqa: BLE001
+            failed = [self.error(error, client)]
+        # Raised outside the handler, it does not refer to the SDK's exception, which holds the key; popped, it does not refer to itself.
+        raise failed.pop()
 
     async def events(self, request: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any]]:
         """Send a request, and yield the events of the answer as they come, each as JSON. Whoever stops listening hangs up.
@@ -76,15 +89,22 @@ class Connection:
         client = await self._client()
         try:
             async with (
-                await client.messages.create(**request, stream=True) as stream,
+                await self._send(client, {**request, "stream": True}) as stream,
                 aclosing(stream.__aiter__()) as all_,
             ):
                 async for event in all_:
                     yield self._read(event, client)
-        except Exception as error:  # as above
-            raise self.error(error, client) from error
+        except (Exception, RefusedAnswerError) as error:  # as above  # noqa: BLE001
+            failed = [self.error(error, client)]
+        else:
+            return
+        raise failed.pop()  # as above
 
-    def error(self, error: Exception, client: Any = None) -> ModelError:
+    async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
+        limits = Limits(asked=self.asked, answer=self._max_answer_bytes, secrets=self._secrets(client))
+        return await send(client.messages.create, client, request, limits)
+
+    def error(self, error: BaseException, client: Any = None) -> ModelError:
         """Return what is raised for an exception of the SDK, or for an answer that cannot be read.
 
         Args:
@@ -126,8 +146,9 @@ class Connection:
             return await self._clients.get()
         except (ModelError, MissingDependencyError):
             raise
-        except Exception as error:  # what the SDK says of a URL or a profile that it cannot use
-            raise self.error(error) from error
+        except Exception as error:  # what the SDK says of a URL or a profile that it cannot use  # noqa: BLE001
+            failed = [self.error(error)]
+        raise failed.pop()  # as above
 
     def _made(self) -> AsyncAnthropic:
         """Make a client, of what was given and of what the SDK finds: variables of the environment, a profile.
@@ -136,7 +157,8 @@ class Connection:
             MissingDependencyError: The SDK is not installed.
         """
         try:
-            from anthropic import AsyncAnthropic  # a second, and an extra: only whoever asks such a model pays for it
+            # A second, and an extra: only whoever asks such a model pays for it
+            from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
         except ImportError as error:
             raise MissingDependencyError(
                 f'{self.asked} needs the package anthropic: pip install "fcregistry[anthropic]"'
@@ -144,7 +166,8 @@ class Connection:
         base_url = self._base_url or os.environ.get("ANTHROPIC_BASE_URL") or None
         has_key = self._api_key or os.environ.get(VARIABLE) or os.environ.get("ANTHROPIC_AUTH_TOKEN")
         is_own_server = base_url is not None and _HOSTED not in base_url
-        return AsyncAnthropic(base_url=base_url, api_key=_NO_KEY if is_own_server and not has_key else self._api_key)
+        key = _NO_KEY if is_own_server and not has_key else self._api_key
+        return AsyncAnthropic(base_url=base_url, api_key=key, http_client=watched(DefaultAsyncHttpxClient()))
 
 
 def _is_client(client: object) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 from fcregistry import formats
 from fcregistry.errors import ModelError
 from fcregistry.models._completion import Completion, Delta
+from fcregistry.models._http_limits import MAX_ANSWER_BYTES
 from fcregistry.models._model import Model
 from fcregistry.models._openai_chat import ChatStream, chat_completion
 from fcregistry.models._openai_client import Connection
@@ -52,6 +53,7 @@ class OpenAIModel(Model):
         base_url: str | None = None,
         api_key: str | None = None,
         client: Clients = None,
+        max_answer_bytes: int = MAX_ANSWER_BYTES,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         """Say which model is meant; nothing is imported or connected before it is asked.
@@ -63,11 +65,13 @@ class OpenAIModel(Model):
             client: An `AsyncOpenAI` or an `AsyncAzureOpenAI`, in the place of both; or a function that makes one. Connections belong to
                 an event loop: a function is called once for each, and what it makes is closed with it; an instance stays yours to close, and
                 serves one loop, be it yours or the one behind `complete`.
+            max_answer_bytes: The most bytes of one answer, decoded, that are read; an answer that is longer is an error.
             settings: More fields of each request, as they are: `temperature`, `max_completion_tokens`, … What the provider's own `tools` are is
                 sent beside ours. `timeout` (seconds), `extra_headers` and `extra_query` are the SDK's.
 
         Raises:
-            ValueError: A client is given beside base_url or api_key, or a setting says what each request says by itself.
+            ValueError: A client is given beside base_url or api_key, max_answer_bytes is not a number above 0, or a setting says what each
+                request says by itself.
         """
         self._settings = dict(settings or {})
         if wrong := sorted(_OURS & self._settings.keys()):
@@ -81,6 +85,7 @@ class OpenAIModel(Model):
             base_url=base_url,
             api_key=api_key,
             client=client,
+            max_answer_bytes=max_answer_bytes,
         )
 
     @property
@@ -134,9 +139,9 @@ class OpenAIModel(Model):
         )
 
     async def _read(self, request: Mapping[str, Any], reader: _Reader) -> AsyncGenerator[Delta | Completion]:
-        async with aclosing(self._connection.pieces(request)) as pieces:
-            async for piece in pieces:
-                if (delta := reader.add(piece)) is not None:
+        async with aclosing(self._connection.pieces(request, reader.add)) as deltas:
+            async for delta in deltas:
+                if delta is not None:
                     yield delta
         yield reader.completion()
 
@@ -162,7 +167,7 @@ class OpenAIChat(OpenAIModel):
     ) -> Completion:
         """Answer a conversation; see `Model.acomplete`."""
         request = self._request(messages, tools, tool_choice)
-        return chat_completion(await self._connection.answer(request), self.name)
+        return await self._connection.answer(request, lambda body: chat_completion(body, self.name))
 
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
@@ -212,7 +217,7 @@ class OpenAIResponses(OpenAIModel):
     ) -> Completion:
         """Answer a conversation; see `Model.acomplete`."""
         request = self._request(messages, tools, tool_choice)
-        return response_completion(await self._connection.answer(request), self.name)
+        return await self._connection.answer(request, lambda body: response_completion(body, self.name))
 
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"

@@ -7,13 +7,17 @@ here. Sources: OpenAI guide "Error codes"; Anthropic API reference, "Errors"; RF
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from fcregistry.errors import ModelError, said_by
+from fcregistry.models._http_limits import RefusedAnswerError
 
 _MOST_SAID: Final = 500
 """Characters that are kept of what a provider says."""
+
+_MOST_CAUSES: Final = 5
+"""Exceptions that are named, of those that one comes from."""
 
 _SHORTEST_SECRET: Final = 8
 """Characters. What is shorter opens nothing: it is a word given to a server that looks at no key, and stands in other words."""
@@ -58,9 +62,12 @@ _PASSING: Final = frozenset(
 
 
 def model_error(
-    error: Exception, *, model: str, provider: str, variable: str, secrets: Iterable[str | None] = ()
+    error: BaseException, *, model: str, provider: str, variable: str, secrets: Iterable[str | None] = ()
 ) -> ModelError:
-    """Return what is raised for an exception of an SDK; raise it from that exception.
+    """Return what is raised for an exception of an SDK, with a copy of that exception in words as its cause.
+
+    The exception itself holds the request, and with it the key and the conversation: raise this where it is not being handled, since what
+    is raised there would refer to it.
 
     Args:
         error: What the SDK, or the HTTP library under it, raised.
@@ -69,9 +76,23 @@ def model_error(
         variable: The environment variable that holds the key.
         secrets: What must not be shown: the key, wherever it came from.
     """
-    if isinstance(error, ModelError):
-        return error
-    asked, hidden = f"{provider}:{model}", [secret for secret in secrets if secret and len(secret) >= _SHORTEST_SECRET]
+    if isinstance(error, RefusedAnswerError):
+        return error.error
+    hidden = [each.strip() for each in secrets if each and len(each.strip()) >= _SHORTEST_SECRET]
+    if isinstance(error, ModelError):  # of what was read, which may quote a secret; so may what its traceback holds
+        for secret in hidden:
+            error.args = (str(error).replace(secret, "…"),)
+        return error.with_traceback(None)
+    worded = _worded(error, f"{provider}:{model}", model, variable, hidden)
+    worded.__cause__ = SdkError(_described(error, hidden))
+    return worded
+
+
+class SdkError(Exception):
+    """What an SDK raised, in words that hold no secret: the types of its exceptions, the status, the id of the request, what was said."""
+
+
+def _worded(error: BaseException, asked: str, model: str, variable: str, hidden: Sequence[str]) -> ModelError:
     kinds = _kinds(error)
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 400:
@@ -128,11 +149,11 @@ def told_error(body: object, asked: str, secrets: Iterable[str] = ()) -> ModelEr
     codes = _codes(body)
     passing = bool(codes & _PASSING) or any(code in _RETRYABLE or code >= 500 for code in map(_number, codes))
     advice = "try again" if passing else "the same request would fail again"
-    said = _bounded(_message(body) or "it does not say why", secrets)
+    said = bounded(_message(body) or "it does not say why", secrets)
     return ModelError(f"{asked} failed while it answered: {said}; {advice}", retryable=passing)
 
 
-def _of_status(error: Exception, status: int, said: str, *, asked: str, model: str, variable: str) -> ModelError:
+def _of_status(error: BaseException, status: int, said: str, *, asked: str, model: str, variable: str) -> ModelError:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     wait = _retry_after(headers)
     what, advice = _STATUSES.get(status) or _STATUSES[500 if status >= 500 else 400]
@@ -151,7 +172,7 @@ def _of_status(error: Exception, status: int, said: str, *, asked: str, model: s
     )
 
 
-def _of_connection(error: Exception, asked: str, variable: str) -> ModelError:
+def _of_connection(error: BaseException, asked: str, variable: str) -> ModelError:
     """Word a connection that could not be made, or broke: what the SDK raised does not say which, its causes do."""
     kinds = set[str]().union(*map(_kinds, _causes(error)))
     if kinds & {"ReadError", "RemoteProtocolError", "ConnectionResetError"}:
@@ -164,6 +185,21 @@ def _of_connection(error: Exception, asked: str, variable: str) -> ModelError:
         f"{asked}: the provider cannot be reached; look at base_url, at the network, and whether the server runs",
         retryable=True,
     )
+
+
+def _described(error: BaseException, hidden: Sequence[str]) -> str:
+    """Describe an exception of an SDK, and those that it comes from."""
+    status, request = getattr(error, "status_code", None), getattr(error, "request_id", None)
+    facts = [
+        f"HTTP {status}" if isinstance(status, int) else "",
+        f"request {request}" if isinstance(request, str) else "",
+    ]
+    # What HTTP libraries say may quote the header with the key, in any escaping; the system's own errors know of no header.
+    said = [_said(error, hidden) if isinstance(status, int) else ""]
+    said += [bounded(said_by(each), hidden) for each in _causes(error) if isinstance(each, OSError)]
+    kinds = [f"{type(each).__module__.partition('.')[0]}.{type(each).__name__}" for each in _causes(error)]
+    described = "; ".join(filter(None, [" from ".join(kinds[:_MOST_CAUSES]), *facts, *said[:_MOST_CAUSES]]))
+    return bounded(described, hidden)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -187,10 +223,10 @@ def _number(code: str) -> int:
     return int(code) if code.isdecimal() else 0
 
 
-def _said(error: Exception, secrets: Iterable[str]) -> str:
+def _said(error: BaseException, secrets: Iterable[str]) -> str:
     """Return what an exception says: the provider's own words, where it has some."""
     has_status = hasattr(error, "status_code")  # without words of the provider, its text is no more than the status
-    return _bounded(_message(getattr(error, "body", None)) or ("" if has_status else said_by(error)), secrets)
+    return bounded(_message(getattr(error, "body", None)) or ("" if has_status else said_by(error)), secrets)
 
 
 def _message(body: object) -> str:
@@ -204,11 +240,12 @@ def _message(body: object) -> str:
     return repr(found) if isinstance(found, (list, Mapping)) and found else ""
 
 
-def _bounded(text: str, secrets: Iterable[str]) -> str:
+def bounded(text: str, secrets: Iterable[str]) -> str:
     """Return a text of a provider on one line, without URLs and keys."""
     # All that words results comes with it, and only what failed needs it here
     from fcregistry.execution._wording import scrub
 
+    secrets = [each for each in secrets if len(each) >= _SHORTEST_SECRET]
     text = " ".join(_KEY.sub("…", _URL.sub("…", scrub(text, secrets))).split()).rstrip(".;: ")
     return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
 

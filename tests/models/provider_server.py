@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -62,7 +62,7 @@ class Reply:
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    pieces: Sequence[Piece] = ()
+    pieces: Iterable[Piece] = ()
     cut: bool = False
     silent: bool = False
 
@@ -93,12 +93,13 @@ class ProviderServer:
         replies: What it answers, in this order; the last one again and again.
 
     Attributes:
+        replies: What it has not answered yet.
         requests: What it was asked, in order.
         broken: Set once a client has gone before its reply was at its end.
     """
 
     def __init__(self, *replies: Reply) -> None:
-        self._replies = list(replies)
+        self.replies = list(replies)
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._ended = threading.Event()
@@ -137,7 +138,7 @@ class ProviderServer:
         """Remember a request, and return what is answered."""
         with self._lock:
             self.requests.append(request)
-            return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
     def connected(self, connection: socket.socket, *, is_open: bool) -> None:
         """Count a connection, or no longer."""

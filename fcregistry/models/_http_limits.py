@@ -1,0 +1,224 @@
+"""Limits of a provider's HTTP answers: how many bytes of one are read, and where a redirect may lead.
+
+The SDKs send through a client of HTTPX, or of its successor httpx2. The client's event hooks see each response before its body is read and
+before a redirect is followed, whoever made the client, so the limits are one hook. They hold for the requests of our models alone: a
+client that its owner uses for something else meanwhile is not limited there. No HTTP library is imported here.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from fcregistry.errors import ModelError
+
+MAX_ANSWER_BYTES: Final = 64 * 2**20
+"""Of one answer, decoded. The longest answers of today are streamed in 45 MiB: 128,000 tokens, an event of some 350 bytes each."""
+
+MAX_ERROR_BYTES: Final = 2**20
+"""Of the body of a reply that is not an answer. The rest is not read, since only its beginning is shown."""
+
+_HEADERS: Final = {"Accept-Encoding": "gzip"}
+"""Sent with each request. Other encodings are not decoded in bounded pieces by every version of the HTTP libraries."""
+
+_PIECE: Final = 2**18
+"""Bytes that are decoded at a time: a bomb is seen before it takes more."""
+
+
+class RefusedAnswerError(BaseException):
+    """An answer that is not read on. It is not an `Exception`: the SDKs take one for a failed connection, and ask again.
+
+    Attributes:
+        error: What the caller is told.
+    """
+
+    def __init__(self, error: ModelError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of one request.
+
+    Attributes:
+        asked: The model with its provider, for what the caller is told.
+        answer: The most bytes of an answer.
+        secrets: What must not be shown.
+    """
+
+    asked: str
+    answer: int = MAX_ANSWER_BYTES
+    secrets: Sequence[str] = field(default=(), repr=False)
+
+
+_LIMITS: ContextVar[Limits | None] = ContextVar("fcregistry_http_limits", default=None)
+
+
+def checked_size(size: object) -> int:
+    """Return a limit in bytes.
+
+    Raises:
+        ValueError: It is not a whole number above 0.
+    """
+    if type(size) is not int or size < 1:
+        raise ValueError(f"max_answer_bytes takes a whole number above 0, not {size!r:.80}")
+    return size
+
+
+def watched(http: Any) -> Any:
+    """Return a client of HTTPX, after seeing to it that the limits of requests hold for what it receives."""
+    hooks = getattr(http, "event_hooks", None)  # without them, it is not a client of HTTPX, but somebody's stand-in
+    if isinstance(hooks, dict) and _limit not in (responses := hooks.setdefault("response", [])):
+        responses.append(_limit)
+    return http
+
+
+async def send(create: Callable[..., Awaitable[Any]], client: Any, request: Mapping[str, Any], limits: Limits) -> Any:
+    """Send a request, and return what the SDK makes of the response, whose body may be read later.
+
+    Args:
+        create: The SDK's function that sends it.
+        client: The client of the SDK that it belongs to, which holds one of HTTPX.
+        request: Its arguments.
+        limits: The limits of the response.
+
+    Raises:
+        RefusedAnswerError: The response goes beyond them.
+    """
+    watched(getattr(client, "_client", None))
+    headers = {**_HEADERS, **(request.get("extra_headers") or {})}
+    token = _LIMITS.set(limits)
+    try:
+        return await create(**{**request, "extra_headers": headers})
+    finally:
+        _LIMITS.reset(token)
+
+
+async def _limit(response: Any) -> None:
+    """Refuse a response that leads elsewhere, and limit what is read of any other."""
+    limits = _LIMITS.get()
+    if limits is None:
+        return
+    if response.has_redirect_location:
+        _check_redirect(response, limits)
+    body = _Body(response, limits)
+    base = next(each for each in type(response.stream).__mro__ if each.__name__ == "AsyncByteStream")
+    response.stream = _stream_class(base)(response.stream, body)
+    response.headers.pop("content-encoding", None)  # it is decoded here, and only once
+
+
+def _check_redirect(response: Any, limits: Limits) -> None:
+    """Refuse a redirect to another origin, which would be sent the conversation, and by some statuses and headers the key."""
+    try:
+        here, there = response.url, response.url.join(response.headers["location"])
+    except Exception:  # HTTPX says in its own ways that a URL is not one  # noqa: BLE001
+        there = None
+    else:
+        if (here.scheme, here.host, here.port) == (there.scheme, there.host, there.port):
+            return
+    from fcregistry.models._sdk_errors import bounded  # only where something failed
+
+    where = "what is not a URL"
+    if there is not None:
+        port = f" port {there.port}" if there.port else ""
+        where = f"another server, {there.scheme} at {there.host}{port}"
+    raise RefusedAnswerError(
+        ModelError(
+            f"{limits.asked}: the provider redirects to {bounded(where, limits.secrets)} (HTTP {response.status_code}); the conversation is "
+            "not sent there: if that server is meant, set base_url to it",
+            status=response.status_code,
+        )
+    )
+
+
+class _Body:
+    """Decodes a body, and counts its bytes."""
+
+    def __init__(self, response: Any, limits: Limits) -> None:
+        self._limits = limits
+        self._is_answer = response.status_code < 300
+        self._left = limits.answer if self._is_answer else MAX_ERROR_BYTES
+        self._left_raw = self._left  # empty blocks and what follows the end decode to nothing, and may go on for ever
+        self.is_cut = False
+        """Whether the rest of an error is not read."""
+        values = response.headers.get("content-encoding", "").lower().split(",")
+        encodings = [each.strip() for each in values if each.strip() not in ("", "identity")]
+        if encodings not in ([], ["gzip"], ["x-gzip"]):
+            self._end(
+                f"is encoded as {', '.join(encodings)!r:.80}, though only gzip was asked for; look where base_url leads"
+            )
+        self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 16) if encodings else None
+
+    def pieces(self, raw: bytes) -> Iterator[bytes]:
+        """Yield what some of the body decodes to, as far as the limit goes.
+
+        Raises:
+            RefusedAnswerError: The answer goes beyond it.
+        """
+        if self.is_cut:
+            return
+        self._left_raw -= len(raw)
+        for piece in self._decoded(raw):
+            if len(piece) > self._left or self._left_raw < 0:
+                if not self._is_answer:
+                    yield piece[: self._left]
+                self._end(
+                    f"is longer than {self._limits.answer:,} bytes, and is not read on; where such answers are to be expected, give a "
+                    "higher max_answer_bytes"
+                )
+                return
+            self._left -= len(piece)
+            yield piece
+
+    def _decoded(self, raw: bytes) -> Iterator[bytes]:
+        if self._decoder is None:
+            yield raw
+            return
+        while True:
+            try:
+                piece = b"" if self._decoder.eof else self._decoder.decompress(raw, _PIECE)
+            except zlib.error:
+                self._end("is said to be gzip and is not; look where base_url leads")
+                return
+            yield piece
+            raw = self._decoder.unconsumed_tail
+            if self._decoder.eof or not (raw or len(piece) == _PIECE):
+                return
+
+    def _end(self, what: str) -> None:
+        """Refuse an answer; of an error, whose status says enough, the rest is left out."""
+        self.is_cut = True
+        if self._is_answer:
+            raise RefusedAnswerError(ModelError(f"{self._limits.asked}: the answer {what}"))
+
+
+class _LimitedStream:
+    """The body of a response, in place of the HTTP library's own."""
+
+    def __init__(self, stream: Any, body: _Body) -> None:
+        self._stream = stream
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for raw in self._stream:
+            for piece in filter(None, self._body.pieces(raw)):
+                yield piece
+            if self._body.is_cut:
+                return
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@cache
+def _stream_class(base: type) -> type:
+    """Return the class of a limited stream that the HTTP library which has a base takes for its own."""
+    return type("LimitedStream", (_LimitedStream, base), {})
