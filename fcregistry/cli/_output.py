@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 # Patterns as texts: they are compiled when first needed, and most output needs neither.
-_CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+_CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
 
 _PRINTABLE: Final = bytes(range(0x20, 0x7F))

@@ -117,15 +117,16 @@ class AnthropicMessages(Model):
         from fcregistry.models._anthropic_answers import completion_of  # as above
         from fcregistry.models._anthropic_events import StreamedMessage
         from fcregistry.models._sdk_errors import broken_off
+        from fcregistry.models._surrogates import WholeDeltas
 
         request = self._request(messages, tools, tool_choice)
-        answer = StreamedMessage()
+        answer, whole = StreamedMessage(), WholeDeltas()
         failed: list[ModelError] = []
         try:
             async with aclosing(self._connection.events(request)) as events:
                 async for event in events:
-                    if (delta := answer.take(event)) is not None:
-                        yield delta
+                    if (delta := answer.take(event)) is not None and (told := whole.add(delta)) is not None:
+                        yield told
         except ModelError:
             if not answer.is_whole:  # a connection that breaks after the last event has lost nothing
                 raise
@@ -135,6 +136,8 @@ class AnthropicMessages(Model):
             raise failed.pop()  # as above
         if not answer.is_whole:
             raise broken_off(self.name)
+        if (rest := whole.rest()) is not None:
+            yield rest
         yield completion_of(answer.message())
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from fcregistry._calls import ToolCall
 from fcregistry._json import ArgumentsError, read_json
 from fcregistry.models._completion import Completion, FinishReason, Usage
 from fcregistry.models._messages import Message, arguments_text, call_of
+from fcregistry.models._surrogates import in_texts, joined
 
 NATIVE: Final = "anthropic"
 """Under which name a message keeps its blocks."""
@@ -63,7 +64,7 @@ def calls_of(blocks: Sequence[Block]) -> tuple[ToolCall, ...]:
     return tuple(call_of(block) for block in blocks if block.get("type") == "tool_use")
 
 
-def joined(blocks: Sequence[Block], kind: str) -> str:
+def joined_text(blocks: Sequence[Block], kind: str) -> str:
     """Return the text of all blocks of a kind, `text` or `thinking`, as `piece_after` puts it together."""
     pieces = (
         piece_after(blocks[:place], kind, _said(block))
@@ -103,7 +104,8 @@ def _object_of(text: str) -> dict[str, Any]:
         value = read_json(text)
     except ArgumentsError:
         value = None
-    return value if isinstance(value, dict) else {"INVALID_JSON": text}
+    # The text may write half of a character as an escape, which the request would have to carry as it is.
+    return in_texts(joined, value if isinstance(value, dict) else {"INVALID_JSON": text})
 
 
 def _message(blocks: Sequence[Block]) -> Message:
@@ -113,9 +115,9 @@ def _message(blocks: Sequence[Block]) -> Message:
     ]
     return Message(
         role="assistant",
-        content=joined(blocks, "text") or None,
+        content=joined_text(blocks, "text") or None,
         tool_calls=calls_of(blocks),
-        reasoning=joined(blocks, "thinking") or None,
+        reasoning=joined_text(blocks, "thinking") or None,
         native={NATIVE: kept} if kept else {},
     )
 

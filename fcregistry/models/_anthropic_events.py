@@ -12,6 +12,7 @@ from typing import Any
 
 from fcregistry.models._anthropic_answers import Block, piece_after
 from fcregistry.models._completion import Delta, ToolCallDelta
+from fcregistry.models._surrogates import joined
 
 
 class StreamedMessage:
@@ -47,7 +48,7 @@ class StreamedMessage:
     def message(self) -> dict[str, Any]:
         """Return the message; the input of a call is the text that was written, and what it began with where none was."""
         for (index, name), pieces in self._pieces.items():
-            if written := "".join(pieces):
+            if written := joined("".join(pieces)):
                 self._blocks[index][name] = written
         return {
             **self._message,

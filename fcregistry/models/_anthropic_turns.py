@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fcregistry.formats.anthropic import media
-from fcregistry.models._anthropic_answers import NATIVE, Block, calls_of, input_of, joined
+from fcregistry.models._anthropic_answers import NATIVE, Block, calls_of, input_of, joined_text
 from fcregistry.models._anthropic_ids import CallIds
 from fcregistry.models._messages import wire_name
 from fcregistry.models._parts import is_image_link
@@ -65,7 +65,7 @@ def _answer(message: Message, ids: CallIds) -> list[Block]:
     native = _native(message)
     calls = tuple((call.id, call.name, input_of(call)) for call in message.tool_calls)
     written = tuple((call.id, call.name, input_of(call)) for call in calls_of(native))
-    if native and calls == written and joined(native, "text") == message.text:
+    if native and calls == written and joined_text(native, "text") == message.text:
         ids.keep(call.id for call in message.tool_calls)
         return [_named(block) for block in native if block.get("type") != "text" or _has_words(block.get("text"))]
     kept = [block for block in native if block.get("type") not in ("text", "tool_use")]

@@ -12,6 +12,7 @@ from fcregistry.models._asking import FunctionModel, Question, takes, takes_any
 from fcregistry.models._completion import Completion, Delta
 from fcregistry.models._messages import Message
 from fcregistry.models._offered import offered
+from fcregistry.models._surrogates import WholeDeltas
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -85,6 +86,7 @@ class _Listener:
         self._thoughts: list[str] = []
         self._calls = StreamedCalls()
         self._completion: Completion | None = None
+        self._whole = WholeDeltas()
 
     def whole(self, answer: object) -> Completion:
         """Return the completion that an answer is, which keeps a dict of the function's for when it is asked again."""
@@ -111,12 +113,14 @@ class _Listener:
         self._texts.append(delta.content)
         self._thoughts.append(delta.reasoning)
         self._calls.add_delta(delta)
-        return delta
+        return self._whole.add(delta)
 
     def ended(self) -> Iterable[Delta | Completion]:
-        """Return the completion: the function's own, or what its pieces come to."""
-        if self._completion is not None:
-            return (self._completion,)
+        """Return what was held back, and the completion: the function's own, or what its pieces come to."""
+        rest = self._whole.rest()
+        return (*([rest] if rest is not None else []), self._completion or self._completed())
+
+    def _completed(self) -> Completion:
         calls = self._calls.calls()
         text = "".join(self._texts)
         message = Message(
@@ -125,7 +129,7 @@ class _Listener:
             tool_calls=calls,
             reasoning="".join(self._thoughts) or None,
         )
-        return (completed(message, self._name),)
+        return completed(message, self._name)
 
 
 def _is_openai(answer: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from fcregistry.models._messages import Message
+from fcregistry.models._surrogates import in_texts, joined
 
 FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "other"]
 """Why a model stopped: it was done; it called; the limit of tokens; a filter of the provider; something else."""
@@ -94,6 +95,11 @@ class Completion:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Keep halves of characters out of what is said beside the message, as that keeps them out of itself."""
+        object.__setattr__(self, "model", in_texts(joined, self.model))
+        object.__setattr__(self, "details", in_texts(joined, self.details))
 
 
 def checked_completion(value: object, model: str) -> Completion:

@@ -6,8 +6,9 @@ Source: OpenAI API reference, "Chat Completions", messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from fcregistry._calls import ToolCall
@@ -15,7 +16,8 @@ from fcregistry._content import Content
 from fcregistry.formats import MalformedCallError, read_call, read_calls
 from fcregistry.formats._reading import field as read_field
 from fcregistry.formats._reading import is_absent
-from fcregistry.models._parts import part_of, written_part
+from fcregistry.models._parts import part_of, with_texts, written_part
+from fcregistry.models._surrogates import escaped, in_texts, joined
 
 if TYPE_CHECKING:
     from fcregistry._results import ToolResult
@@ -59,6 +61,23 @@ class Message:
     is_error: bool = False
     continues: bool = False
     native: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Keep halves of characters out of what models and tools said, since no request could carry the conversation any more.
+
+        What a user or a program says is left as it is: they can mend it, and are told.
+        """
+        if self.role == "assistant":
+            self._change("content", _in_content(joined, self.content))
+            self._change("tool_calls", tuple(map(_whole_call, self.tool_calls)))
+            self._change("reasoning", in_texts(joined, self.reasoning))
+            self._change("native", in_texts(joined, self.native))
+        elif self.role == "tool" or self.continues:
+            self._change("content", _in_content(escaped, self.content))
+
+    def _change(self, name: str, value: object) -> None:
+        if value is not getattr(self, name):
+            object.__setattr__(self, name, value)
 
     @property
     def text(self) -> str:
@@ -104,7 +123,7 @@ class Message:
 
     @classmethod
     def of_result(cls, result: ToolResult, id: str | None = None) -> Message:
-        """Return the message that tells a model of a result. Half of a surrogate pair, as in names of files, is written out: no request carries it.
+        """Return the message that tells a model of a result.
 
         Args:
             result: What came of a call.
@@ -114,7 +133,7 @@ class Message:
         parts = tuple(result.parts) if any(part.kind != "text" for part in result.parts) else ()
         return cls(
             role="tool",
-            content=parts or _carried(result.content),
+            content=parts or result.content,
             tool_call_id=(call.id if call else None) or id,
             name=(call.name if call else None) or None,
             is_error=not result.ok,
@@ -200,9 +219,20 @@ def _unread(call: object, arguments: object) -> str:
     return json.dumps(arguments if is_plain else [repr(call)[:_SHOWN]], ensure_ascii=False)
 
 
-def _carried(text: str) -> str:
-    r"""Return a text that UTF-8 can carry: what it cannot is written as in JSON, `\udcff`."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+def _in_content(
+    change: Callable[[str], str], content: str | tuple[Content, ...] | None
+) -> str | tuple[Content, ...] | None:
+    """Return content with its texts changed; the same where that changes none."""
+    if not isinstance(content, tuple):
+        return in_texts(change, content)
+    parts = tuple(with_texts(part, change) for part in content)
+    return content if all(map(is_, parts, content)) else parts
+
+
+def _whole_call(call: ToolCall) -> ToolCall:
+    said = (call.name, call.arguments, call.id)
+    whole = in_texts(joined, said)
+    return call if whole is said else ToolCall(*whole)
 
 
 def _content(value: Any) -> str | tuple[Content, ...] | None:

@@ -20,6 +20,7 @@ from fcregistry.models._openai_client import Connection
 from fcregistry.models._openai_input import input_items
 from fcregistry.models._openai_messages import chat_messages
 from fcregistry.models._openai_responses import ResponseStream, response_completion
+from fcregistry.models._surrogates import WholeDeltas
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool
@@ -139,11 +140,15 @@ class OpenAIModel(Model):
         )
 
     async def _read(self, request: Mapping[str, Any], reader: _Reader) -> AsyncGenerator[Delta | Completion]:
+        whole = WholeDeltas()
         async with aclosing(self._connection.pieces(request, reader.add)) as deltas:
             async for delta in deltas:
-                if delta is not None:
-                    yield delta
-        yield reader.completion()
+                if delta is not None and (told := whole.add(delta)) is not None:
+                    yield told
+        completion = reader.completion()
+        if (rest := whole.rest()) is not None:
+            yield rest
+        yield completion
 
 
 class OpenAIChat(OpenAIModel):

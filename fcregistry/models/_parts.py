@@ -5,12 +5,13 @@ Source: OpenAI API reference, "Chat Completions", content parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from fcregistry._content import Content
 from fcregistry.formats._parts import base64_of, data_url
 from fcregistry.formats._reading import field, is_absent
+from fcregistry.models._surrogates import in_texts
 
 _LINKED_IMAGE: Final = "an image"
 """What a link to an image is described as, whose media type nobody knows before it is fetched."""
@@ -57,6 +58,16 @@ def written_part(part: Content) -> dict[str, Any]:
     if part.kind == "file" and part.plain is None:
         return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part)}}
     return {"type": "text", "text": str(part)}
+
+
+def with_texts(part: Content, change: Callable[[str], str]) -> Content:
+    """Return a piece of content whose texts are changed; the same where that changes none."""
+    said: tuple[Any, ...] = part._key()
+    changed = in_texts(change, said)
+    if changed is said:
+        return part
+    kind, media_type, plain, data, name, uri, description = changed
+    return Content(kind, media_type, plain=plain, data=data, name=name, uri=uri, description=description)
 
 
 def is_image_link(part: Content) -> bool:

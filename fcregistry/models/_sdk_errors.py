@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from fcregistry.errors import ModelError, said_by
 from fcregistry.models._http_limits import RefusedAnswerError
+from fcregistry.models._surrogates import joined
 
 _MOST_SAID: Final = 500
 """Characters that are kept of what a provider says."""
@@ -246,7 +247,7 @@ def bounded(text: str, secrets: Iterable[str]) -> str:
     from fcregistry.execution._wording import scrub
 
     secrets = [each for each in secrets if len(each) >= _SHORTEST_SECRET]
-    text = " ".join(_KEY.sub("…", _URL.sub("…", scrub(text, secrets))).split()).rstrip(".;: ")
+    text = " ".join(_KEY.sub("…", _URL.sub("…", scrub(joined(text), secrets))).split()).rstrip(".;: ")
     return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
 
 

@@ -13,6 +13,7 @@ from fcregistry.models._completion import Completion, Delta, ToolCallDelta, Usag
 from fcregistry.models._cutting import CutText
 from fcregistry.models._messages import Message, arguments_text
 from fcregistry.models._offered import offered
+from fcregistry.models._surrogates import WholeDeltas
 from fcregistry.models._wording import choice_text, structured, unforged, worded, written_by
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ class _Listener:
         self._dialect = dialect
         self._tools = tuple(tools)
         self._cut = CutText(stops)
+        self._whole = WholeDeltas()
         self._stream = dialect.stream(self._tools or None)
         self._identities = identities
         self._texts: list[str] = []
@@ -191,11 +193,11 @@ class _Listener:
         """
         if not isinstance(piece, str):
             raise TypeError(f"the model yielded a {type(piece).__name__}; with a dialect, it returns or yields text")
-        return self._heard(self._cut.feed(piece))
+        return self._heard(self._cut.feed(self._whole.text("text", piece)))
 
     def ended(self) -> Iterable[Delta | Completion]:
         """Return what was held back until it was certain what it is, and the completion."""
-        last = self._heard(self._cut.close())
+        last = self._heard(self._cut.feed(self._whole.end("text")) + self._cut.close())
         parsed = self._stream.close()
         newest = self._take_rest(parsed.tool_calls)
         message = self._message(parsed)

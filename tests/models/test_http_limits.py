@@ -215,13 +215,14 @@ for way in sys.argv[3:]:
 @every_api
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is counted in KiB on Linux")
 def test_no_answer_takes_memory_without_bound(api: str) -> None:
+    large = bomb(400 * 2**20)
     replies = [
         json_reply({}, 404),
-        Reply(headers={**JSON, **GZIP}, pieces=bomb(600 * 2**20)),
+        Reply(headers={**JSON, **GZIP}, pieces=large),
         Reply(headers=JSON, pieces=repeat(SPACES)),
-        Reply(headers=EVENTS, pieces=repeat(": ping\n\n" * 10_000)),
+        Reply(headers=EVENTS, pieces=repeat(f": {'x' * 60_000}\n\n")),
         Reply(status=400, headers=JSON, pieces=['{"error": {"message": "', *["x y" * 333_333] * 100, '"}}']),
-        Reply(status=400, headers={**JSON, **GZIP}, pieces=bomb(600 * 2**20)),
+        Reply(status=400, headers={**JSON, **GZIP}, pieces=large),
     ]
     ways = ["complete", "complete", "stream", "complete", "complete"]
     with ProviderServer(*replies) as server:
@@ -258,7 +259,7 @@ def test_a_time_budget_holds_for_a_server_that_drips(api: str, sent: str) -> Non
         return [event async for event in agent.astream("Hi", time_budget=0.2)][-1].result  # type: ignore[union-attr]
 
     ends = threading.Event()
-    with ProviderServer(DRIPS[sent](ends)) as server:
+    with ProviderServer(*(DRIPS[sent](ends) for _ in range(3))) as server:
         agent = ReactAgent(APIS[api](server))
         results = [agent.run("Hi", time_budget=0.2)]
         results.append(asyncio.run(agent.arun("Hi", time_budget=0.2)))

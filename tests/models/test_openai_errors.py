@@ -254,7 +254,8 @@ def test_a_word_that_stands_in_for_a_key_hides_nothing() -> None:
 
 def test_the_exception_of_the_sdk_is_the_cause_in_words() -> None:
     cause = told(404, {"message": "gone"}).__cause__
-    assert str(cause) == "openai.NotFoundError from httpx2.HTTPStatusError; HTTP 404; gone"
+    assert str(cause).startswith("openai.NotFoundError")
+    assert str(cause).endswith("; HTTP 404; gone")
 
 
 def test_a_stream_that_is_refused_is_told_like_an_answer() -> None:
