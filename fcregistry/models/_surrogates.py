@@ -6,7 +6,7 @@ these halves are joined. A half that stays alone becomes U+FFFD, the replacement
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,21 +34,25 @@ def escaped(text: str) -> str:
 
 
 def in_texts(change: Callable[[str], str], value: T) -> T:
-    """Return a JSON value in which each text and name is changed; the value itself where that changes none."""
-    changed: Any = value
-    kind: Any = type(value)
+    """Return a JSON value in which each text and name is changed; the value itself where that changes none, or where it is not JSON."""
+    try:
+        return _changed(change, value)  # type: ignore[no-any-return]
+    except RecursionError:  # a circle, which nothing can write as JSON: whoever tries is told so
+        return value
+
+
+def _changed(change: Callable[[str], str], value: Any) -> Any:
+    kind = type(value)
     if isinstance(value, str):
-        changed = change(value)
-    elif isinstance(value, Mapping):
-        pairs = [(name, each, in_texts(change, name), in_texts(change, each)) for name, each in value.items()]
-        if any(name is not new or each is not made for name, each, new, made in pairs):
-            changed = {new: made for _, _, new, made in pairs}
-    elif kind in (list, tuple):
-        items: Any = value
-        changed_items = [in_texts(change, each) for each in items]
-        if not all(map(is_, items, changed_items)):
-            changed = kind(changed_items)
-    return changed  # type: ignore[no-any-return]
+        return change(value)
+    if kind is dict:
+        changed = {_changed(change, name): _changed(change, each) for name, each in value.items()}
+        is_same = all(map(is_, value.keys(), changed.keys())) and all(map(is_, value.values(), changed.values()))
+        return value if is_same and len(changed) == len(value) else changed
+    if kind in (list, tuple):
+        items = [_changed(change, each) for each in value]
+        return value if all(map(is_, value, items)) else kind(items)
+    return value
 
 
 class WholeDeltas:
