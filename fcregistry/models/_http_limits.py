@@ -22,8 +22,16 @@ MAX_ANSWER_BYTES: Final = 64 * 2**20
 MAX_ERROR_BYTES: Final = 2**20
 """Of the body of a reply that is not an answer. The rest is not read, since only its beginning is shown."""
 
+_BYTES_PER_VALUE: Final = 32
+"""A JSON document may have one comma in so many bytes of the limit: 64 MiB of `{},{},…` were read to 3.3 GB of objects."""
+
+_FEW_VALUES: Final = 100_000
+"""Commas that a document may have in any case: some 15 MB of objects."""
+
 _HEADERS: Final = {"Accept-Encoding": "gzip"}
 """Sent with each request. Other encodings are not decoded in bounded pieces by every version of the HTTP libraries."""
+
+_NOT_READ_ON: Final = "and is not read on; where such answers are to be expected, give a higher max_answer_bytes"
 
 _PIECE: Final = 2**18
 """Bytes that are decoded at a time: a bomb is seen before it takes more."""
@@ -144,6 +152,9 @@ class _Body:
         self._is_answer = response.status_code < 300
         self._left = limits.answer if self._is_answer else MAX_ERROR_BYTES
         self._left_raw = self._left  # empty blocks and what follows the end decode to nothing, and may go on for ever
+        self._most_values = max(_FEW_VALUES, limits.answer // _BYTES_PER_VALUE)
+        self._values = 0
+        self._is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
         self.is_cut = False
         """Whether the rest of an error is not read."""
         values = response.headers.get("content-encoding", "").lower().split(",")
@@ -167,13 +178,19 @@ class _Body:
             if len(piece) > self._left or self._left_raw < 0:
                 if not self._is_answer:
                     yield piece[: self._left]
-                self._end(
-                    f"is longer than {self._limits.answer:,} bytes, and is not read on; where such answers are to be expected, give a "
-                    "higher max_answer_bytes"
-                )
+                self._end(f"is longer than {self._limits.answer:,} bytes, {_NOT_READ_ON}")
                 return
             self._left -= len(piece)
+            self._count_values(piece)
             yield piece
+
+    def _count_values(self, piece: bytes) -> None:
+        """Refuse a document of so many values that their objects would take far more than its bytes. In a stream, each line has its own."""
+        first, *rest = piece.split(b"\n") if self._is_stream else [piece]
+        counts = [self._values + first.count(b","), *(each.count(b",") for each in rest)]
+        self._values = counts[-1]
+        if self._is_answer and max(counts) > self._most_values:
+            self._end(f"holds more than {self._most_values:,} values, {_NOT_READ_ON}")
 
     def _decoded(self, raw: bytes) -> Iterator[bytes]:
         if self._decoder is None:

@@ -19,7 +19,7 @@ from fcregistry.errors import ModelError
 from fcregistry.models import AnthropicMessages, Model, OpenAIChat, OpenAIResponses
 
 from . import anthropic_wire, openai_wire
-from .provider_server import Piece, ProviderServer, Reply, json_reply
+from .provider_server import Piece, ProviderServer, Reply, json_reply, stream_reply
 
 KEY = "sk-test-1234567890abcdef"
 APIS: dict[str, Callable[..., Model]] = {
@@ -105,6 +105,23 @@ def test_an_answer_that_is_too_long_is_not_asked_for_again(api: str) -> None:
         with pytest.raises(ModelError, match="longer than 1,000 bytes"):
             model.complete("Hi")
         assert len(server.requests) == 1
+
+
+@every_api
+@every_way
+def test_an_answer_of_very_many_values_is_not_read(api: str, way: str) -> None:
+    """Bytes say little of the memory that JSON takes: an empty object is two of them, and some hundred once it is read."""
+    values, kind = repeat("{}," * 1000), EVENTS if way == "stream" else JSON
+    with ProviderServer(Reply(headers=kind, pieces=chain(['data: {"a": ['], values))) as server:
+        error = refused(server, api, way, max_answer_bytes=10**7)
+    assert "the answer holds more than 312,500 values, and is not read on; where such" in str(error)
+
+
+def test_a_long_stream_may_have_very_many_values_in_all() -> None:
+    pieces = [openai_wire.chunk({"content": "x,"}, more=[0] * 50_000) for _ in range(5)]
+    with ProviderServer(stream_reply([*pieces, openai_wire.chunk(finish="stop"), openai_wire.DONE])) as server:
+        completion = ask(openai_wire.chat(server, max_answer_bytes=10**6), "stream")
+    assert completion.message.text == "x," * 5
 
 
 @every_api
@@ -195,6 +212,7 @@ import resource, sys
 from fcregistry.errors import ModelError
 from fcregistry.models import AnthropicMessages, OpenAIChat, OpenAIResponses
 
+resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30))  # an answer without a limit ends here, and not with the machine
 kinds = {"openai": OpenAIChat, "openai-responses": OpenAIResponses, "anthropic": AnthropicMessages}
 model = kinds[sys.argv[1]]("m", base_url=sys.argv[2], api_key="sk-test-1234567890abcdef")
 
@@ -221,10 +239,13 @@ def test_no_answer_takes_memory_without_bound(api: str) -> None:
         Reply(headers={**JSON, **GZIP}, pieces=large),
         Reply(headers=JSON, pieces=repeat(SPACES)),
         Reply(headers=EVENTS, pieces=repeat(f": {'x' * 60_000}\n\n")),
+        Reply(
+            headers=JSON, pieces=['{"choices": [], "output": [], "content": [], "a": [', *["{}," * 2**20] * 21, "0]}"]
+        ),
         Reply(status=400, headers=JSON, pieces=['{"error": {"message": "', *["x y" * 333_333] * 100, '"}}']),
         Reply(status=400, headers={**JSON, **GZIP}, pieces=large),
     ]
-    ways = ["complete", "complete", "stream", "complete", "complete"]
+    ways = ["complete", "complete", "stream", "complete", "complete", "complete"]
     with ProviderServer(*replies) as server:
         ended = subprocess.run(
             [sys.executable, "-c", ATTACKED, api, server.url, *ways],
@@ -234,8 +255,9 @@ def test_no_answer_takes_memory_without_bound(api: str) -> None:
             check=True,
         )
     texts, grown = ended.stdout.splitlines()[1::2], ended.stdout.splitlines()[2::2]
-    assert ["longer than 67,108,864 bytes" in text for text in texts] == [True] * 3 + [False] * 2
-    assert all("the provider refuses the request (HTTP 400)" in text for text in texts[3:])
+    assert ["longer than 67,108,864 bytes" in text for text in texts] == [True] * 3 + [False] * 3
+    assert "holds more than 2,097,152 values" in texts[3]
+    assert all("the provider refuses the request (HTTP 400)" in text for text in texts[4:])
     assert all(int(each) < 250 for each in grown), grown
 
 
