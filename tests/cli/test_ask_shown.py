@@ -122,6 +122,7 @@ def test_nothing_is_shown_to_nobody() -> None:
 
 def test_what_a_terminal_would_obey_is_written_out() -> None:
     assert escaped("a\r\nb\x1b[2J\x9b\u202e\tc\r") == "a\nb\\x1b[2J\\x9b\\u202e\tc\\r"
+    assert escaped("half \ud83d") == "half \\ud83d"
 
 
 def test_long_texts_are_cut_and_say_so() -> None:

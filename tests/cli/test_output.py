@@ -90,3 +90,8 @@ def test_json_keeps_its_meaning_where_characters_are_escaped(capsys: pytest.Capt
     say_json_text('"\x7f"')
     say_json({"é": "\x9b\u202e\n"})
     assert capsys.readouterr().out == '"\\u007f"\n{\n  "é": "\\u009b\\u202e\\n"\n}\n'
+
+
+def test_half_of_a_character_is_shown_where_no_stream_could_write_it() -> None:
+    assert clean("a\ud83db") == "a\ufffdb"
+    assert clean("a\U0001f600\n\tb") == "a\U0001f600\n\tb"
