@@ -23,17 +23,20 @@ def parse_message(message: Any) -> list[ToolCall]:
 def read_calls(message: Any) -> list[Any]:
     """Return what stands where a message of any provider has its calls; unread, so that one that is malformed loses only itself.
 
-    An OpenAI message has `tool_calls`, an Anthropic one `tool_use` blocks in its `content`, a response of OpenAI's newer API
-    `function_call` items in its `output`, a content of Gemini `functionCall` parts, a message of Bedrock `toolUse` blocks. A whole response of
-    Gemini or Bedrock is taken for the message in it, and a list for a list of calls.
+    An OpenAI message has `tool_calls`, or one `function_call` from before there were several; one of LangChain also has `invalid_tool_calls`,
+    whose arguments it could not read. An Anthropic one has `tool_use` blocks in its `content`, a response of OpenAI's newer API `function_call` items
+    in its `output`, a content of Gemini `functionCall` parts, a message of Bedrock `toolUse` blocks. A whole response of Gemini or Bedrock is
+    taken for the message in it, and a list for a list of calls.
     """
     if isinstance(message, (list, tuple)):
         return list(message)
     if shape_of(message):  # a call by itself
         return [message]
-    calls = field(message, "tool_calls")
-    if not is_absent(calls) and calls is not None and calls != []:
-        return list(calls) if isinstance(calls, (list, tuple)) else [calls]
+    calls = [*_listed(field(message, "tool_calls")), *_listed(field(message, "invalid_tool_calls"))]
+    if calls:
+        return calls
+    if _has(field(message, "function_call"), "arguments"):
+        return [message]
     for place in ("content", "output", "parts"):
         blocks = field(message, place)
         if isinstance(blocks, (list, tuple)):
@@ -71,6 +74,13 @@ _SHAPES: Final[dict[str, Callable[[Any], bool]]] = {
 def _has(value: Any, name: str) -> bool:
     inner = field(value, name)
     return not (is_absent(inner) or inner is None)
+
+
+def _listed(calls: Any) -> list[Any]:
+    """Return calls as a list: one that stands by itself is one call."""
+    if is_absent(calls) or calls is None:
+        return []
+    return list(calls) if isinstance(calls, (list, tuple)) else [calls]
 
 
 def _messages_in(response: Any) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry.formats._reading import is_like_arguments
 from fcregistry.models._accumulating import StreamedCalls
 from fcregistry.models._completion import Completion, Delta, Usage
 from fcregistry.models._messages import Message, call_of
@@ -177,15 +178,33 @@ class ChatStream:
             raise unreadable(self._asked, f"a piece of a call is {piece!r:.80}")
         function = piece.get("function")
         function = function if isinstance(function, Mapping) else {}
-        index, arguments = piece.get("index"), function.get("arguments")
+        index = piece.get("index")
         delta = self._calls.add(
             index if isinstance(index, int) else None,
             _text(piece.get("id")) or None,
             _text(function.get("name")) or None,
-            arguments if isinstance(arguments, (str, Mapping)) else None,
+            _arguments(piece, function),
         )
         self._answer.take_own(piece, delta.id if delta else None)
         return delta
+
+
+def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | Mapping[str, Any] | None:
+    """Return the arguments in a piece of a call. Those that cannot be read become text that is not an object, which no executor takes for none."""
+    arguments = function.get("arguments")
+    unread = [
+        value
+        for fields in (piece, function)
+        for name, value in fields.items()
+        if value and is_like_arguments(name) and not (fields is function and name == "arguments")
+    ]
+    if arguments is None and not unread:
+        return None
+    if isinstance(arguments, (str, Mapping)) and not unread:
+        return arguments
+    import json  # for what hardly any server writes
+
+    return json.dumps([arguments, *unread], ensure_ascii=False, default=str)
 
 
 def finish_of(word: str | None, calls: bool) -> FinishReason:

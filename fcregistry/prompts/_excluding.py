@@ -26,14 +26,32 @@ def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[
             records = [record for each in inner for record in _records(each, left)]
         holders = [record for record in records if name in record["properties"]]
         if not holders:
-            known = sorted({field for record in records for field in record["properties"]})
-            there = f"the fields there are {', '.join(known)}" if known else "there are no fields"
-            problems.append(f"exclude: there is no field {path!r}; {there}")
+            problems.append(_no_field(records, path, "exclude"))
         for record in holders:
             if name in record.get("required", ()):
                 problems.append(f"exclude: the field {path!r} has no default, so that no value can be made without it")
             del record["properties"][name]
     return left
+
+
+def check_has_field(schema: dict[str, Any], name: str, option: str, problems: list[str]) -> None:
+    """Add a problem if no record of a schema has a field.
+
+    Args:
+        schema: The schema of a record, or of a list or a union of records.
+        name: The field.
+        option: The option that names it.
+        problems: Takes the problem.
+    """
+    records = list(_records(schema, schema))
+    if not any(name in record["properties"] for record in records):
+        problems.append(_no_field(records, name, option))
+
+
+def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
+    known = sorted({field for record in records for field in record["properties"]})
+    there = f"the fields there are {', '.join(known)}" if known else "there are no fields"
+    return f"{option}: there is no field {name!r}; {there}"
 
 
 def value_without(value: Any, whole: dict[str, Any], left: dict[str, Any]) -> Any:

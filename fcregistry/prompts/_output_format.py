@@ -12,7 +12,7 @@ from fcregistry._validation import Validator
 from fcregistry._yaml import pyyaml, write_yaml
 from fcregistry.errors import DefinitionError, said_by
 from fcregistry.prompts._choosing import chosen
-from fcregistry.prompts._excluding import schema_without, value_without
+from fcregistry.prompts._excluding import check_has_field, schema_without, value_without
 from fcregistry.prompts._found import Value, Wrong
 from fcregistry.prompts._json_answer import json_values
 from fcregistry.prompts._reading import Reading, written
@@ -47,13 +47,17 @@ class OutputFormat(Generic[T]):
         examples: Values of the type that are shown.
         syntax: What the model is to write: `json` or `yaml`. The latter needs the extra `fcregistry[yaml]`.
         template: The text of the instructions, with the placeholders `$schema` and, where there are examples, `$examples`.
+        arguments_field: The field that holds a call's arguments, where the type is a tool call and calls it something other than `arguments`:
+            `kwargs`, say. `ToolPrompt.parse` reads the calls by it.
 
     Raises:
-        DefinitionError: The type has no JSON form, a field cannot be left out, an example is not of the type, or the template is wrong.
+        DefinitionError: The type has no JSON form, a field cannot be left out, there is no such `arguments_field`, an example is not of the type,
+            or the template is wrong.
     """
 
     __slots__ = (
         "_annotation",
+        "_arguments_field",
         "_codec",
         "_exact",
         "_exclude",
@@ -73,6 +77,7 @@ class OutputFormat(Generic[T]):
         examples: Sequence[T] = (),
         syntax: Syntax = "json",
         template: str | None = None,
+        arguments_field: str | None = None,
     ) -> None: ...
     @overload
     def __init__(
@@ -83,6 +88,7 @@ class OutputFormat(Generic[T]):
         examples: Sequence[Any] = (),
         syntax: Syntax = "json",
         template: str | None = None,
+        arguments_field: str | None = None,
     ) -> None: ...
     def __init__(
         self,
@@ -92,6 +98,7 @@ class OutputFormat(Generic[T]):
         examples: Sequence[Any] = (),
         syntax: Syntax = "json",
         template: str | None = None,
+        arguments_field: str | None = None,
     ) -> None:
         """Read the type, and write the instructions."""
         if syntax not in _READERS:
@@ -100,6 +107,7 @@ class OutputFormat(Generic[T]):
             pyyaml()  # that it is missing is said now, and not at the first answer
         self._annotation, self._syntax = type, syntax
         self._exclude = (exclude,) if isinstance(exclude, str) else tuple(exclude)
+        self._arguments_field = arguments_field
         self._codec, self._schema = self._read_type()
         self._exact = any(each.exact for each in walk([self._codec]))
         self._validator = Validator(self._schema, FORMATS)
@@ -119,6 +127,11 @@ class OutputFormat(Generic[T]):
     def template(self) -> str:
         """The text of the instructions with placeholders: what to begin with when writing another."""
         return self._template
+
+    @property
+    def arguments_field(self) -> str | None:
+        """The field that holds a call's arguments, where it is not `arguments`."""
+        return self._arguments_field
 
     def instructions(self) -> str:
         """Return what a model is told of the answer: the same text each time."""
@@ -176,6 +189,8 @@ class OutputFormat(Generic[T]):
         try:
             codec = codec_of(self._annotation)
             schema = schema_without(codec_schema(codec), self._exclude, problems)
+            if self._arguments_field is not None:
+                check_has_field(schema, self._arguments_field, "arguments_field", problems)
         except UnsupportedType as error:
             raise self._refusal(error.problems) from None
         if problems:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._calls import Problem, ToolCall
 from fcregistry._json import ArgumentsError, read_json
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._tools import toolset_of
+from fcregistry.formats import MalformedCallError
 from fcregistry.prompts._calls import calls_of
 from fcregistry.prompts._described import describe_tools, describe_variables
-from fcregistry.prompts._reading import written
+from fcregistry.prompts._reading import OutputError, written
 from fcregistry.prompts._template import filled
 from fcregistry.prompts._wording import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS
 from fcregistry.types import to_json_text
@@ -92,14 +93,15 @@ class ToolPrompt:
     def parse(self, text: str) -> Parsed:
         """Return the calls that an answer holds, for an executor, and what it says beside them.
 
-        Without `output`, it is read as the dialect `json` reads it. With it, the calls are those that `calls_of` finds in the value, and where it
-        has none, the answer itself is the content.
+        Without `output`, it is read as the dialect `json` reads it. With it, the calls are those that `calls_of` finds in the value, by the
+        `arguments_field` of the output, and where it has none, the answer itself is the content.
 
         Args:
             text: What the model wrote.
 
         Raises:
-            OutputError: The answer is not of the form that `output` asks for; the text of the error can be sent back to the model.
+            OutputError: The answer is not of the form that `output` asks for, or a call in it cannot be read; the text of the error can be sent
+                back to the model.
             TypeError: It is no text.
         """
         from fcregistry import dialects  # a prompt alone needs none
@@ -107,7 +109,10 @@ class ToolPrompt:
         if self._output is None:
             return dialects.get("json").parse(written(text), list(self._tools.values()))
         reading = self._output.read(text)
-        calls = calls_of(reading.unwrap())
+        try:
+            calls = calls_of(reading.unwrap(), arguments_field=self._output.arguments_field)
+        except MalformedCallError as error:
+            raise OutputError((Problem("$", str(error)),)) from None
         return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)
 
     def _own_template(self, fillings: Mapping[str, str]) -> str:

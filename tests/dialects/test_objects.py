@@ -205,3 +205,37 @@ def test_a_value_of_any_depth_is_read_alike_whole_and_in_pieces(
 def test_a_word_before_an_object_is_a_call_of_glm_4_only_on_a_line_of_its_own() -> None:
     assert calls('f\n{"a": 1}', "glm-4") == [ToolCall("f", {"a": 1})]
     assert calls('f{"a": 1}', "glm-4") == calls('f {"a": 1}', "glm-4") == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"name": "f", "arguments": {}, "parameters": {"a": 2}}',
+        '{"name": "f", "arguments": null, "parameters": {"a": 2}}',
+        '{"name": "f", "parameters": {"a": 1}, "kwargs": {"a": 2}}',
+        '{"name": "f", "arguments": {"a": 1}, "tool_input": {"a": 2}}',
+        '{"function": {"name": "f"}, "arguments": {"a": 2}}',
+        '{"function": {"name": "f", "arguments": {}}, "parameters": {"a": 2}}',
+    ],
+)
+def test_a_call_with_two_sets_of_arguments_runs_with_neither(written: str) -> None:
+    def f(a: int = 1) -> int:
+        """Return it."""
+        return a
+
+    (call,) = calls(in_tags(written))
+    result = Executor([f]).run(call)
+    assert result.error is not None
+    assert result.error.code == "malformed_call"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"name": "f", "arguments": {"a": 2}, "parameters": {"a": 2}}',
+        '{"name": "f", "arguments": {"a": 2}, "parameters": {}, "thought": "why"}',
+        '{"function": {"name": "f", "arguments": {"a": 2}}, "arguments": {"a": 2}}',
+    ],
+)
+def test_arguments_that_are_written_twice_are_read_once(written: str) -> None:
+    assert calls(in_tags(written)) == [ToolCall("f", {"a": 2})]

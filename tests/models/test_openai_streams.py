@@ -172,6 +172,28 @@ def test_arguments_that_the_limit_of_tokens_cuts_stay_text_and_are_not_run() -> 
     assert not Executor([ADD]).run(cut).ok
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"function": {"name": "ping", "parameters": {"x": 5}}},
+        {"function": {"name": "ping", "arguments": "", "kwargs": {"x": 5}}},
+        {"function": {"name": "ping", "arguments": [5]}},
+        {"function": {"name": "ping"}, "arguments": {"x": 5}},
+    ],
+)
+def test_streamed_arguments_that_are_not_read_are_not_taken_for_none(written: dict[str, Any]) -> None:
+    def ping(x: int = 1) -> str:
+        """Answer."""
+        return f"pong {x}"
+
+    *_, completion = streamed(
+        piece({"index": 0, "id": "1", "type": "function", **written}), chunk(finish="tool_calls"), DONE
+    )
+    assert isinstance(completion, Completion)
+    (result,) = Executor([ping]).run_all(completion.message.tool_calls)
+    assert (result.error and result.error.code, result.call and result.call.id) == ("malformed_call", "1")
+
+
 def test_other_choices_than_the_first_are_left_alone() -> None:
     other = {"index": 1, "delta": {"content": "Bye"}, "finish_reason": "stop"}
     *deltas, _ = streamed(chunk({"content": "Hi"}), chunk(choices=[other]), chunk(finish="stop"), DONE)

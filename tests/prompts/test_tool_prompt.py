@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from fcregistry import Registry, Tool, ToolCall
+from fcregistry import Executor, Registry, Tool, ToolCall
 from fcregistry.errors import DefinitionError, FormatNotFoundError, ToolNotFoundError
-from fcregistry.prompts import OutputFormat, ToolPrompt, calls_of
+from fcregistry.formats import MalformedCallError
+from fcregistry.prompts import OutputError, OutputFormat, ToolPrompt, calls_of
 
 
 @dataclass
@@ -290,3 +291,79 @@ def test_calls_are_those_with_a_name_and_arguments() -> None:
     assert calls_of([Step("a", {"x": 1}), "done", call]) == (call, call)
     assert calls_of("done") == ()
     assert calls_of(None) == ()
+
+
+@dataclass
+class Function:
+    """A call.
+
+    Attributes:
+        name: The tool.
+        thought: Why.
+        args: Positional arguments.
+        kwargs: Its arguments, by name.
+    """
+
+    name: str
+    thought: str | None = None
+    args: list[Any] | None = field(default_factory=list)
+    kwargs: dict[str, Any] | None = field(default_factory=dict)
+
+
+FUNCTION = OutputFormat(list[Function], exclude=("thought", "args"), arguments_field="kwargs")
+
+
+def test_the_field_of_the_arguments_may_be_named() -> None:
+    prompt = ToolPrompt(MULTIPLY, output=FUNCTION)
+    call = ToolCall("multiply", {"a": 2, "b": 3})
+    assert prompt.parse('[{"name": "multiply", "kwargs": {"a": 2, "b": 3}}]').tool_calls == (call,)
+    value = FUNCTION.parse('[{"name": "multiply", "kwargs": {"a": 2, "b": 3}}]')
+    assert calls_of(value, arguments_field="kwargs") == (call,)
+    assert Executor([multiply]).run_all(calls_of(value, arguments_field="kwargs"))[0].value == 6
+    assert calls_of(Function("multiply", kwargs=None, thought="hm"), arguments_field="kwargs")[0].arguments is None
+    assert (FUNCTION.arguments_field, OutputFormat(int).arguments_field) == ("kwargs", None)
+
+
+def test_positional_arguments_are_refused_in_words_for_the_model() -> None:
+    output = OutputFormat(Function, arguments_field="kwargs")
+    with pytest.raises(OutputError) as caught:
+        ToolPrompt(MULTIPLY, output=output).parse('{"name": "multiply", "args": [2], "kwargs": {"b": 3}}')
+    assert str(caught.value) == (
+        "Your answer is not of the form that was asked for:\n"
+        "- $: the call of 'multiply' has \"kwargs\", and 'args' is not read: "
+        'write {"name": …, "kwargs": {…}}\n'
+        "Write all of it again."
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Function("multiply", kwargs={"a": 2}),
+        Function("multiply", args=[2, 3]),
+        {"name": "multiply", "parameters": {"a": 2}},
+        {"name": "multiply", "arguments": [2, 3]},
+    ],
+)
+def test_calls_whose_arguments_cannot_be_read_are_not_passed_over(value: object) -> None:
+    for each in (value, [Step("multiply", {}), value]):
+        with pytest.raises(MalformedCallError, match="multiply"):
+            calls_of(each)
+
+
+def test_what_has_a_name_and_nothing_like_arguments_is_no_call() -> None:
+    assert calls_of([Point(1, 2), {"name": "Ada", "age": 36}, Person("Ada", 36)]) == ()
+
+
+@dataclass
+class Person:
+    name: str
+    age: int
+
+
+@pytest.mark.parametrize(("excluded", "field_name"), [((), "kwarg"), (("kwargs",), "kwargs")])
+def test_a_field_of_arguments_that_is_not_there_is_refused_at_once(excluded: tuple[str, ...], field_name: str) -> None:
+    with pytest.raises(
+        DefinitionError, match=f"arguments_field: there is no field '{field_name}'; the fields there are"
+    ):
+        OutputFormat(list[Function] | Person, exclude=excluded, arguments_field=field_name)

@@ -11,6 +11,7 @@ from fcregistry._calls import ToolCall
 from fcregistry.dialects._json_text import Refused, json_value
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._source import behind_space
+from fcregistry.formats._reading import is_like_arguments
 
 if TYPE_CHECKING:
     from fcregistry.dialects._sections import CallReader, CallWriter
@@ -173,17 +174,30 @@ def call_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> ToolCall
     """Return the call that a JSON object is, or None; see `calls_of`."""
     if not isinstance(value, dict):
         return None
-    inner = value.get("function")
+    inner, around = value.get("function"), value
     if isinstance(inner, dict):  # as OpenAI's chat wraps it
         value = {**inner, **{key: value[key] for key in keys.id if key in value}}
     name = _first(value, keys.name)
     if not isinstance(name, str) or not name.strip():
         return None
-    arguments = _first(value, keys.arguments)
-    if arguments is _ABSENT and (bare or not set(value) <= {*keys.name, *keys.id, *keys.beside}):
+    place = next((key for key in keys.arguments if key in value), None)
+    arguments = _ABSENT if place is None else value[place]
+    others = _others(value, place, arguments) if len(value) > 2 else []
+    if isinstance(inner, dict):
+        others += _others(around, None, arguments)
+    if place is None and not others and (bare or not set(value) <= {*keys.name, *keys.id, *keys.beside}):
         return None  # its arguments may stand where they are not looked for
     identity = _first(value, keys.id)
-    return ToolCall(name.strip(), given(arguments), identity if isinstance(identity, str) and identity else None)
+    held = (
+        [given(arguments), *others] if others else arguments
+    )  # several are text that is no object: the executor refuses it
+    return ToolCall(name.strip(), given(held), identity if isinstance(identity, str) and identity else None)
+
+
+def _others(value: Mapping[str, Any], place: str | None, arguments: object) -> list[Any]:
+    """Return what else in a call holds arguments, and others than those that are read: without them, another call would run."""
+    names = [name for name in value if name != place and is_like_arguments(name)]
+    return [held for name in names if (held := value[name]) and held != arguments]
 
 
 def given(arguments: object) -> dict[str, Any] | str | None:
