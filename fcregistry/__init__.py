@@ -129,10 +129,11 @@ def _discovery() -> _ports.Discovery:
     return current()
 
 
-def _registered(canonical_id: str, name: str) -> Tool:
+def _registered(canonical_id: str, name: str, description: str | None = None) -> Tool:
     from fcregistry._registry import registry
 
-    return registry.get(canonical_id).renamed(name)
+    tool = registry.get(canonical_id).renamed(name)
+    return tool if description is None else tool.described(description)
 
 
 def _describe(tool: Tool, format_name: str, strict: bool, recursion: Literal["refuse", "cut"]) -> Any:

@@ -95,7 +95,7 @@ class Definition:
     @property
     def summary(self) -> str:
         """The first paragraph of the description, as one line."""
-        return " ".join(self.description.split("\n\n", 1)[0].split())
+        return first_paragraph(self.description)
 
     def origin(self, owner: Owner | None) -> Origin:
         """Return where the tool came from, which an owner ships, or the application, where that is None."""
@@ -196,6 +196,11 @@ class Definition:
         other._parameters, other._returns = self._parameters, self._returns
         other._validators = self._validators
         return other
+
+
+def first_paragraph(text: str) -> str:
+    """Return the first paragraph of a description as one line."""
+    return " ".join(text.split("\n\n", 1)[0].split())
 
 
 def _packed(schema: dict[str, Any] | None) -> bytes:

@@ -85,8 +85,9 @@ if TYPE_CHECKING:
 discovery: Callable[[], Discovery]
 """Return the process's discovery."""
 
-registered: Callable[[str, str], Tool]
-"""Return the tool of a canonical id from the process's registry, under a wire name: what a plugin's tool is where it is unpickled."""
+registered: Callable[[str, str, str | None], Tool]
+"""Return the tool of a canonical id from the process's registry, under a wire name and with a description, if it was given another: what a
+plugin's tool is where it is unpickled."""
 
 describe: Callable[[Tool, str, bool, Literal["refuse", "cut"]], Definition | TextDefinition]
 """Render one tool in a named format: whether strictly, and what to do with a type that refers to itself."""

@@ -118,7 +118,10 @@ class PluginRecord(TypedDict):
 
 
 def record_of(tool: Tool) -> ToolRecord:
-    """Return what is known of a tool; of one that cannot be defined, why. Of a described one, nothing is imported."""
+    """Return what is known of a tool; of one that cannot be defined, why. Of a described one, nothing is imported.
+
+    A view under another name, or with another description, has the record of the tool itself: locks and the index go by what its plugin ships.
+    """
     if (known := tool._definition.known_record) is not None:
         return known
     from fcregistry.types._core import show_type  # with all of `types`, which reading records does not need
@@ -129,8 +132,8 @@ def record_of(tool: Tool) -> ToolRecord:
     record = ToolRecord(
         name=tool.declared_name,
         group=tool.group,
-        summary="" if error else tool.summary,
-        description="" if error else tool.description,
+        summary="" if error else tool._definition.summary,
+        description="" if error else tool._definition.description,
         parameters={} if error else tool.parameters,
         returns=None if error else tool.returns,
         options={name: option_json(name, value) for name, value in tool.options.given().items()},

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry import _ports
 from fcregistry._calls import ToolCall
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, local_name
-from fcregistry._definition import Definition
+from fcregistry._definition import Definition, first_paragraph
 from fcregistry._enclosing import enclosing_locals
 from fcregistry._options import checked, name_problem
 from fcregistry._places import default_name, underlying
@@ -31,24 +31,27 @@ class Tool:
     Made by the registry from declarations, or by `Tool.from_function`. Calling it calls the function.
     """
 
-    __slots__ = ("__weakref__", "_definition", "_name", "_owner")
+    __slots__ = ("__weakref__", "_definition", "_description", "_name", "_owner")
 
     _definition: Definition
     _name: str
     _owner: _ports.Owner | None
+    _description: str | None
 
     def __init__(self, declaration: Declaration, owner: _ports.Owner | None = None, *, strict: bool = False) -> None:
-        _set(self, Definition(declaration, strict), declaration.name, owner)
+        _set(self, Definition(declaration, strict), declaration.name, owner, None)
 
     @classmethod
-    def _of(cls, definition: Definition, name: str, owner: _ports.Owner | None) -> Tool:
+    def _of(cls, definition: Definition, name: str, owner: _ports.Owner | None, description: str | None = None) -> Tool:
         made = object.__new__(cls)
-        _set(made, definition, name, owner)
+        _set(made, definition, name, owner, description)
         return made
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], **options: Unpack[ToolOptions]) -> Tool:
         """Make a tool of a callable without registering it.
+
+        It is a tool of the application, whoever wrote the function: of a plugin's tool, `described` and `renamed` give one that stays the plugin's.
 
         Args:
             function: A function, coroutine function, generator, bound method, `functools.partial` or callable object.
@@ -106,12 +109,12 @@ class Tool:
     @property
     def summary(self) -> str:
         """The first paragraph of the description, as one line."""
-        return self._definition.summary
+        return self._definition.summary if self._description is None else first_paragraph(self._description)
 
     @property
     def description(self) -> str:
-        """What the model is told of it: the option, or what the docstring says before its sections."""
-        return self._definition.description
+        """What the model is told of it: what `described` was given, the option, or what the docstring says before its sections."""
+        return self._definition.description if self._description is None else self._description
 
     @property
     def signature(self) -> Signature:
@@ -210,11 +213,30 @@ class Tool:
         """
         if problem := name_problem(name):
             raise DefinitionError(f"{self._name} cannot be renamed: {problem}")
-        return Tool._of(self._definition, name, self._owner)
+        return Tool._of(self._definition, name, self._owner, self._description)
+
+    def described(self, description: str) -> Tool:
+        """Return a view of it with another description. Its id, origin and options stay, so policies see the same tool.
+
+        Args:
+            description: What the model is told of it.
+
+        Raises:
+            DefinitionError: The description is not a string.
+        """
+        if not isinstance(description, str):
+            raise DefinitionError(
+                f"{self._name} cannot be described: a description is a string, not {description!r:.80}"
+            )
+        return Tool._of(self._definition, self._name, self._owner, description)
+
+    def _is_same_as(self, other: Tool) -> bool:
+        """Return whether another tool is the same one with the same description, whatever the views call it."""
+        return self._definition is other._definition and self._description == other._description
 
     def _standing_in(self, function: Callable[..., Any]) -> Tool:
         """Return a tool of the same signature and without options that calls another function: how tests try calls and run none."""
-        return Tool._of(self._definition.standing_in(function), self._name, self._owner)
+        return Tool._of(self._definition.standing_in(function), self._name, self._owner, self._description)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function, past validation: what Python code does with it."""
@@ -228,8 +250,8 @@ class Tool:
 
     def __reduce__(self) -> tuple[Callable[..., Tool], tuple[Any, ...]]:
         if self._owner is not None:
-            return _ports.registered, (self.id, self._name)
-        return Tool._of, (self._definition, self._name, None)
+            return _ports.registered, (self.id, self._name, self._description)
+        return Tool._of, (self._definition, self._name, None, self._description)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Tool is immutable: {name} cannot be set; register it again with other options")
@@ -239,11 +261,21 @@ class Tool:
 
     def __repr__(self) -> str:
         renamed = "" if self._name == self._definition.declaration.name else f" as {self._name}"
-        return f"<Tool {self.id}{renamed}>"
+        described = "" if self._description is None else ", described as " + repr(_shortened(self.summary))
+        return f"<Tool {self.id}{renamed}{described}>"
 
 
-def _set(tool: Tool, definition: Definition, name: str, owner: _ports.Owner | None) -> None:
+_SHOWN: Final = 60
+"""Characters of a view's description that its `repr` shows."""
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def _set(tool: Tool, definition: Definition, name: str, owner: _ports.Owner | None, description: str | None) -> None:
     write = object.__setattr__
     write(tool, "_definition", definition)
     write(tool, "_name", name)
     write(tool, "_owner", owner)
+    write(tool, "_description", description)

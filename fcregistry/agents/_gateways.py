@@ -189,7 +189,7 @@ def arrangement_of(tools: Toolset) -> Arrangement | None:
         missing = [name for name, tool in arrangement.tools.items() if not _is_same(tools.get(name), tool)]
         if missing:
             raise DefinitionError(
-                f"{', '.join(missing[:5])} stood behind the gateways of an OnDemand, and the executor lacks that: rename and filter tools "
+                f"{', '.join(missing[:5])} stood behind the gateways of an OnDemand, and the executor lacks that: rename, describe and filter tools "
                 "before OnDemand is made of them"
             )
         return arrangement
@@ -197,7 +197,7 @@ def arrangement_of(tools: Toolset) -> Arrangement | None:
 
 
 def _is_same(there: Tool | None, tool: Tool) -> bool:
-    return there is not None and there._definition is tool._definition
+    return there is not None and there._is_same_as(tool)
 
 
 def not_yet(tool: Tool, arrangement: Arrangement, opened: Opened) -> CallError:

@@ -68,11 +68,17 @@ class NamedTools:
             )
 
     def _declare_tool(self, tool: Tool) -> None:
-        told = tool._definition.declaration
-        if not self._claim(
-            each for each in self._decorated if each.function is told.function and each.name == tool.name
-        ):
-            self._add(Declaration(told.function, tool.name, told.group, self._plugin.module, told.options, told.locals))
+        told, options = tool._definition.declaration, tool._definition.declaration.options
+        decorated = [each for each in self._decorated if each.function is told.function and each.name == tool.name]
+        if tool._description is not None:
+            if decorated:
+                raise PluginError(
+                    f"{self._plugin.label}: {tool.name} is declared with a description of its own; "
+                    "say description=… where it is declared, or give the view another name: .renamed(…)"
+                )
+            options = {**options, "description": tool._description}
+        if not self._claim(decorated):
+            self._add(Declaration(told.function, tool.name, told.group, self._plugin.module, options, told.locals))
 
     def _declare_function(self, function: Callable[..., Any], place: str) -> None:
         if self._claim(each for each in self._decorated if each.function is function):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import aclosing, closing
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, assert_type
 
@@ -27,8 +28,10 @@ from fcregistry import (
 )
 from fcregistry.agents import Conversation, Event
 from fcregistry.discovery import TypeFamilies
-from fcregistry.execution import Partial, Progress
+from fcregistry.execution import Partial, Progress, Toolset
+from fcregistry.formats import read_call
 from fcregistry.models import Completion, Delta, Model
+from fcregistry.prompts import OutputFormat, calls_of
 from fcregistry.testing import Report, Verdict, arguments_of, check_tool
 from fcregistry.types import Codec, TypeReader
 
@@ -174,6 +177,28 @@ async def afollow_here(executor: Executor, conversation: Conversation) -> None:
     async with aclosing(executor.astream(ToolCall("bare"))) as reported, aclosing(conversation.astream("?")) as events:
         assert_type(await anext(reported), Progress | Partial | ToolResult)
         assert_type(await anext(events), Event)
+
+
+def views(tool: Tool, tools: Toolset) -> None:
+    assert_type(tool.described("Says it."), Tool)
+    assert_type(tools.described({"say": "Says it."}), Toolset)
+    tool.described(None)  # type: ignore[arg-type] # an empty text is no description
+    tools.described(say="Says it.")  # type: ignore[call-arg] # a mapping, since names of tools may have hyphens
+
+
+@dataclass
+class Action:
+    name: str
+    kwargs: dict[str, Any]
+
+
+def calls_by_prompt(value: object) -> None:
+    output = OutputFormat(Action, arguments_field="kwargs")
+    assert_type(output.arguments_field, str | None)
+    assert_type(output.parse("{}"), Action)
+    assert_type(calls_of(value, arguments_field="kwargs"), tuple[ToolCall, ...])
+    assert_type(read_call(value, arguments_field="kwargs"), ToolCall)
+    OutputFormat(Action, arguments_field=5)  # type: ignore[call-overload] # the name of a field
 
 
 def conform(tool: Tool) -> None:
