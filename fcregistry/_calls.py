@@ -51,6 +51,27 @@ class ToolCall:
         return f"ToolCall({self._name!r}, {self._arguments!r}{identity})"
 
 
+class UnreadArguments(str):
+    """JSON text that is not an object, in place of arguments that could not be read: a call that is kept must not run without them.
+
+    Args:
+        text: The text.
+        reason: Why they could not be read, worded for a model.
+    """
+
+    __slots__ = ("reason",)
+
+    reason: str
+
+    def __new__(cls, text: str, reason: str) -> UnreadArguments:
+        made = super().__new__(cls, text)
+        made.reason = reason
+        return made
+
+    def __reduce__(self) -> tuple[type[UnreadArguments], tuple[str, str]]:
+        return UnreadArguments, (str(self), self.reason)
+
+
 class Problem:
     """One thing that is wrong with the arguments of a call. Immutable.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from fcregistry._calls import ToolCall
+from fcregistry._calls import ToolCall, UnreadArguments
 from fcregistry._content import Content
 from fcregistry.formats import MalformedCallError, read_call, read_calls
 from fcregistry.formats._reading import field as read_field
@@ -182,7 +182,8 @@ def call_of(value: object) -> ToolCall:
     try:
         return read_call(value)
     except MalformedCallError as error:
-        return ToolCall(error.name, _unread(value, error.arguments), error.id)
+        kept = _unread(value, error.arguments)
+        return ToolCall(error.name, UnreadArguments(kept, str(error)) if error.unread else kept, error.id)
 
 
 def written_call(call: ToolCall) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
 from types import SimpleNamespace
@@ -309,3 +311,16 @@ def test_the_one_call_that_openais_messages_once_had_is_a_call() -> None:
     assert read_calls(message) == [message]
     assert formats.get("openai").parse(message) == [ToolCall("ping", '{"x": 5}')]  # type: ignore[misc]
     assert Message.of(message).tool_calls == (ToolCall("ping", '{"x": 5}'),)
+
+
+def test_a_call_that_a_message_keeps_says_what_was_not_read() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "ping", "parameters": {"x": 5}}}
+    message = Message.of({"role": "assistant", "tool_calls": [call]})
+    for kept in (message, pickle.loads(pickle.dumps(message)), copy.deepcopy(message)):
+        for result in (*EXECUTOR.run_all(kept.tool_calls), asyncio.run(EXECUTOR.arun(kept.tool_calls[0]))):
+            assert result.error is not None
+            assert result.error.code == "malformed_call"
+            assert result.content.startswith("the call of 'ping' has no \"arguments\", and 'parameters' is not read: ")
+    (written,) = EXECUTOR.run_all(Message.of(message.to_dict()).tool_calls)
+    assert written.error is not None
+    assert written.error.code == "malformed_call"

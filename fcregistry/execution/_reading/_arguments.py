@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from fcregistry._calls import UnreadArguments
 from fcregistry._json._loose import read_text
 from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER, ArgumentsError, too_deep
 from fcregistry._problems import json_path
@@ -32,6 +33,8 @@ def read_arguments(
         ArgumentsError: Not a JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
     """
     if isinstance(raw, str):
+        if isinstance(raw, UnreadArguments):
+            raise ArgumentsError(raw.reason)
         if longest is not None and len(raw) > longest:
             raise _too_long(longest, f"have {len(raw)} characters")
         if not raw or raw.isspace():
