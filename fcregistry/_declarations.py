@@ -76,6 +76,16 @@ class DeclarationLog:
         self._lock = RLock()  # reentrant: comparing what two functions close over may run anybody's `==`
         self._by_name: dict[str, tuple[Declaration, ...]] = {}
         self._by_alias: dict[str, tuple[Declaration, ...]] = {}
+        self._is_renewed = False
+
+    def _renew_after_forks(self) -> None:
+        from fcregistry._forks import after_fork  # at the first declaration, since nothing happens on import
+
+        self._is_renewed = True
+        after_fork(self, DeclarationLog._renew)
+
+    def _renew(self) -> None:
+        self._lock = RLock()
 
     def add(self, declaration: Declaration) -> None:
         """Record a declaration, in place of an earlier one from the same place.
@@ -84,6 +94,8 @@ class DeclarationLog:
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
         name = declaration.name
+        if not self._is_renewed:
+            self._renew_after_forks()
         with self._lock:
             same_name = self._by_name.get(name)
             if same_name is None:
@@ -103,6 +115,8 @@ class DeclarationLog:
         Raises:
             DuplicateToolError: As for `add`; none is recorded then.
         """
+        if not self._is_renewed:
+            self._renew_after_forks()
         with self._lock:
             before = dict(self._by_name), dict(self._by_alias)
             try:
@@ -143,9 +157,8 @@ class DeclarationLog:
         return self._by_alias.get(name, ())
 
     def __iter__(self) -> Iterator[Declaration]:
-        with self._lock:
-            everything = [declaration for same_name in self._by_name.values() for declaration in same_name]
-        return iter(everything)
+        everything = self._by_name.copy()  # in one step, while others may add
+        return iter([declaration for same_name in everything.values() for declaration in same_name])
 
 
 def _one_source(old: Declaration, new: Declaration) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._binding import Binding
+from fcregistry._cached import made_once
 from fcregistry._docstrings import Documentation, read_docstring
 from fcregistry._functions import EMPTY, STAR_STAR, Kind, docstring_of, kind_of_function, raw_parameters
 from fcregistry._parameters import Parameter, ParameterReader, result_codec, untyped, warn
@@ -137,7 +137,7 @@ class Signature:
             return self.parameters[:-1], self.parameters[-1]
         return self.parameters, None
 
-    @cached_property
+    @made_once
     def returns(self) -> Codec | None:
         """The codec of its result, or None if it has none: made when it is asked for, since a model is told nothing of it."""
         return None if self._foreign else result_codec(self._function, self._names or {})
@@ -146,7 +146,7 @@ class Signature:
         """Return the JSON Schema of the result, or None if it is not annotated. It is to be packed, not to be changed."""
         return None if self.returns is None else codec_schema(self.returns, results=True)
 
-    @cached_property
+    @made_once
     def binding(self) -> Binding:
         """How a JSON object becomes a call: made at the first, since most tools are described more often than they are called."""
         return Binding(self.parameters, self.context, foreign=self._foreign)

@@ -22,6 +22,8 @@ import pytest
 LAYERS = {
     "fcregistry.errors": 0,
     "fcregistry._annotations": 0,
+    "fcregistry._cached": 0,
+    "fcregistry._forks": 0,
     "fcregistry._lazy": 0,
     "fcregistry._secrets": 0,
     "fcregistry._ports": 0,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._forks import after_fork
 from fcregistry.agents._events import Finished
 from fcregistry.agents._state import RunState
 from fcregistry.errors import ApprovalError
@@ -33,12 +34,16 @@ class Transcript:
         messages: What was said so far, without what was forgotten.
     """
 
-    __slots__ = ("_state", "_turn", "messages")
+    __slots__ = ("__weakref__", "_state", "_turn", "messages")
 
     def __init__(self, messages: tuple[Message, ...]) -> None:
         self.messages = messages
         self._state: RunState | None = None
-        self._turn = Lock()
+        self._begin()
+        after_fork(self, Transcript._begin)
+
+    def _begin(self) -> None:
+        self._turn = Lock()  # another one in a forked process, which has no thread whose turn lasts
 
     @property
     def pending(self) -> tuple[WaitingCall, ...]:
@@ -76,14 +81,15 @@ class Transcript:
 
     @contextmanager
     def _one_turn(self) -> Iterator[None]:
-        if not self._turn.acquire(blocking=False):
+        turn = self._turn
+        if not turn.acquire(blocking=False):
             raise RuntimeError("another turn of this conversation lasts: wait for its end, or have a conversation each")
         try:
             self._settle()
             yield
         finally:
             self._settle()
-            self._turn.release()
+            turn.release()
 
     def _settle(self) -> None:
         """Forget calls that wait no longer, of whose results nothing was heard: somebody else resumed them, or they were left."""

@@ -46,6 +46,7 @@ class Discovery(Known):
 
     def why_hidden(self, name: str) -> str | None:
         """Return why a described tool of a plain name is there and not to be seen, or None."""
+        self._look_if_needed()
         if self.index is None:
             return None
         pairs = (*self.index.described(name), *self.index.aliased(name))
@@ -75,6 +76,7 @@ class Discovery(Known):
 
     def failing(self) -> list[FoundPlugin]:
         """Return the plugins that are known not to load, sorted."""
+        self._look_if_needed()
         known = set() if self.index is None else self.index.failed()
         for key in self._outcomes:
             (known.add if self._failure(key) is not None else known.discard)(key)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pluggy
 
+from fcregistry import _forks
 from fcregistry.discovery import _implemented
 from fcregistry.discovery._families import TypeFamilies
 from fcregistry.discovery._found import FoundExtension
@@ -29,6 +30,8 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
     Returns:
         What became of it; None if its module is being imported just now, so that nobody knows yet.
     """
+    _forks.count_forks()
+    born = _forks.generation
     try:
         with prints_to_stderr():
             module = importlib.import_module(extension.module)
@@ -37,9 +40,13 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
             hooks = implemented(_named(extension, module), extension.label, extension.value)
             types = TypeFamilies()
             hooks.fc_register_types(types=types)
+        if _forks.generation != born:  # the extension has forked, and this is the child
+            _forks.end_child()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
+        if _forks.generation != born:
+            _forks.end_child(error)
         machinery = (__file__, _implemented.__file__, str(Path(pluggy.__file__).parent))
         return FailedExtension(extension=extension, error=error, traceback=own_part(error, *machinery))
     return LoadedExtension(

@@ -13,6 +13,8 @@ from fcregistry.discovery._installed import Installed
 from fcregistry.discovery._permission import Permission
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from fcregistry.discovery._found import FoundEntryPoint
     from fcregistry.discovery._outcomes import FailedPlugin, LoadedPlugin
 
@@ -45,6 +47,12 @@ class Imported(Installed):
     def outdated(self, plugin: FoundPlugin) -> str | None:
         """Return what happened to the distribution of a plugin that is loaded, so that this process runs old code; None if nothing did."""
         return self._upgrades.change(plugin)
+
+    def _forget(self) -> None:
+        super()._forget()
+        for plugin in self._plugins:
+            if plugin.key not in self._outcomes and _is_left_half_imported(plugin.module):
+                self._outcomes[plugin.key] = _half_imported(plugin)
 
     @property
     def has_loaded(self) -> bool:
@@ -119,3 +127,24 @@ class Imported(Installed):
         if description is None or not description.failed:
             return None
         return FailedPlugin.of_record(description.plugin, description.record)
+
+
+def _is_left_half_imported(module: str) -> bool:
+    """Return whether a thread that this forked process does not have was importing a module: Python waits for it for ever."""
+    if not getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False):
+        return False
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:  # or it is this thread that is importing it
+        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == module:
+            return False
+        frame = frame.f_back
+    return True
+
+
+def _half_imported(plugin: FoundPlugin) -> FailedPlugin:
+    from fcregistry.discovery._outcomes import FailedPlugin
+    from fcregistry.errors import PluginError
+
+    what = f"another thread was importing {plugin.module} when this process was forked"
+    advice = "call load_plugins() before the program forks, or start processes in another way, such as spawn"
+    return FailedPlugin(plugin=plugin, seconds=0.0, error=PluginError(what), traceback="", recorded=(what, advice))

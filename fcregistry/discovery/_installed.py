@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._folders import cache_folder
+from fcregistry._forks import after_fork
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index._file import IndexFile, index_path
 from fcregistry.discovery._index._index import Index
@@ -56,9 +57,15 @@ class Installed:
     def _look_if_needed(self) -> None:
         """Find out what is installed, unless that was done."""
         if self._found is None:
+            after_fork(self, type(self)._forget)
             with self._looking:
                 if self._found is None:  # nor by another thread meanwhile
                     self.refresh()
+
+    def _forget(self) -> None:
+        """Look again in a forked process, which has no threads that hold the lock, and is not to use the connection of the index."""
+        self._looking = threading.Lock()
+        self.index = self._found = None
 
     def refresh(self) -> None:
         """Look again at what is installed; what is loaded stays loaded."""
@@ -75,6 +82,7 @@ class Installed:
 
     def adopt(self, found: tuple[FoundEntryPoint, ...]) -> None:
         """Take these for what is installed."""
+        after_fork(self, type(self)._forget)
         plugins = tuple(each for each in found if isinstance(each, FoundPlugin))
         claims: dict[str, list[FoundPlugin]] = {}
         for plugin in plugins:

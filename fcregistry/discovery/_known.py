@@ -30,6 +30,11 @@ class Known(Imported):
         self._describing = threading.Lock()
         self._renew = self._know_again
 
+    def _forget(self) -> None:
+        super()._forget()
+        self._describing = threading.Lock()
+        self._imports = True
+
     def _know_again(self) -> None:
         """Have all described again that was: the index has turned out to be damaged."""
         self.refresh()
@@ -141,6 +146,7 @@ class Known(Imported):
         Raises:
             PluginError: The index turned out to be damaged, and its plugin does not load.
         """
+        self._look_if_needed()
         record = None if self.index is None else self.index.record(described)
         if record is None:
             from fcregistry._definition import asks_for_strictness
@@ -161,6 +167,7 @@ class Known(Imported):
         from fcregistry.errors import PluginError, ToolChangedError
 
         assert described.plugin is not None
+        self._look_if_needed()
         plugin = self._by_key.get(described.plugin)
         if plugin is None:
             name, entry_point = described.plugin

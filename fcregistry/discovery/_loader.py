@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import Final
 
+from fcregistry import _forks
 from fcregistry._declarations import Declaration
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._named import NamedTools
@@ -35,6 +36,8 @@ def load(
         What became of it; None if this very thread is importing its module already, so that nobody knows yet.
     """
     start = perf_counter()
+    _forks.count_forks()
+    born = _forks.generation
     try:
         with prints():
             module = importlib.import_module(plugin.module)
@@ -42,9 +45,13 @@ def load(
                 return None
             if plugin.attribute:
                 NamedTools(plugin, is_owned).declare(module)
+        if _forks.generation != born:  # the plugin has forked, and this is the child
+            _forks.end_child()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # foreign code: a plugin may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
+        if _forks.generation != born:
+            _forks.end_child(error)
         return FailedPlugin(plugin=plugin, seconds=perf_counter() - start, error=error, traceback=own_part(error))
     return LoadedPlugin(plugin=plugin, seconds=perf_counter() - start)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._forks import after_fork
 from fcregistry.errors import CallCancelledError
 from fcregistry.execution._writing._output import output_of
 
@@ -95,6 +96,14 @@ class Channel:
         self._arrived = arrived
         self.has_given = False
         cancellation.on_cancel(self._wake)
+        after_fork(self, Channel._end_after_fork)
+
+    def _end_after_fork(self) -> None:
+        """Have a forked process not wait for a call that only its parent runs."""
+        self._changed = Condition()
+        self._events.append(
+            RuntimeError("the call runs in the process that this one was forked from; make it again here")
+        )
 
     @property
     def _is_full(self) -> bool:

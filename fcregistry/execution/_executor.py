@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry import _ports, formats
 from fcregistry._calls import ToolCall
+from fcregistry._forks import count_forks
 from fcregistry._json._loose import LONGEST
 from fcregistry._results import ToolResult
 from fcregistry.execution._approving._approval import Gate
@@ -122,6 +123,7 @@ class Executor:
     ) -> None:
         if problem := None if cache is None else cache_problem(cache):
             raise TypeError(f"cache={cache!r:.80} {problem}")
+        count_forks()  # a child that a tool forks ends where the tool returns
         toolset = toolset_of(tools, registry)
         settings = Settings(
             engine=validator,

@@ -12,6 +12,7 @@ from inspect import isgenerator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from fcregistry import _forks
 from fcregistry._calls import ToolCall
 from fcregistry._json._once import has_each_name_once
 from fcregistry._json._strict import PLAIN_DECODER
@@ -25,6 +26,7 @@ from fcregistry.execution._calling._invoke import (
     invoke,
     is_cancellation,
     needs_loop,
+    stepped,
 )
 from fcregistry.execution._calling._threads import NoThreadError, threads
 from fcregistry.execution._steps import Step
@@ -152,13 +154,17 @@ def _async_way(bound: Bound, settings: Settings, refuse: Refuse) -> AsyncShortWa
         if decoded is None or isinstance(decoded, ToolResult):
             return decoded
         args, kwargs = ((), decoded) if by_keyword else bind(decoded)
-        start = perf_counter()
+        start, born = perf_counter(), _forks.generation
         try:
-            value = await function(*args, **kwargs)
+            value = await stepped(function(*args, **kwargs), born)
         except BaseException as error:  # foreign code: whatever a tool raises is what came of it
+            if _forks.generation != born:
+                _forks.end_child(error)
             if is_cancellation(error):
                 raise
             return finished(_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings)
+        if _forks.generation != born:
+            _forks.end_child()
         seconds = perf_counter() - start
         if type(value) is str:
             return ToolResult(call, value, None, value, tool, decoded, seconds)
@@ -179,7 +185,7 @@ def _plain_way(
         decoded = read(call)
         if decoded is None or isinstance(decoded, ToolResult):
             return decoded
-        start = perf_counter()
+        start, born = perf_counter(), _forks.generation
         try:
             if by_keyword:
                 value = function(**decoded)
@@ -190,9 +196,15 @@ def _plain_way(
                 if isgenerator(value):
                     value = list(value)
                 elif needs_loop(value):
+                    if _forks.generation != born:
+                        _forks.end_child()
                     return rest(_step(call, bound, decoded), Invocation(lambda: value, (), {}))
         except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is what came of it
+            if _forks.generation != born:
+                _forks.end_child(error)
             return finished(_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings)
+        if _forks.generation != born:
+            _forks.end_child()
         seconds = perf_counter() - start
         if type(value) is str:
             return ToolResult(call, value, None, value, tool, decoded, seconds)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import types
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
+from fcregistry._cached import made_once
 from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, kind_of, origin_of, show_type
 from fcregistry.types._tags import NO_TAGS, Tags, overlaps, tags_of
 
@@ -45,7 +45,7 @@ class UnionCodec(Codec):
         written = list({repr(schema): schema for schema in schemas}.values())  # as text, in which true is not 1
         return {"anyOf": written} if len(written) > 1 else written[0]
 
-    @cached_property
+    @made_once
     def _by_kind(self) -> dict[str, list[Codec]]:
         """The members that take a kind. A value whose kind only one takes needs no second look: the validator has accepted it."""
         return {kind: [member for member in self._members if kind in member.kinds] for kind in self.kinds}

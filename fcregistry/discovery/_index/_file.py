@@ -14,6 +14,7 @@ from functools import cache
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
+from fcregistry._forks import sqlite_lock
 from fcregistry.errors import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 4
 """Another number makes another file: what an older or newer fcregistry wrote is left alone."""
+
+_POLL: Final = 0.02
+"""Seconds between two looks whether another process still writes."""
 
 _NEW: Final = ".new"
 """How the name of a file ends that is being written."""
@@ -199,30 +203,38 @@ class IndexFile:
 
     @contextmanager
     def locked(self, seconds: float) -> Iterator[bool]:
-        """Keep other processes from writing meanwhile, and tell whether they are kept from it.
+        """Keep other processes from writing meanwhile, and yield whether that was possible; forks of this one wait.
 
         After that many seconds, or where nothing can be written, go on all the same.
         """
-        lock = self._lock(seconds)
-        try:
-            yield lock is not None
-        finally:
-            if lock is not None:
-                lock.close()
+        from time import monotonic, sleep  # there is something to write
 
-    def _lock(self, seconds: float) -> sqlite3.Connection | None:
+        end = monotonic() + seconds
+        while True:
+            with sqlite_lock:
+                lock, is_busy = self._lock()
+                if not is_busy or monotonic() >= end:
+                    try:
+                        yield lock is not None
+                    finally:
+                        if lock is not None:
+                            lock.close()
+                    return
+            sleep(_POLL)  # without the lock: other threads may search, and fork
+
+    def _lock(self) -> tuple[sqlite3.Connection | None, bool]:
+        """Return a connection that keeps other processes from writing, or None; and whether another process has one."""
         import sqlite3
 
         lock = None
         try:
-            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-            lock = sqlite3.connect(f"{self.path}.lock", timeout=seconds, isolation_level=None, check_same_thread=False)
+            lock = sqlite3.connect(f"{self.path}.lock", timeout=0, isolation_level=None, check_same_thread=False)
             lock.execute("BEGIN EXCLUSIVE")
-        except (sqlite3.Error, OSError):
+        except sqlite3.Error as error:
             if lock is not None:
                 lock.close()
-            return None
-        return lock
+            return None, getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+        return lock, False
 
 
 @cache
@@ -232,7 +244,7 @@ def _reader() -> type[sqlite3.Connection]:
 
     class Reader(sqlite3.Connection):
         def __del__(self) -> None:
-            with suppress(sqlite3.Error):  # it was never open
+            with sqlite_lock, suppress(sqlite3.Error):  # it was never open
                 self.close()
 
     return Reader

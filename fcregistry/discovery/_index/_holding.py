@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._forks import sqlite_lock
 from fcregistry.discovery._finder import Places, find_entry_points, places
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index._fingerprint import FAILED, WRONG, changed, surroundings
@@ -85,7 +86,7 @@ class Holding(Reading):
         if self._connection is None:
             return Stored({}, {}, [])
         try:
-            with self._reading:
+            with sqlite_lock:
                 return stored_in(self._connection)
         except Exception as error:  # sqlite3.Error, and whatever a damaged file makes of text and numbers  # noqa: BLE001
             self._give_up(error)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._described import Described
+from fcregistry._forks import sqlite_lock
 from fcregistry.discovery._index._held import Held
 from fcregistry.discovery._index._holding import Holding
 from fcregistry.discovery._index._lines import LINES, Line, lines_of
@@ -94,8 +95,7 @@ class Index(Holding):
             if connection is None:
                 break
             try:
-                with self._reading:
-                    everything = tuple(ranked_with(connection, tools, words))
+                everything = ranked_with(connection, tools, words)
             except sqlite3.Error as error:  # and not what is wrong with one of the others
                 self._make_anew(error)
             else:
@@ -190,7 +190,7 @@ class Index(Holding):
             self._file.change(change)
         except (OSError, sqlite3.Error) as error:
             self.remarks.append(f"the index {self._file.path} cannot be written: {error}")
-            with self._reading:
+            with sqlite_lock:
                 self._connection = self._file.in_memory(self._connection)
                 with self._connection:
                     change(self._connection)

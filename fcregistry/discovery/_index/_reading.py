@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock
 from typing import TYPE_CHECKING, Any
+
+from fcregistry._forks import sqlite_lock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,7 +27,6 @@ class Reading:
     def __init__(self, file: IndexFile) -> None:
         self._file = file
         self.remarks: list[str] = []
-        self._reading = allocate_lock()  # many builds of SQLite take one thread at a time
         self.renew: Callable[[], None] = lambda: None
         self._connection: sqlite3.Connection | None = None
         self._stamp: tuple[int, int] | None = None
@@ -36,7 +36,8 @@ class Reading:
         if stamp is None or stamp == self._stamp:
             return
         try:
-            self._connection = self._file.open()
+            with sqlite_lock:
+                self._connection = self._file.open()
         except Exception as error:  # sqlite3.Error, whatever the file is  # noqa: BLE001
             self._give_up(error)
         else:
@@ -55,7 +56,7 @@ class Reading:
         if connection is None:
             return []
         try:
-            with self._reading:
+            with sqlite_lock:  # also since many builds of SQLite take one thread at a time
                 return connection.execute(query, values).fetchall()
         except Exception as error:  # sqlite3.Error, and text that is none  # noqa: BLE001
             self._give_up(error)

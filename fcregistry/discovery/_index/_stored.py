@@ -6,9 +6,9 @@ import json
 import marshal
 import os
 from binascii import crc32
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._cached import made_once
 from fcregistry.discovery._finder import Place
 from fcregistry.discovery._found import KINDS, FoundEntryPoint
 
@@ -35,7 +35,7 @@ class Stored:
         self.found = found
         self.files = files
 
-    @cached_property
+    @made_once
     def rows(self) -> dict[Any, tuple[int, str, int, str, int] | None]:
         """What is kept of each entry point, for those that were read again from their folder."""
         return {place_of(each): each.kept for everything in self.found.values() for each in everything}

@@ -96,7 +96,6 @@ class Worker:
 
         kinds = {kind.__name__: kind for kind in (FoundExtension, FoundPlugin)}
         self._tracker = tracker
-        self._process = os.getpid()
         self._discovery: Discovery = current()
         self._discovery.adopt(
             tuple(kinds[each.pop("kind")](**{**each, "stamp": tuple(each["stamp"] or ()) or None}) for each in found)
@@ -126,8 +125,6 @@ class Worker:
         outcome = _refused(plugin) or load(
             plugin, lambda declaration: self._discovery.owner(declaration) is not None, watched
         )
-        if os.getpid() != self._process:  # the plugin has forked, and this is the child, which is not to answer too
-            os._exit(0)
         assert outcome is not None
         declared = self._ships.of(plugin)
         with prints():

@@ -5,14 +5,13 @@ What plain functions ask of people is asked one question at a time: two prompts 
 
 from __future__ import annotations
 
-import os
 from _thread import allocate_lock
 from collections import deque
 from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-from weakref import WeakSet
 
+from fcregistry._forks import after_fork
 from fcregistry.execution._calling._invoke import Outcome
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class Turns:
 
     def __init__(self) -> None:
         self._begin()
-        _ALL.add(self)
+        after_fork(self, Turns._begin)
 
     def _begin(self) -> None:
         self._lock = allocate_lock()
@@ -83,16 +82,3 @@ class Turns:
                 _HAVING.reset(token)
 
         return known
-
-
-_ALL: Final[WeakSet[Turns]] = WeakSet()
-"""Those that there are, for a forked process to find them."""
-
-
-def _begin_all() -> None:
-    for turns in tuple(_ALL):
-        turns._begin()  # a thread that is gone may hold the lock
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_all)

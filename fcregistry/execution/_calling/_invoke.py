@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 from time import perf_counter
+from types import GeneratorType, coroutine
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from fcregistry import _forks
 from fcregistry.errors import CallCancelledError
 from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from concurrent.futures import Future
 
     from fcregistry._cancellation import CancellationToken
@@ -62,13 +64,17 @@ def invoke(invocation: Invocation) -> Outcome:
 
 def called(invocation: Invocation) -> Outcome:
     """Call a plain function; a generator is collected, and what has to be awaited is left to the caller."""
-    start = perf_counter()
+    start, born = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)
         if type(value) not in PLAIN and inspect.isgenerator(value):
             value = _collected(value, invocation)
     except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is what came of it
+        if _forks.generation != born:
+            _forks.end_child(error)
         return Outcome(None, error, perf_counter() - start)
+    if _forks.generation != born:
+        _forks.end_child()
     return Outcome(value, None, perf_counter() - start)
 
 
@@ -98,22 +104,58 @@ def on_loop(invocation: Invocation) -> Outcome:
 
 async def ainvoke(invocation: Invocation) -> Outcome:
     """Call a function on the running loop and await it."""
-    start = perf_counter()
+    start, born = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)
         if type(value) in PLAIN:
             pass
         elif inspect.isawaitable(value):
-            value = await value
+            value = await stepped(value, born)
         elif inspect.isasyncgen(value):
             value = await _acollected(value, invocation)
         elif inspect.isgenerator(value):
             value = _collected(value, invocation)
     except BaseException as error:  # foreign code: whatever a tool raises is what came of it
+        if _forks.generation != born:
+            _forks.end_child(error)
         if is_cancellation(error):
             raise
         return Outcome(None, error, perf_counter() - start)
+    if _forks.generation != born:
+        _forks.end_child()
     return Outcome(value, None, perf_counter() - start)
+
+
+@coroutine
+def stepped(work: Any, born: int) -> Generator[Any, Any, Any]:
+    """Await something, and end a child that it forks where that would go on to the event loop: the loop is its parent's.
+
+    Args:
+        work: What a tool returned.
+        born: `_forks.generation` when the tool was called.
+    """
+    steps = work if isinstance(work, GeneratorType) else work.__await__()
+    resume: Callable[..., Any] = steps.__next__
+    given: tuple[Any, ...] = ()
+    while True:
+        try:
+            asked = resume(*given)
+        except StopIteration as done:
+            return done.value
+        if _forks.generation != born:
+            _forks.end_child()
+        try:
+            sent = yield asked
+        except GeneratorExit:
+            if hasattr(steps, "close"):
+                steps.close()
+            raise
+        except BaseException as error:  # a cancellation, say: it is for the tool
+            if not hasattr(steps, "throw"):
+                raise
+            resume, given = steps.throw, (error,)
+        else:
+            resume, given = (steps.__next__, ()) if sent is None else (steps.send, (sent,))
 
 
 def is_cancellation(error: BaseException) -> bool:
@@ -145,9 +187,11 @@ async def awaited(future: Future[T]) -> T:
 
 def _collected(items: Any, invocation: Invocation) -> list[Any]:
     """Return what a generator yields; it is told to end where the call is cancelled."""
-    collected = []
+    collected, born = [], _forks.generation
     try:
         for item in items:
+            if _forks.generation != born:
+                _forks.end_child()
             collected.append(item)
             if invocation.channel is not None:
                 invocation.channel.put(item)
@@ -158,9 +202,15 @@ def _collected(items: Any, invocation: Invocation) -> list[Any]:
 
 
 async def _acollected(items: Any, invocation: Invocation) -> list[Any]:
-    collected = []
+    collected, born = [], _forks.generation
     try:
-        async for item in items:
+        while True:
+            try:
+                item = await stepped(anext(items), born)
+            except StopAsyncIteration:
+                break
+            if _forks.generation != born:
+                _forks.end_child()
             collected.append(item)
             if invocation.channel is not None:
                 await invocation.channel.aput(item)

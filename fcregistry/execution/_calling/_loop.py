@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import os
 import threading
 from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._forks import after_fork
 from fcregistry.execution._calling._threads import DETACHED, LOOP_THREAD, NoThreadError, threads
 
 if TYPE_CHECKING:
@@ -31,12 +31,16 @@ class BackgroundLoop:
     """An event loop on a daemon thread, started at the first call."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._ends = False
 
     def _running(self) -> asyncio.AbstractEventLoop:
+        after_fork(self, BackgroundLoop._begin)  # a child has no thread for it
         with self._lock:
             if self._loop is None or self._thread is None or not self._thread.is_alive():
                 self._loop = asyncio.new_event_loop()
@@ -180,11 +184,3 @@ def _pass_on(task: asyncio.Task[Any], future: Future[Any] | None) -> None:
 
 background = BackgroundLoop()
 """The process's background loop."""
-
-
-def _forget() -> None:
-    background.__init__()  # type: ignore[misc]  # after a fork the loop's thread is gone
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)

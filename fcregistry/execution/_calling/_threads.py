@@ -5,12 +5,13 @@ The standard pools join their threads when the process exits, so one tool that h
 
 from __future__ import annotations
 
-import os
 import threading
 from concurrent.futures import Future
 from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry._forks import after_fork
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -41,6 +42,9 @@ class DaemonThreads:
     """
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         self._idle: list[SimpleQueue[Any]] = []
         self._lock = threading.Lock()
         self._abandoned = 0
@@ -60,6 +64,7 @@ class DaemonThreads:
 
     def count(self, busy: bool) -> None:
         """Count a thread of somebody else that is busy with what nobody waits for, or is no longer."""
+        after_fork(self, DaemonThreads._begin)  # a child has none of the threads
         with self._lock:
             self._abandoned += 1 if busy else -1
 
@@ -77,6 +82,7 @@ class DaemonThreads:
             NoThreadError: So many functions that nobody waits for have not returned that one more thread would be one too many, or the
                 system has no more.
         """
+        after_fork(self, DaemonThreads._begin)
         if self._abandoned >= MOST_ABANDONED:
             raise NoThreadError(f"{self._abandoned} calls that were given up still hold their threads")
         future: Future[Any] = Future()
@@ -129,11 +135,3 @@ def running_loop() -> AbstractEventLoop:
             "no event loop of asyncio is running here: use run instead of arun, or await this from asyncio; "
             "from trio, trio.to_thread.run_sync(executor.run, call)"
         ) from None
-
-
-def _forget() -> None:
-    threads.__init__()  # type: ignore[misc]  # after a fork the threads are gone, and the lock may be held by one of them
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)

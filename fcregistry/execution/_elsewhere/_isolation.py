@@ -14,9 +14,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakSet
 
+from fcregistry._forks import after_fork
 from fcregistry.errors import MissingDependencyError
 from fcregistry.execution._calling._invoke import Outcome
-from fcregistry.execution._elsewhere._killable import end, end_later, new_worker, outcome_from, refuse_while_starting
+from fcregistry.execution._elsewhere._killable import (
+    end,
+    end_later,
+    forget_workers,
+    new_worker,
+    outcome_from,
+    refuse_while_starting,
+)
 from fcregistry.execution._elsewhere._portable import check_can_travel
 from fcregistry.execution._elsewhere._remote import request_for, said, settle
 from fcregistry.execution._elsewhere._remote_errors import worker_error
@@ -55,6 +63,9 @@ class ProcessWorkers:
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most or max(2, min(MOST_WORKERS, os.cpu_count() or 1))
+        self._begin()
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
         self._expected: list[str] = []
         self._idle: list[ProcessPool] = []
@@ -63,6 +74,11 @@ class ProcessWorkers:
         self._users: WeakSet[object] = WeakSet()
         self._keeps = True
         self._closed = False
+
+    def _forget(self) -> None:
+        """Begin anew in a forked process: the workers are the parent's."""
+        self._begin()
+        forget_workers()
 
     def expect(self, tools: Iterable[Tool], user: object = None) -> None:
         """Make ready for calls of tools: workers that start from now on load their plugins before the first call.
@@ -79,6 +95,7 @@ class ProcessWorkers:
         from importlib.util import find_spec  # of a top-level name it imports nothing
 
         wanted = tuple(tools)
+        after_fork(self, ProcessWorkers._forget)
         check_can_travel(wanted, 'isolation="process"')
         if wanted and find_spec("pebble") is None:
             raise MissingDependencyError(
@@ -106,6 +123,7 @@ class ProcessWorkers:
             RuntimeError: This is itself a worker that is starting: the program's main module makes calls when it is imported.
         """
         refuse_while_starting()
+        after_fork(self, ProcessWorkers._forget)
         call = _Call(tool, "", timeout, Future())
         try:
             call = call._replace(request=request_for(tool, arguments).to_text())
@@ -240,11 +258,3 @@ def _pass_on(answer: Future[str], given_up: Future[Outcome]) -> None:
 
 workers = ProcessWorkers()
 """The process's workers."""
-
-
-def _forget() -> None:
-    workers.__init__()  # type: ignore[misc]  # after a fork the workers are the parent's
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._calling._waiting import GivenUp
@@ -50,6 +52,14 @@ def end(*workers: ProcessPool) -> None:
 def end_later(worker: ProcessPool) -> None:
     """Kill a worker, and wait for nothing: this may be one of its pool's own threads."""
     threading.Thread(target=end, args=(worker,), name="fcregistry-worker-end", daemon=True).start()
+
+
+def forget_workers() -> None:
+    """Have this process, which was forked, leave its parent's workers alone when it exits: multiprocessing takes them for its own."""
+    process: Any = sys.modules.get("multiprocessing.process")
+    children: set[Any] = getattr(process, "_children", set())
+    for worker in [each for each in children if each._parent_pid != os.getpid()]:
+        children.discard(worker)
 
 
 def outcome_from(answer: Future[str], tool: Tool, timeout: float | None) -> Outcome:

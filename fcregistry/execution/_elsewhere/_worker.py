@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from fcregistry import _forks
 from fcregistry._json._strict import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, said_by
@@ -45,18 +46,26 @@ def run_here(request: str) -> str:
     Raises:
         ValueError: The request was written by another version of fcregistry.
     """
-    asked = Request.read(request)
+    _forks.count_forks()
+    born = _forks.generation
+    answer = _answer_to(Request.read(request))
+    if _forks.generation != born:  # what a type or a property does is foreign code, too
+        _forks.end_child()
+    return answer_text(answer)
+
+
+def _answer_to(asked: Request) -> Answer:
     tool = _found(asked)
     if isinstance(tool, Refused):
-        return answer_text(tool)
+        return tool
     invocation = _invocation(tool, asked.arguments)
     if isinstance(invocation, Refused):
-        return answer_text(invocation)
+        return invocation
     lane = lane_of(tool.signature.kind, True)
     with begun(asked.call) as first:
         if not first:
-            return answer_text(Refused(reason="died", detail="it was begun on a worker of Dask that is gone"))
-        return answer_text(_answer(tool, run_now(Job(lane, invocation, seconds=asked.seconds))))
+            return Refused(reason="died", detail="it was begun on a worker of Dask that is gone")
+        return _answer(tool, run_now(Job(lane, invocation, seconds=asked.seconds)))
 
 
 def _found(asked: Request) -> Tool | Refused:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from _thread import allocate_lock
 from collections import OrderedDict
 from copy import deepcopy
-from typing import Any, Final, Protocol, runtime_checkable
-from weakref import WeakSet
+from typing import Any, Protocol, runtime_checkable
+
+from fcregistry._forks import after_fork
 
 
 @runtime_checkable
@@ -49,7 +49,7 @@ class MemoryCache:
         self._max_entries = max_entries
         self._entries: OrderedDict[str, Any] = OrderedDict()
         self._lock = allocate_lock()
-        _ALL.add(self)
+        after_fork(self, MemoryCache._renew_lock)
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return a copy of the value of a key, or the default itself where there is none.
@@ -104,16 +104,3 @@ class MemoryCache:
 
     def _renew_lock(self) -> None:
         self._lock = allocate_lock()
-
-
-_ALL: Final[WeakSet[MemoryCache]] = WeakSet()
-"""The caches there are, for a forked process to find them."""
-
-
-def _renew_locks() -> None:
-    for cache in tuple(_ALL):
-        cache._renew_lock()  # a thread that is gone may hold it
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_locks)
