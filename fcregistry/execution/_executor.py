@@ -6,7 +6,7 @@ Longer than other files, since it is what applications read: most of it says wha
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry import _ports, formats
 from fcregistry._calls import ToolCall
@@ -80,6 +80,8 @@ class Executor:
         repairs: Which slips of models are repaired: all, none, or those of these names; see `REPAIRS`.
         max_argument_characters: How many characters the arguments of a model's call may have; longer ones are refused. None for any number.
         pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. It stays yours.
+        worker_versions: Whether a worker may run a tool of which it has another version than this process: with `same` such a call
+            is `unavailable`; with `any` it runs, and a warning is logged.
         validator: `jsonschema-rs`, or `jsonschema` to do without the gate.
         check_results: Whether a result that does not fit its tool's return schema is an error. Without it, such a result is
             written by its own type.
@@ -114,6 +116,7 @@ class Executor:
         repairs: bool | Collection[str] = True,
         max_argument_characters: int | None = LONGEST,
         pool: object = None,
+        worker_versions: Literal["same", "any"] = "same",
         validator: Engine = "jsonschema-rs",
         check_results: bool = False,
         expose_errors: Exposure = "all",
@@ -124,6 +127,8 @@ class Executor:
         if problem := None if cache is None else cache_problem(cache):
             raise TypeError(f"cache={cache!r:.80} {problem}")
         count_forks()  # a child that a tool forks ends where the tool returns
+        if worker_versions not in ("same", "any"):
+            raise ValueError(f'worker_versions is "same" or "any", not {worker_versions!r}')
         toolset = toolset_of(tools, registry)
         settings = Settings(
             engine=validator,
@@ -138,7 +143,7 @@ class Executor:
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
             hooks=_ports.call_hooks(hooks),
-            places=places(toolset.values(), pool, self),
+            places=places(toolset.values(), pool, self, any_version=worker_versions == "any"),
         )
         for check in (check_keys, check_caches):
             check(toolset.values())

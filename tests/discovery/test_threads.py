@@ -127,3 +127,22 @@ def test_stdout_is_itself_again_after_overlapping_imports(site: Site) -> None:
         """
     )
     assert answer == [True, True]
+
+
+def test_another_thread_may_import_while_a_plugin_is_described(site: Site) -> None:
+    """Looking for garbage lets other threads go on in the midst of a list of modules, on Python 3.11."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOL.format(name="late")})
+    answer = site.ask(
+        """
+        import gc, types
+        from fcregistry import registry
+
+        def imported(phase, information):  # as another thread would
+            sys.modules[f"imported_{len(sys.modules)}"] = types.ModuleType("imported")
+
+        gc.callbacks.append(imported)
+        gc.set_threshold(5)
+        answer = [tool.name for tool in registry]
+        """
+    )
+    assert answer == ["late"]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
 from threading import Event
+from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import fcregistry
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._elsewhere._portable import check_can_travel
@@ -243,6 +245,76 @@ def test_a_worker_that_dies_takes_nothing_else_with_it(others: dict[str, Any]) -
     assert after["text"] == "add is not available: the call could not be handed to a worker; it was not run"
 
 
+VERSIONS = """
+        import logging
+        from fcregistry import Executor
+        logged = []
+        handler = logging.Handler()
+        handler.emit = lambda record: logged.append(record.getMessage())
+        logging.getLogger("fcregistry").addHandler(handler)
+        logging.getLogger("fcregistry").propagate = False
+
+        here = sys.path.index(HERE)
+        answer = []
+        for versions in ("same", "any"):
+            older = f"import sys; sys.path[{here}] = {OTHER!r}"
+            with ProcessPoolExecutor(1, get_context("spawn"), initializer=exec, initargs=(older,)) as pool:
+                executor = Executor(["add", "fail"], pool=pool, worker_versions=versions)
+                result = executor.call("add", a=1, b=2)
+                failed = executor.call("fail", kind="told")
+                again = executor.call("add", a=2, b=2)
+                said = str(result.error.exception) if result.error else result.value
+                answer.append([said, failed.error.code, again.value])
+        answer.append([each for each in logged if "workers" in each])
+"""
+
+
+def test_a_worker_with_another_version_is_refused_unless_any_may_run(
+    site: Site, make_site: Callable[..., Site]
+) -> None:
+    """Its schema is the same, so nothing else would tell."""
+    newer = install(make_site(), "2.0")
+    head = (
+        "import sys\nfrom concurrent.futures import ProcessPoolExecutor\nfrom multiprocessing import get_context\n"
+        f"HERE, OTHER = {str(site.folder)!r}, {str(newer.folder)!r}\nif __name__ == '__main__':\n"
+    )
+    refused, ran, logged = ask(site, head + VERSIONS)
+    assert refused == [
+        (
+            "add is not available: the worker that was to run it has another version of it (version_changed): "
+            "acme-remote 2.0 is installed there, and 1.0 here; install one version everywhere, "
+            'or make the executor with worker_versions="any"'
+        ),
+        "unavailable",
+        None,
+    ]
+    assert ran == [3, "tool_failed", 4]
+    assert logged == ["tools of acme-remote 1.0 run on workers that have version 2.0"]
+
+
+def test_worker_versions_is_one_of_two_words() -> None:
+    with pytest.raises(ValueError, match='worker_versions is "same" or "any", not None'):
+        fcregistry.Executor([], worker_versions=None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("raised", [RuntimeError("lost its way"), BrokenExecutor("broke"), SystemExit(3)])
+def test_what_a_pool_raises_is_the_cause_of_the_error(raised: BaseException) -> None:
+    pool = Deaf()
+    future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+    pool.future.set_exception(raised)
+    assert future.result(0).exception.__cause__ is raised  # type: ignore[union-attr]
+    assert raised.__traceback__ is not None
+    assert "outcome_of" not in "".join(format_exception(raised))  # whose frame would keep the pool's future
+
+
+def test_what_a_pool_raises_when_it_is_handed_a_call_is_the_cause_too() -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    error = Remote(pool).submit(ADD, {"a": 1, "b": 2}).result(0).exception
+    assert error is not None
+    assert str(error.__cause__) == "cannot schedule new futures after shutdown"
+
+
 # --- on threads ---------------------------------------------------------------------------------------
 
 THREADS = """
@@ -388,6 +460,8 @@ def test_what_travels_is_a_name_and_json() -> None:
         "tool": "add",
         "schema": ADD.schema_digest,
         "arguments": '{"a": 1, "b": 2}',
+        "version": None,
+        "any_version": False,
         "seconds": 5.0,
     }
 
@@ -395,7 +469,7 @@ def test_what_travels_is_a_name_and_json() -> None:
 def test_a_request_of_another_version_is_refused() -> None:
     with pytest.raises(ValueError, match="install the same one everywhere"):
         Request.read(json.dumps({"tool": "acme:add"}))
-    with pytest.raises(ValueError, match=r"protocols 1 and None"):
+    with pytest.raises(ValueError, match=r"protocols 2 and None"):
         read_answer("{}")
 
 
@@ -411,6 +485,8 @@ def test_every_reason_has_its_words() -> None:
         "no_tool": "add is not available: the worker that was to run it does not have it: why",
         "schema_changed": "add is not available: the worker that was to run it has it with other arguments "
         "(schema_changed): why",
+        "version_changed": "add is not available: the worker that was to run it has another version of it "
+        "(version_changed): why",
         "missing_env": "add is not available: the worker that was to run it lacks an environment variable: why",
         "busy": "add is not available: too many earlier calls still hold the worker that was to run it: why",
         "no_worker": "add is not available: the call could not be handed to a worker; it was not run: why",

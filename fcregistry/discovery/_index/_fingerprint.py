@@ -81,7 +81,8 @@ def loaded_files() -> set[str]:
 
     What a description that is made here may depend on: more than it does, since nobody watched what imported what.
     """
-    modules = [module for name, module in list(sys.modules.items()) if name != "__main__"]
+    # Copied in one step: another thread may import meanwhile, which ends any other way of going through it with an error
+    modules = [module for name, module in sys.modules.copy().items() if name != "__main__"]
     return {file for module in modules if (file := file_of(module))}
 
 

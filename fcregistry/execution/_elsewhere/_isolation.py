@@ -49,9 +49,10 @@ class _Call(NamedTuple):
     timeout: float | None
     future: Future[Outcome]
 
-    def settle(self, reason: str, detail: str = "") -> None:
+    def settle(self, reason: str, cause: BaseException | None = None) -> None:
         """Answer that there is no result."""
-        settle(self.future, Outcome(None, worker_error(self.tool, reason, detail), 0.0))
+        detail = "" if cause is None else said(cause)
+        settle(self.future, Outcome(None, worker_error(self.tool, reason, detail, cause), 0.0))
 
 
 class ProcessWorkers:
@@ -108,13 +109,16 @@ class ProcessWorkers:
                 self._users.add(self if user is None else user)
             self._expected += [tool.id for tool in wanted if tool.id not in self._expected]
 
-    def submit(self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None) -> Future[Outcome]:
+    def submit(
+        self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None, *, any_version: bool = False
+    ) -> Future[Outcome]:
         """Have a tool run.
 
         Args:
             tool: One that `expect` let through.
             arguments: A valid JSON object.
             timeout: Seconds from when a worker takes the call; then the worker is killed. None: for ever.
+            any_version: Whether it may run where a worker finds another version of it than this process has.
 
         Returns:
             What comes of it; the death of a worker is an outcome too. Cancelling it kills the worker that runs it.
@@ -126,9 +130,9 @@ class ProcessWorkers:
         after_fork(self, ProcessWorkers._forget)
         call = _Call(tool, "", timeout, Future())
         try:
-            call = call._replace(request=request_for(tool, arguments).to_text())
+            call = call._replace(request=request_for(tool, arguments, any_version=any_version).to_text())
         except Exception as error:  # noqa: BLE001  # what cannot be sent has an outcome like any call
-            call.settle("no_worker", said(error))
+            call.settle("no_worker", error)
             return call.future
         with self._lock:
             closed = self._closed
@@ -227,7 +231,7 @@ class ProcessWorkers:
 
     def _failed(self, call: _Call, error: Exception) -> None:
         if self._freed(call, keep=False):
-            call.settle("no_worker", said(error))
+            call.settle("no_worker", error)
             self._start()
 
     def _answered(self, call: _Call, answer: Future[str]) -> None:

@@ -76,7 +76,7 @@ def outcome_from(answer: Future[str], tool: Tool, timeout: float | None) -> Outc
     if isinstance(error, TimeoutError):
         return Outcome(None, GivenUp("timeout", timeout, stopped=True), timeout or 0.0)
     if isinstance(error, ProcessExpired):
-        return Outcome(None, worker_error(tool, "died", _how_it_ended(error.exitcode)), 0.0)
+        return Outcome(None, worker_error(tool, "died", _how_it_ended(error.exitcode), error), 0.0)
     return outcome_of(answer, tool)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ class Place(NamedTuple):
     leave: Callable[[object], None] | None = None
 
 
-def places(tools: Iterable[Tool], pool: object = None, user: object = None) -> dict[str, Place]:
+def places(
+    tools: Iterable[Tool], pool: object = None, user: object = None, *, any_version: bool = False
+) -> dict[str, Place]:
     """Return what runs the calls of each tool that does not run in this process, by wire name.
 
     A tool that is declared with `isolation="process"` runs on a worker that can be killed, whatever the pool: nothing else keeps that promise.
@@ -38,6 +41,7 @@ def places(tools: Iterable[Tool], pool: object = None, user: object = None) -> d
         tools: What an executor offers.
         pool: The `concurrent.futures.Executor` that it was given, for all other tools; None: they run here.
         user: The executor; what it alone has used ends when that is told so, or gone. None: somebody who is always there.
+        any_version: Whether a worker that has another version of a tool may run it.
 
     Raises:
         TypeError: The pool is something else.
@@ -53,13 +57,14 @@ def places(tools: Iterable[Tool], pool: object = None, user: object = None) -> d
         )
 
         workers.expect(isolated, user)
-        place = Place(workers.submit, keeps_time=True, leave=workers.leave)
+        submit = partial(workers.submit, any_version=True) if any_version else workers.submit
+        place = Place(submit, keeps_time=True, leave=workers.leave)
         found = dict.fromkeys((tool.name for tool in isolated), place)
     if pool is not None:
         from fcregistry.execution._elsewhere._portable import check_can_travel
         from fcregistry.execution._elsewhere._remote import Remote
 
-        remote = Remote(pool)
+        remote = Remote(pool, any_version=any_version)
         others = [tool for tool in offered if tool.name not in found]
         check_can_travel(others, "pool=…")
         found |= dict.fromkeys((tool.name for tool in others), Place(remote.submit, keeps_time=False))

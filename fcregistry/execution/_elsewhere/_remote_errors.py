@@ -69,6 +69,10 @@ REASONS: Final = {
         "unavailable",
         "is not available: the worker that was to run it has it with other arguments (schema_changed)",
     ),
+    "version_changed": (
+        "unavailable",
+        "is not available: the worker that was to run it has another version of it (version_changed)",
+    ),
     "missing_env": ("unavailable", "is not available: the worker that was to run it lacks an environment variable"),
     "busy": ("unavailable", "is not available: too many earlier calls still hold the worker that was to run it"),
     "no_worker": ("unavailable", "is not available: the call could not be handed to a worker; it was not run"),
@@ -80,16 +84,19 @@ REASONS: Final = {
 """Why there is no result -> the code of the failed call, and what a model reads after the tool's name."""
 
 
-def worker_error(tool: Tool, reason: str, detail: str = "") -> WorkerError:
+def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException | None = None) -> WorkerError:
     """Word why there is no result.
 
     Args:
         tool: The tool that was called.
         reason: A row of `REASONS`.
         detail: What more is known, for developers.
+        cause: What the pool raised; kept as the ``__cause__`` of the error, for logs.
     """
     code, sentence = REASONS[reason]
-    return WorkerError(code, f"{tool.name} {sentence}", detail)
+    error = WorkerError(code, f"{tool.name} {sentence}", detail)
+    error.__cause__ = cause
+    return error
 
 
 def refusal_of(tool: Tool, refused: Refused) -> WorkerError:

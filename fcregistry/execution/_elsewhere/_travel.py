@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 if TYPE_CHECKING:
     from fcregistry.execution._elsewhere._carried import Form
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 """Raised when one side would misread what the other writes."""
 
 STOPPED: Final = "stopped"
@@ -25,6 +25,8 @@ class Request:
         schema: The digest of the schema that the arguments were validated against.
         arguments: A JSON object, as text.
         call: An id that no other call has: some pools run equal work only once.
+        version: The version of the tool's distribution where the call is made.
+        any_version: Whether a worker that has another version may run it.
         seconds: How long the tool may take; None for ever.
     """
 
@@ -32,6 +34,8 @@ class Request:
     schema: str
     arguments: str
     call: str
+    version: str | None
+    any_version: bool = False
     seconds: float | None = None
 
     def to_text(self) -> str:
@@ -56,11 +60,13 @@ class Returned:
         value: As JSON text.
         form: What that text is; `_carried.py` has the forms.
         seconds: How long the tool took.
+        version: The version of the tool's distribution there.
     """
 
     value: str
     form: Form
     seconds: float
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +81,7 @@ class Raised:
         retry_after: Likewise.
         traceback: Where, as text, for logs.
         seconds: How long the tool took.
+        version: The version of the tool's distribution there.
     """
 
     type_name: str
@@ -84,6 +91,7 @@ class Raised:
     retry_after: float | None
     traceback: str
     seconds: float
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,6 +80,9 @@ def _found(asked: Request) -> Tool | Refused:
         return Refused(reason="schema_changed", detail=f"{here} is installed there; install one version everywhere")
     if missing := tool.missing_env:
         return Refused(reason="missing_env", detail=f"{', '.join(missing)} is not set there")
+    if tool.origin.version != asked.version and not asked.any_version:
+        detail = f"{tool.origin.distribution} {tool.origin.version} is installed there, and {asked.version} here; install one version everywhere"
+        return Refused(reason="version_changed", detail=f'{detail}, or make the executor with worker_versions="any"')
     return tool
 
 
@@ -113,7 +116,7 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
         return _raised(tool, exception, seconds)
     try:
         text, form = packed(value, tool.signature.returns)
-        return Returned(value=text, form=form, seconds=seconds)
+        return Returned(value=text, form=form, seconds=seconds, version=tool.origin.version)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
@@ -135,6 +138,7 @@ def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:
         retry_after=after if isinstance(after, (int, float)) else None,
         traceback=_traceback(exception),
         seconds=seconds,
+        version=tool.origin.version,
     )
 
 
