@@ -21,14 +21,24 @@ def main(args: list[str] | None = None) -> NoReturn:
     A person waits for most commands, and a fifth of what they took was the garbage collector's: at the start, and at the end, when
     Python lets it look at everything again. What it would find there can only matter to foreign code, such as a file that a tool
     left open.
+
+    An interrupt ends the process by the signal, and prints nothing, until the command has been read, and once it is done: as long as
+    this imports modules, nobody could catch it and say less than a traceback.
     """
+    import _signal  # type: ignore[import-not-found]  # what `signal` is made of, without the enumerations that take it 3 ms
     import gc
     import sys
 
+    usual = _signal.getsignal(_signal.SIGINT)
+    is_quiet = args is None and usual is _signal.default_int_handler  # nobody has chosen another way
+    if is_quiet:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     gc.set_threshold(_PATIENCE)
     from fcregistry.cli._main import run  # with click, and after the line above
 
-    code = run(args)
+    code = run(args, lambda: is_quiet and _signal.signal(_signal.SIGINT, usual))
+    if is_quiet:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     if _BORDER not in sys.modules:
         gc.freeze()
     sys.exit(code)

@@ -5,7 +5,7 @@
 2    wrong usage, an unknown tool, or invalid arguments
 3    the tool needs approval, and there is nobody to ask
 4    the tool did not answer in time
-130  interrupted
+130  interrupted; in the first moments the process ends by the signal, which a shell tells as 130 too
 141  the reader of the output went away
 """
 
@@ -25,6 +25,8 @@ from fcregistry.cli._output import complain, remark
 from fcregistry.errors import DefinitionWarning, FcregistryError, ToolNotFoundError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from click.shell_completion import CompletionItem
 
 COMMANDS: Final = {
@@ -160,16 +162,30 @@ def _place(error: BaseException) -> str:
     return f" ({last.filename}:{last.lineno})"
 
 
-def run(args: list[str] | None) -> int:
-    """Run a command, and return what the process exits with."""
+def run(args: list[str] | None, ready: Callable[[], object] = lambda: None) -> int:
+    """Run a command, and return what the process exits with.
+
+    Args:
+        args: The words after the program's name; None for those of the process.
+        ready: Called when an interrupt is going to be caught here.
+    """
     _mend_streams()
     _word_warnings()
     try:
+        return _run(args, ready)
+    except KeyboardInterrupt:  # also while an error is explained
+        complain("interrupted")
+        return INTERRUPTED
+
+
+def _run(args: list[str] | None, ready: Callable[[], object]) -> int:
+    try:
+        ready()
         code: Any = cli.main(args, prog_name="fcregistry", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         return _show(error)
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         complain("interrupted")
         return INTERRUPTED
     except FcregistryError as error:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 _WORK: Final = "from fcregistry.packaging._worker import main; main()"
 # The path as it is here, before the first import of ours: a child would begin with another one.
-_START: Final = f"import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; {_WORK}"
+# And before that, an interrupt is made to end the child without a word: the author reads of it once, from the process that asked.
+_QUIET: Final = (
+    "import _signal; _signal.getsignal(2) is _signal.default_int_handler and _signal.signal(2, _signal.SIG_DFL)"
+)
+_START: Final = f"{_QUIET}; import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; {_WORK}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

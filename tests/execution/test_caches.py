@@ -140,12 +140,12 @@ def test_a_forked_process_can_use_a_cache_that_was_in_use() -> None:
 
 
 def test_a_cache_that_nobody_uses_is_forgotten() -> None:
-    from fcregistry.execution._repeating import _caches
+    from fcregistry import _forks
 
     gc.collect()
-    before = len(_caches._ALL)
+    before = len(_forks._renewed)
     cache = MemoryCache()
-    assert len(_caches._ALL) == before + 1
+    assert len(_forks._renewed) == before + 1
     del cache
     gc.collect()
-    assert len(_caches._ALL) == before
+    assert len(_forks._renewed) == before

@@ -1,0 +1,75 @@
+"""An interrupt at any time of a command, as Ctrl-C sends it: to the command and all processes that it has started."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="interrupts are sent to groups of processes")
+
+
+INTERRUPTED = {(-signal.SIGINT, ""), (130, "Error: interrupted"), (-signal.SIGINT, "Error: interrupted")}
+"""How an interrupted command ends: by the signal or with the code. Both are 130 to a shell; Python may choose the signal itself."""
+
+
+def interrupted(site: Site, seconds: float, *arguments: str) -> tuple[int, str]:
+    """Return the exit code and stderr of a command that is interrupted after some seconds."""
+    process = subprocess.Popen(
+        site.command("-m", "fcregistry", *arguments),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=site.environment(),
+        cwd=site.folder,
+        start_new_session=True,
+    )
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGINT)  # it is not waited for yet, so its group exists
+    _, stderr = process.communicate(timeout=60)
+    return process.returncode, stderr.decode()
+
+
+def test_an_interrupt_at_any_time_prints_at_most_a_line(site: Site) -> None:
+    """What Python itself prints while it starts, before the first line of ours, is Python's."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": "import time\ntime.sleep(1)\n"})
+    ended = [interrupted(site, random.random() * 0.4, "list") for _ in range(40)]
+    ours = [
+        (code, said.strip())
+        for code, said in ended
+        if ", in main\n" in said or ("Traceback" not in said and "Fatal" not in said)
+    ]
+    assert len(ours) > 10
+    assert set(ours) <= {*INTERRUPTED, (0, "")}
+
+
+def test_a_process_that_builds_a_manifest_prints_nothing(site: Site) -> None:
+    slow = "import time\ntime.sleep(30)\n"
+    project = "[project]\nname = 'acme'\n[project.entry-points.fcregistry]\nx = 'acme_tools'\n"
+    site.write({"acme_tools.py": slow, "pyproject.toml": project})
+    ended = [interrupted(site, 0.3 + random.random(), "manifest", "build") for _ in range(15)]
+    ours = [(code, said.strip()) for code, said in ended if "Fatal" not in said]
+    assert len(ours) > 5
+    assert set(ours) <= INTERRUPTED
+
+
+def test_a_command_that_is_started_with_interrupts_ignored_goes_on_ignoring_them(site: Site) -> None:
+    """As nohup does, and a shell for what runs in the background."""
+    code = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.executable, sys.argv[1:])"
+    )
+    words = site.command(
+        "-c",
+        "import signal, sys; sys.argv = ['fcregistry', '--version']; from fcregistry.cli import main\n"
+        "try:\n    main()\nfinally:\n    print(signal.getsignal(signal.SIGINT).name)",
+    )
+    done = site.run("-c", code, *words)
+    assert done.stdout.splitlines()[-1] == "SIG_IGN"
