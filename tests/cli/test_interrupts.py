@@ -40,7 +40,8 @@ def interrupted(site: Site, seconds: float, *arguments: str) -> tuple[int, str]:
 
 def test_an_interrupt_at_any_time_prints_at_most_a_line(site: Site) -> None:
     """What Python itself prints while it starts, before the first line of ours, is Python's."""
-    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": "import time\ntime.sleep(1)\n"})
+    code = "import time\nfrom fcregistry import fc_register\ntime.sleep(1)\n@fc_register\ndef late():\n    'Return.'\n"
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
     ended = [interrupted(site, random.random() * 0.4, "list") for _ in range(40)]
     ours = [
         (code, said.strip())

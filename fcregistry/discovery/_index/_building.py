@@ -120,6 +120,8 @@ class _Worker:
         """Yield the descriptions of plugins as they are done, until none is waiting."""
         while self._ask() and not self._is_over:
             made = self._answer(self._asked[0])
+            if self._is_over:  # what ended the process is an interrupt, and not the plugin
+                return
             if made is not None:
                 self._asked.popleft()
                 yield made

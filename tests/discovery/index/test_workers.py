@@ -92,3 +92,32 @@ def test_one_that_writes_where_only_answers_belong_costs_itself_alone(site: Site
     _, made = _made(site)
     assert [made[name][0] for name in "abc"] == [["say_a"], [], ["say_c"]]
     assert made["b"][1]["failure"].startswith("it ends the process that imports it")
+
+
+def test_a_plugin_whose_process_is_ended_with_the_command_is_not_blamed(site: Site) -> None:
+    """As after an interrupt: the plugin has not ended its process, and a failure would be believed from then on."""
+    site.install(
+        "acme",
+        {"x": "acme_tools"},
+        {"acme_tools.py": "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(60)\n"},
+    )
+    answer = site.ask(
+        """
+        import pathlib, threading, time
+        from queue import SimpleQueue
+        from fcregistry.discovery import current
+        from fcregistry.discovery._index._building import _Worker
+
+        waiting, described = SimpleQueue(), []
+        waiting.put(current().plugins[0])
+        worker = _Worker(waiting, current().plugins, 60.0)
+        thread = threading.Thread(target=lambda: described.extend(worker.describe()))
+        thread.start()
+        while not pathlib.Path("begun").exists():
+            time.sleep(0.01)
+        worker.end()
+        thread.join()
+        answer = len(described)
+        """
+    )
+    assert answer == 0
