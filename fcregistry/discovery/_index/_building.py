@@ -118,7 +118,7 @@ class _Worker:
 
     def describe(self) -> Iterator[Made]:
         """Yield the descriptions of plugins as they are done, until none is waiting."""
-        while self._ask() and not self._is_over:
+        while self._ask():
             made = self._answer(self._asked[0])
             if self._is_over:  # what ended the process is an interrupt, and not the plugin
                 return
@@ -130,6 +130,8 @@ class _Worker:
         """Ask for as many plugins as there are to be asked for at a time; tell whether there are any."""
         from queue import Empty
 
+        if self._is_over:
+            return False
         if self._process is not None and self._process.has_ended:
             self._process.end()
             self._process = None
