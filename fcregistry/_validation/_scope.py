@@ -101,11 +101,15 @@ def _refers_locally(value: Any) -> bool:
     if not isinstance(value, dict):
         return True
     reference = value.get("$ref", "#")
-    is_local = not isinstance(reference, str) or reference == "#" or reference.startswith("#/")
-    return is_local and not _OF_URIS & value.keys() and all(map(_refers_locally, value.values()))
+    if isinstance(reference, str) and reference != "#" and not reference.startswith("#/"):
+        return False
+    # A property may be called "id", too: what it holds is a schema.
+    has_uri = any(isinstance(value[keyword], (bool, str)) for keyword in _OF_URIS & value.keys())
+    return not has_uri and all(map(_refers_locally, value.values()))
 
 
 def standard_resolver(schema: dict[str, Any], draft: Draft) -> Any:
+    """Return what follows references of any form in a document, and to the standard's own schemas; nothing is fetched."""
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # 60 ms, only for schemas with URIs
 
     return REGISTRY.resolver_with_root(resource_of(schema, draft))

@@ -119,7 +119,7 @@ class _Walk:
         return False
 
     def shared(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
-        """Return the same for a subschema that a reference leads to; the same violations, whoever refers to it."""
+        """Return what a value breaks of a subschema that a reference leads to: one list, whichever subschemas refer to it."""
         key = (id(schema), path, scope.texts.strict)
         if key not in self._shared:
             self._shared[key] = self.apply(schema, scope, value, path)
@@ -157,7 +157,7 @@ class _Place(NamedTuple):
         return not self.apply(schema, value)
 
     def surely_holds(self, schema: Any, value: Any) -> bool:
-        """Return the same where a pattern that is not enforced counts as broken."""
+        """Return whether a subschema holds in the same place if a pattern that is not enforced counts as broken."""
         return not self.walk.apply(schema, self.scope.opposite().inside(schema), value, self.path)
 
     def apply_inside(self, parts: Iterable[tuple[str | int, Any, Any]], found: list[Violation]) -> None:

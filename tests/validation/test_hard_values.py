@@ -95,3 +95,21 @@ def test_a_hundred_thousand_wrong_items_are_told_as_the_first_few() -> None:
     problems = told({"items": {"type": "integer"}}, ["x"] * 100_000)
     assert problems[0] == '$[0]: must be an integer, not "x"'
     assert problems[-1] == "$: and at least 75 more problems"
+
+
+def test_saying_what_is_wrong_imports_no_jsonschema_also_where_a_parameter_is_called_id() -> None:
+    program = (
+        "import sys\n"
+        "from fcregistry import Executor\n"
+        "def get(id: int, next: 'Link | None' = None) -> None: ...\n"
+        "from dataclasses import dataclass\n"
+        "@dataclass\n"
+        "class Link:\n"
+        "    id: str\n"
+        "    next: 'Link | None' = None\n"
+        "result = Executor([get]).run({'name': 'get', 'arguments': '{\"id\": \"x\", \"next\": {\"id\": 1}}'})\n"
+        "assert len(result.error.problems) == 2, result.content\n"
+        "print({'jsonschema', 'referencing', 'jsonschema_specifications'} & sys.modules.keys())\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (run.stdout, run.stderr) == ("set()\n", "")
