@@ -110,7 +110,7 @@ def test_a_plugin_whose_process_is_ended_with_the_command_is_not_blamed(site: Si
 
         waiting, described = SimpleQueue(), []
         waiting.put(current().plugins[0])
-        worker = _Worker(waiting, current().plugins, 60.0)
+        worker = _Worker(waiting, current().plugins, 60.0, without_locks=False)
         thread = threading.Thread(target=lambda: described.extend(worker.describe()))
         thread.start()
         while not pathlib.Path("begun").exists():
