@@ -119,9 +119,11 @@ def test_a_manifest_says_nothing_of_whose_its_tools_are(site: Site) -> None:
     ]
 
 
-def test_an_odd_name_of_a_distribution_does_not_change_what_is_listed(site: Site) -> None:
-    """It is a stranger's too, and stands in JSON beside the names of tools."""
+def test_a_distribution_whose_name_is_not_a_valid_project_name_is_not_listed_and_hides_no_other(site: Site) -> None:
+    """It is a stranger's too, and would stand in JSON beside the names of tools."""
     info = site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOLS})
     (info / "METADATA").write_text('Metadata-Version: 2.1\nName: a"*c\nVersion: 1.0\n')
+    site.install("good", {"x": "good_tools"}, {"good_tools.py": TOOLS.replace("add", "plus")})
     (shown,) = json.loads(site.cli("list", "--json").stdout)
-    assert (shown["id"], shown["distribution"]) == ('a"*c:add', 'a"*c')
+    assert (shown["id"], shown["distribution"]) == ("good:plus", "good")
+    assert "its name is not a valid project name" in site.cli("doctor").stdout
