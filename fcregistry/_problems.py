@@ -268,6 +268,7 @@ _CONTRARY: Final = {
     "not": ", and is ",
     "oneOf": ", and is of several: ",  # without branches: several of them hold
     "schema": "",
+    "too large": "",
 }
 """Keyword -> what stands between what it asks for and the value; nothing where the value is not shown."""
 

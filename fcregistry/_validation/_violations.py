@@ -10,13 +10,14 @@ Source: JSON Schema core and validation, drafts 4 to 2020-12.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._demands import demand
 from fcregistry._problems import MOST_VIOLATIONS, Condition, Violation
 from fcregistry._validation._scope import LocalPlaces, Scope, is_one_resource, standard_resolver
 from fcregistry.types._bounds import is_multiple
-from fcregistry.types._sets import all_differ
+from fcregistry.types._sets import all_differ, json_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from fcregistry._validation._texts import Texts
 
 MOST_STEPS: Final = 100_000
-"""How many times a subschema is applied to a place, for one value. It takes some 0.2 s."""
+"""How many times a subschema is applied to a place, beside once for each part of a value. It takes some 0.2 s."""
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -56,12 +57,31 @@ class ViolationFinder:
 
         Args:
             value: The value.
-            most_steps: How many times a subschema is applied to a part of it. After `MOST_STEPS` the rest is not looked at.
+            most_steps: How many times a subschema is applied to a part of it. After `MOST_STEPS`, and one for each part, the rest is not
+                looked at.
 
         Raises:
             TooManyStepsError: Fewer were allowed, and it takes more.
         """
-        return _Walk(self._words, most_steps).apply(self._schema, self._scope, value, ())[:MOST_VIOLATIONS]
+        gives_up = most_steps < MOST_STEPS
+        walk = _Walk(self._words, most_steps if gives_up else most_steps + _parts(value), gives_up=gives_up)
+        found = walk.apply(self._schema, self._scope, value, ())
+        return found or ([Violation((), "too large", None, value)] if walk.is_over else [])
+
+
+def _parts(value: object) -> int:
+    """Return how many names and items a JSON value has, at any depth."""
+    count = 0
+    waiting = [value]
+    for each in waiting:  # which grows on the way
+        if isinstance(each, (dict, list)):
+            count += len(each)
+            waiting += [
+                inner
+                for inner in (each.values() if isinstance(each, dict) else each)
+                if isinstance(inner, (dict, list))
+            ]
+    return count
 
 
 class _Walk:
@@ -70,6 +90,7 @@ class _Walk:
     Args:
         words: Place of a keyword -> its words, from earlier walks; new ones are added.
         most_steps: How many steps it may take.
+        gives_up: Whether one more raises `TooManyStepsError`.
 
     Attributes:
         is_over: Whether the walk took too many steps; what it has found until then holds.
@@ -77,11 +98,11 @@ class _Walk:
 
     __slots__ = ("_gives_up", "_shared", "_steps_left", "_words", "is_over")
 
-    def __init__(self, words: dict[tuple[int, str], str], most_steps: int) -> None:
+    def __init__(self, words: dict[tuple[int, str], str], most_steps: int, *, gives_up: bool) -> None:
         self._words = words
         self._shared: dict[tuple[int, Path, bool], list[Violation]] = {}
         self._steps_left = most_steps
-        self._gives_up = most_steps < MOST_STEPS
+        self._gives_up = gives_up
         self.is_over = False
 
     def apply(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
@@ -101,6 +122,7 @@ class _Walk:
                     place = _Place(self, schema, scope, path)
                 check(place, limit, value, found)
             if len(found) >= MOST_VIOLATIONS:
+                del found[MOST_VIOLATIONS:]
                 break
         return found
 
@@ -108,7 +130,7 @@ class _Walk:
         """Count a step, and return whether it may be taken.
 
         Raises:
-            TooManyStepsError: It may not, and the walk has fewer steps than `MOST_STEPS`.
+            TooManyStepsError: It may not, and the walk gives up then.
         """
         if self._steps_left > 0:
             self._steps_left -= 1
@@ -164,7 +186,7 @@ class _Place(NamedTuple):
         """Apply subschemas to parts of the value: segment, subschema, part."""
         apply, scope, path = self.walk.apply, self.scope, self.path
         for segment, schema, part in parts:
-            found += apply(schema, scope.inside(schema), part, (*path, segment))
+            _add(apply(schema, scope.inside(schema), part, (*path, segment)), found)
             if len(found) >= MOST_VIOLATIONS:
                 return
 
@@ -172,6 +194,10 @@ class _Place(NamedTuple):
         """Return whether a text matches a pattern; for one that is not enforced, the answer that refuses less."""
         matches = self.scope.texts.matches(pattern, text)
         return not self.scope.texts.strict if matches is None else matches
+
+    def matches_any(self, patterns: Iterable[str], name: str) -> bool:
+        """Return whether a property matches one of several patterns; True where that takes too many steps to tell."""
+        return any(not self.walk.step() or self.matches(pattern, name) for pattern in patterns)
 
 
 # --- keywords that look at the value alone -----------------------------------------------------------------------
@@ -206,10 +232,10 @@ def _breaks_type_of_draft_4(kinds: Any, value: Any) -> bool:
     return is_whole_float or _breaks_type(kinds, value)
 
 
-def _breaks_enum(choices: Any, value: Any) -> bool:
-    if isinstance(value, str):
-        return value not in choices
-    return all(all_differ([choice, value]) for choice in choices)
+def _none_of(choices: list[Any]) -> Breaks:
+    """Return what tells whether a value is none of some."""
+    keys = frozenset(map(json_key, choices))
+    return lambda _, value: json_key(value) not in keys
 
 
 def _breaks_multiple(step: Any, value: Any) -> bool:
@@ -234,9 +260,18 @@ Check: TypeAlias = "Callable[[_Place, Any, Any, list[Violation]], None]"
 def _reference(keyword: str) -> Check:
     def check(place: _Place, reference: Any, value: Any, found: list[Violation]) -> None:
         schema, scope = place.scope.follow(keyword, reference)
-        found += place.walk.shared(schema, scope, value, place.path)
+        _add(place.walk.shared(schema, scope, value, place.path), found)
 
     return check
+
+
+def _add(more: list[Violation], found: list[Violation]) -> None:
+    """Append violations, each once: several references may lead to one subschema, and theirs would double at each level."""
+    if not found:
+        found += more
+    elif more:
+        known = set(map(id, found))
+        found += [each for each in more if id(each) not in known]
 
 
 def _limit(keyword: str, exclusive: str, is_beyond: Callable[[Any, Any], bool]) -> Check:
@@ -270,7 +305,7 @@ def _pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Vio
             (name, schema, part)
             for pattern, schema in schemas.items()
             for name, part in value.items()
-            if _applies(place.scope.texts, pattern, name)
+            if place.walk.step() and _applies(place.scope.texts, pattern, name)
         )
         place.apply_inside(matched, found)
 
@@ -285,21 +320,20 @@ def _additional_properties(place: _Place, allowed: Any, value: Any, found: list[
     if not isinstance(value, dict):
         return
     known, patterns = place.schema.get("properties", ()), place.schema.get("patternProperties", ())
-    names = [name for name in value if name not in known]
-    if names and patterns:
-        names = [name for name in names if not any(place.matches(pattern, name) for pattern in patterns)]
-    if names:
-        _check_unknown(place, names, tuple(known), allowed, value, found)
+    names = (name for name in value if name not in known)
+    if patterns:
+        names = (name for name in names if not place.matches_any(patterns, name))
+    _check_unknown(place, names, tuple(known), allowed, value, found)
 
 
 def _check_unknown(
-    place: _Place, names: list[str], known: tuple[str, ...], allowed: Any, value: Any, found: list[Violation]
+    place: _Place, names: Iterator[str], known: tuple[str, ...], allowed: Any, value: Any, found: list[Violation]
 ) -> None:
     """Refuse properties, the first hundred, or apply the subschema that they must be of."""
     if allowed is not False:
         place.apply_inside(((name, allowed, value[name]) for name in names), found)
-    elif names:
-        found.append(Violation(place.path, "additionalProperties", names[:MOST_VIOLATIONS], value, known=known))
+    elif first := list(islice(names, MOST_VIOLATIONS)):
+        found.append(Violation(place.path, "additionalProperties", first, value, known=known))
 
 
 def _property_names(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
@@ -330,6 +364,8 @@ def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Viol
             else:
                 inner = place.apply(needed, value)
             found += _under(place, {"required": [name]}, True, inner)
+            if len(found) >= MOST_VIOLATIONS:
+                return
 
 
 def _if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> None:
@@ -404,7 +440,9 @@ def _unique_items(place: _Place, wanted: Any, value: Any, found: list[Violation]
 
 def _all_of(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
     for schema in schemas:
-        found += place.apply(schema, value)
+        _add(place.apply(schema, value), found)
+        if len(found) >= MOST_VIOLATIONS:
+            return
 
 
 def _any_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
@@ -488,10 +526,10 @@ def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list
         evaluated.update(names)
         if "additionalProperties" in schema or ("unevaluatedProperties" in schema and schema is not place.schema):
             evaluated.update(value)
-        for pattern in schema.get("patternProperties", ()):
-            evaluated.update(name for name in value if each.matches(pattern, name))
+        if patterns := schema.get("patternProperties", ()):
+            evaluated.update(name for name in value if name not in evaluated and each.matches_any(patterns, name))
     if not place.walk.is_over:
-        unknown = [name for name in value if name not in evaluated]
+        unknown = (name for name in value if name not in evaluated)
         _check_unknown(place, unknown, tuple(known), allowed, value, found)
 
 
@@ -563,8 +601,6 @@ def _branches(place: _Place, value: Any) -> Iterator[Any]:
 _REFERENCES: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 
 _BREAKS: Final[dict[str, Breaks]] = {
-    "const": lambda only, value: _breaks_enum([only], value),
-    "enum": _breaks_enum,
     "exclusiveMaximum": _compares(lambda value, limit: value >= limit),
     "exclusiveMinimum": _compares(lambda value, limit: value <= limit),
     "maxItems": _counts(list, lambda count, limit: count > limit),
@@ -628,4 +664,6 @@ def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
         return _breaks_type_of_draft_4
     if keyword == "type" and isinstance(limit, str):
         return _BREAKS_TYPE[limit]
+    if keyword in ("const", "enum"):
+        return _none_of(limit if keyword == "enum" else [limit])
     return _BREAKS.get(keyword)

@@ -47,16 +47,16 @@ class SetCodec(ListCodec):
 
 def all_differ(values: list[Any]) -> bool:
     """Tell whether no two JSON values of a list are equal."""
-    return len({_json_key(value) for value in values}) == len(values)
+    return len({json_key(value) for value in values}) == len(values)
 
 
-def _json_key(value: Any) -> object:
-    """Return what makes JSON values equal, hashable: objects whatever their order, 1 like 1.0."""
+def json_key(value: Any) -> object:
+    """Return a hashable key that equal JSON values share: objects whatever their order, 1 and 1.0, but not 1 and true."""
     if is_json_scalar(value):
         return key_of(value)
     if isinstance(value, list):
-        return ("array", tuple(map(_json_key, value)))
-    return ("object", frozenset((name, _json_key(item)) for name, item in value.items()))
+        return ("array", tuple(map(json_key, value)))
+    return ("object", frozenset((name, json_key(item)) for name, item in value.items()))
 
 
 class ScalarCodec(Codec):

@@ -97,6 +97,14 @@ def by_hand(keyword: str) -> Tool:
     return Tool.from_function(take, name=keyword, parameters=schema)
 
 
+def joined() -> Tool:
+    """Return a tool whose schema joins one form twice, as inheritance does."""
+    e = {"$ref": "#/$defs/e"}
+    twice = {"allOf": [{"properties": {"of": e}}, {"properties": {"of": {"allOf": [e, e]}, "to": {"type": "string"}}}]}
+    schema = {"properties": {"e": e}, "$defs": {"e": {"type": ["integer", "object"], **twice}}}
+    return Tool.from_function(take, name="joined", parameters=schema)
+
+
 def nested(depth: int, bottom: object, *layers: dict[str, object]) -> object:
     """Return a value of so many layers, taken in turn, around another."""
     for level in range(depth):
@@ -110,7 +118,7 @@ def report(*words: object) -> None:
 
 def main() -> None:
     depth = int(sys.argv[1])
-    tools = [evaluate, turn, climb, by_hand("anyOf"), by_hand("oneOf")]
+    tools = [evaluate, turn, climb, by_hand("anyOf"), by_hand("oneOf"), joined()]
     for engine in ("jsonschema-rs", "jsonschema"):
         executor = Executor(tools, validator=engine, check_results=True)
         for bottom in ("x", None, '{"kind": "lit", "value": 1}', "\ud800"):
@@ -121,6 +129,8 @@ def main() -> None:
                 ("climb", nested(depth, bottom, {"up": 1}, {"down": 1})),
                 ("anyOf", nested(depth, bottom, {})),
                 ("oneOf", nested(depth, bottom, {})),
+                ("joined", nested(depth, bottom, {})),
+                ("joined", nested(depth, {"to": bottom or 1}, {})),
             ):
                 result = executor.run({"name": name, "arguments": json.dumps({"e": value})})
                 report(engine, name, result.error and result.error.code, len(result.content) < 1_000)
@@ -128,13 +138,14 @@ def main() -> None:
             ("evaluate", nested(depth, {"kind": "lit", "value": 1}, {"kind": "neg"}, {"kind": "abs"})),
             ("turn", nested(depth, 1, {"to": "left"}, {"to": "right"})),
             ("climb", nested(depth, 1, {"up": 1}, {"down": 1})),
+            ("joined", nested(depth, {"to": None}, {})),  # a null for what may be left out
         ):
             result = executor.run({"name": name, "arguments": json.dumps({"e": value})})
             report(
                 engine,
                 name,
                 result.error and result.error.code,
-                name == "evaluate" or json.loads(result.content) == value,
+                name in ("evaluate", "joined") or json.loads(result.content) == value,
             )
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Path: TypeAlias = tuple[str | int, ...]
 
-_MOST_STEPS: Final = 1_000
-"""How many violations are looked at, each as often as branches of unions lead to it: with nested unions that grows exponentially."""
+_MOST_STEPS: Final = 5_000
+"""How many violations and schemas are looked at, as often as branches of unions lead to them: with nested unions that grows exponentially."""
 
 
 class OptionalProperties:
@@ -93,7 +93,11 @@ class OptionalProperties:
     def _at(self, schemas: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
         """Return the schemas that apply to what lies at a path below the value that some schemas apply to."""
         for segment in path:
-            schemas = [each for schema in schemas for inner in _below(schema, segment) for each in self._applied(inner)]
+            self._steps += len(schemas)
+            if self._steps > _MOST_STEPS:
+                return []
+            inner = [each for schema in schemas for inner in _below(schema, segment) for each in self._applied(inner)]
+            schemas = list({id(each): each for each in inner}.values())  # two that refer to one double at each level
         return schemas
 
     def _applied(self, schema: Any) -> list[dict[str, Any]]:
