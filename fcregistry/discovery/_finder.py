@@ -110,11 +110,12 @@ def aside(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], ...]:
     Args:
         places: What lies in the folders of `sys.path`.
     """
-    reasons = {os.path.realpath(each[1]): each for place in places.values() for each in place.aside}
+    # Lowered, since the file system may not tell capitals from small letters, and RECORD may spell a folder either way
+    reasons = {os.path.realpath(each[1]).lower(): each for place in places.values() for each in place.aside}
     if not reasons:  # nearly always
         return ()
     found = [each for path, place in places.items() for each in place.found]
-    told = ((each, reasons.get(os.path.realpath(f"{each.folder}/{each.info}"))) for each in found)
+    told = ((each, reasons.get(os.path.realpath(f"{each.folder}/{each.info}").lower())) for each in found)
     return tuple((each, reason) for each, reason in told if reason is not None)
 
 

@@ -7,6 +7,7 @@ folder that an installer makes for his own wheel, and that its RECORD lists ever
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._selectors import normalized
@@ -25,6 +26,8 @@ TWIN: Final = "twin"
 
 CARRIED: Final = "carried"
 """Another distribution's RECORD lists it: it came with that one."""
+
+_METADATA_FOLDER: Final = re.compile(r"(?i)(?:\.dist|\.egg|\Aegg)-info\Z")
 
 
 def project_of(folder: str, info: str) -> str:
@@ -66,22 +69,47 @@ def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoi
 
 
 def _carried(folder: str, info: str) -> Iterator[str]:
-    """Yield the folders of metadata that the RECORD of a distribution lists beside its own; not those inside of packages."""
+    """Yield the folders of metadata, other than its own, in which the RECORD of a distribution lists files: at the top, or anywhere below."""
     try:
         with open(f"{folder}/{info}/RECORD", "rb") as file:
             record = file.read()
     except OSError:
         return
-    record = record.replace(os.fsencode(f"{info}/"), b"")
-    at, told = record.find(b"-info/"), set()
+    told = {os.path.realpath(f"{folder}/{info}").lower()}
+    for line in _lines_of_metadata(record, os.fsencode(f"{info}/").lower()):
+        *parents, _ = _path_of(line).split("/")
+        for number, parent in enumerate(parents, start=1):
+            if not _METADATA_FOLDER.search(parent):
+                continue
+            path = os.path.normpath(os.path.join(folder, "/".join(parents[:number])))
+            if (place := os.path.realpath(path).lower()) not in told:
+                told.add(place)
+                yield path
+
+
+def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
+    """Yield the lines of RECORD that may list a file in a folder of metadata; not those of files in the distribution's own folder."""
+    lowered = record.lower().replace(b"\r", b"\n")  # as long as before
+    at = lowered.find(b"-info")
     while at >= 0:
-        start = record.rfind(b"\n", 0, at) + 1
-        listed = os.path.normpath(os.fsdecode(record[start : at + len(b"-info")]).strip('"'))
-        at = record.find(b"-info/", at + 1)
-        is_nested = os.path.dirname(listed) and not listed.startswith("..") and not os.path.isabs(listed)
-        if listed.endswith((".dist-info", ".egg-info")) and not is_nested and listed not in told:
-            told.add(listed)
-            yield os.path.normpath(os.path.join(folder, listed))
+        start, end = lowered.rfind(b"\n", 0, at) + 1, lowered.find(b"\n", at)
+        end = len(record) if end < 0 else end
+        # Nearly all lines, and the only ones of most distributions
+        if not lowered.startswith(own, start) or lowered.find(b"-info", start + len(own), end) >= 0:
+            yield record[start:end]
+        at = lowered.find(b"-info", end)
+
+
+def _path_of(line: bytes) -> str:
+    """Return the path in a line of RECORD."""
+    from csv import Error, reader  # for the few lines that need it
+
+    text = os.fsdecode(line)
+    try:
+        path = next(reader([text]))[0]
+    except Error:
+        path = text
+    return path.replace("\\", "/")
 
 
 # Asked where the configuration names the distributions that it trusts

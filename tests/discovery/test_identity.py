@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -14,7 +15,7 @@ import pytest
 
 from fcregistry._selectors import normalized
 from fcregistry.discovery._found import is_project_name
-from fcregistry.discovery._identity import project_of
+from fcregistry.discovery._identity import CARRIED, project_of, set_aside
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 
@@ -138,6 +139,100 @@ def test_metadata_that_another_wheel_brought_are_not_used_and_doctor_names_that_
         f"evil: brought metadata that say they are acme-weather's, and are not used: {site.folder / info}"
     )
     assert "evil: brought metadata that say they are acme-weather's" in site.cli("doctor", "acme-weather:look").stdout
+
+
+def brought_metadata(prefix: str, module: str = "evil_tools", info: str = "acme_weather-1.dist-info") -> dict[str, str]:
+    """Return well-made metadata of `acme-weather` in a folder, and the module that their entry point names."""
+    names = (f"{info}/METADATA", f"{info}/entry_points.txt", f"{info}/RECORD")
+    texts = (metadata("acme-weather"), POINTS.format(module=module), "".join(f"{each},,\n" for each in names))
+    return {
+        f"{prefix}{module}.py": tool("look", "evil"),
+        **{f"{prefix}{name}": text for name, text in zip(names, texts, strict=True)},
+        f"{prefix}{names[2]}": f"{texts[2]}{module}.py,,\n",
+    }
+
+
+@several_processes
+@pytest.mark.parametrize(
+    ("name", "prefix", "pth"),
+    [
+        ("weather", "", ""),  # its own folder is called as the end of the other
+        ("evil", "evil_more/", "evil_more"),
+        ("evil", "evil-1.dist-info/", "evil-1.dist-info"),
+        ("evil", "x.dist-info/", "x.dist-info"),
+    ],
+)
+def test_metadata_that_another_wheel_brought_are_not_used_wherever_they_lie(
+    site: Site, tmp_path: Path, name: str, prefix: str, pth: str
+) -> None:
+    files = {f"{name}-1.data/purelib/{each}": text for each, text in brought_metadata(prefix).items()}
+    pip_install(site, make_wheel(tmp_path, name, "1", files))
+    site.path[:0] = [site.folder / pth] if pth else []
+    assert (site.folder / prefix / "acme_weather-1.dist-info" / "entry_points.txt").exists()
+    allow(site)
+    ids, problems = seen(site)
+    assert ids == []
+    assert problems[0].startswith(f"{name}: brought metadata that say they are acme-weather's, and are not used")
+
+
+@several_processes
+def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> None:
+    info, egg = "EGG-INFO", "acme_weather-1.egg"
+    texts = {
+        "PKG-INFO": metadata("acme-weather"),
+        "entry_points.txt": POINTS.format(module="evil_tools"),
+        "RECORD": "evil_tools.py,,\nEGG-INFO/RECORD,,\n",
+    }
+    files = {f"{egg}/{info}/{name}": text for name, text in texts.items()}
+    pip_install(site, make_wheel(tmp_path, "evil", "1", {**files, f"{egg}/evil_tools.py": tool("look", "evil")}))
+    site.path.append(site.folder / egg)
+    allow(site)
+    ids, problems = seen(site)
+    assert ids == []
+    assert problems[0].startswith("evil: brought metadata that say they are acme-weather's, and are not used")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "acme_weather-1.dist-info/METADATA,,",
+        '"acme_weather-1.dist-info/entry, points",,',
+        "acme_weather-1.dist-info\\METADATA,,",
+        "./more/../acme_weather-1.dist-info/METADATA,,",
+        "../site/acme_weather-1.dist-info/METADATA,,",
+        "{site}/acme_weather-1.dist-info/METADATA,,",
+        '"{site}/acme_weather-1.dist-info/METADATA",,',
+        "Weather-1.dist-info/../acme_weather-1.dist-info/METADATA,,",
+        '"unclosed\nacme_weather-1.dist-info/METADATA,,',
+        "ACME_Weather-1.Dist-Info/METADATA,,",
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_of_record_names_the_metadata_that_came_with_a_wheel(tmp_path: Path, line: str, end: str) -> None:
+    site = tmp_path / "site"
+    own = site / "Weather-1.dist-info"
+    own.mkdir(parents=True)
+    lines = [
+        "weather-1.dist-info/METADATA,,",
+        "Weather-1.dist-info/licenses/x-info,,",
+        line.format(site=site),
+        "a.py,,",
+    ]
+    (own / "RECORD").write_text(end.join(lines).replace("unclosed\n", f"unclosed{end}"), newline="")
+    carried = [
+        os.path.realpath(each).lower() for kind, each, _ in set_aside(str(site), [own.name], ()) if kind == CARRIED
+    ]
+    assert carried == [os.path.realpath(site / "acme_weather-1.dist-info").lower()]
+
+
+def test_a_distributions_own_metadata_did_not_come_with_another(tmp_path: Path) -> None:
+    own = tmp_path / "acme-1.dist-info"
+    own.mkdir()
+    (own / "RECORD").write_text(
+        f"acme-1.dist-info/RECORD,,\n./acme-1.dist-info/licenses/LICENSE,,\n{own}/METADATA,,\n"
+        '"acme-1.dist-info/a,b",,\nacme/some-info/x.py,,\nacme/old.egg-info,,\n'
+    )
+    assert set_aside(str(tmp_path), [own.name], ()) == ()
 
 
 @several_processes
