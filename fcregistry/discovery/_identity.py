@@ -75,12 +75,13 @@ def _carried(folder: str, info: str) -> Iterator[str]:
             record = file.read()
     except OSError:
         return
-    told = {os.path.realpath(f"{folder}/{info}").lower()}
+    told: set[str] = set()
     for line in _lines_of_metadata(record, os.fsencode(f"{info}/").lower()):
         *parents, _ = _path_of(line).split("/")
         for number, parent in enumerate(parents, start=1):
             if not _METADATA_FOLDER.search(parent):
                 continue
+            told = told or {os.path.realpath(f"{folder}/{info}").lower()}  # slow, and most have no such line
             path = os.path.normpath(os.path.join(folder, "/".join(parents[:number])))
             if (place := os.path.realpath(path).lower()) not in told:
                 told.add(place)
@@ -89,15 +90,16 @@ def _carried(folder: str, info: str) -> Iterator[str]:
 
 def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
     """Yield the lines of RECORD that may list a file in a folder of metadata; not those of files in the distribution's own folder."""
-    lowered = record.lower().replace(b"\r", b"\n")  # as long as before
-    at = lowered.find(b"-info")
-    while at >= 0:
-        start, end = lowered.rfind(b"\n", 0, at) + 1, lowered.find(b"\n", at)
-        end = len(record) if end < 0 else end
-        # Nearly all lines, and the only ones of most distributions
-        if not lowered.startswith(own, start) or lowered.find(b"-info", start + len(own), end) >= 0:
-            yield record[start:end]
-        at = lowered.find(b"-info", end)
+    lowered = record.lower().replace(b"\r", b"\n").replace(b"\\", b"/")  # as long as before
+    for sought in (b"-info/", b'"'):  # a quotation mark may stand anywhere in a name
+        at = lowered.find(sought)
+        while at >= 0:
+            start, end = lowered.rfind(b"\n", 0, at) + 1, lowered.find(b"\n", at)
+            end = len(record) if end < 0 else end
+            # Nearly all lines, and the only ones of most distributions
+            if sought == b'"' or not lowered.startswith(own, start) or lowered.find(sought, start + len(own), end) >= 0:
+                yield record[start:end]
+            at = lowered.find(sought, end)
 
 
 def _path_of(line: bytes) -> str:

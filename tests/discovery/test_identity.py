@@ -197,6 +197,7 @@ def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> 
     [
         "acme_weather-1.dist-info/METADATA,,",
         '"acme_weather-1.dist-info/entry, points",,',
+        '"acme_weather-1.dist-"info/METADATA,,',
         "acme_weather-1.dist-info\\METADATA,,",
         "./more/../acme_weather-1.dist-info/METADATA,,",
         "../site/acme_weather-1.dist-info/METADATA,,",
