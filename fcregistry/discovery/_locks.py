@@ -213,8 +213,8 @@ def _listed(source: Distribution, modules: Iterable[str]) -> tuple[Listed, ...]:
     text = source.read_text("RECORD") or ""
     lines = sorted(Listed(row[0].replace("\\", "/"), row[1]) for row in csv.reader(text.splitlines()) if len(row) > 1)
     named = {module.partition(".")[0] for module in modules}
-    if not any(line.path.partition("/")[0].partition(".")[0] in named for line in lines):
-        return ()
+    if not any(line.path.endswith(_CODE) and line.path.partition("/")[0].partition(".")[0] in named for line in lines):
+        return ()  # not even where a `.pth` file or a data file is named like the module
     return tuple(each for line in lines if _counts(each := _hashed(source, line)))
 
 

@@ -177,6 +177,26 @@ def test_an_editable_install_is_known_by_its_sources(
     assert files_digest(found().source) != first
 
 
+@pytest.mark.parametrize("beside", ["locked_acme.pth", "locked_acme.data.json", "locked_acme/data.json"])
+def test_a_file_that_is_named_like_the_module_of_an_editable_install_is_not_its_code(
+    site: Site, found: Callable[[], FoundPlugin], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: str
+) -> None:
+    """As flit and uv name the `.pth` file."""
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "locked_acme.py").write_text("raise SystemExit('imported')\n")
+    monkeypatch.syspath_prepend(str(sources))
+    info = site.install("locked-acme", {"weather": "locked_acme"})
+    (site.folder / beside).parent.mkdir(exist_ok=True)
+    (site.folder / beside).write_text(f"{sources}\n")
+    record(site, info, {beside: ""})
+    trusted = operator(tmp_path / "a.lock", found())
+    assert files_digest(found().source).startswith("sources-sha256:")
+    assert drift(found(), trusted) is None
+    (sources / "locked_acme.py").write_text("changed\n")
+    assert "the files of locked-acme 1.0 are not those of" in str(drift(found(), trusted))
+
+
 def test_one_module_in_an_editable_install(
     site: Site, found: Callable[[], FoundPlugin], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
