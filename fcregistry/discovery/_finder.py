@@ -10,7 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
+from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, editable_folder
 from fcregistry.discovery._identity import project_of, set_aside
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
 
     Of two copies of one distribution on `sys.path`, the first counts, as for imports: one that ships no plugins hides the second too.
     Metadata that cannot be read is passed over, and metadata that gives the name of another distribution: see `impostors`. So are two
-    copies in one folder, and what came with another distribution: see `aside`.
+    copies in one folder, and what came with another distribution: see `aside`. What a build has left in the project of an editable
+    install hides nothing: see `_left_by_builds`.
 
     Args:
         places: What lies in the folders of `sys.path`.
@@ -64,23 +65,50 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     found: list[FoundEntryPoint] = []
     owners: dict[str, tuple[str, str]] = {}  # distribution -> the one copy of it that counts
     before: list[tuple[str, str]] = []
+    builds = _left_by_builds(places)
     passed_over = {id(each) for each in (*impostors(places), *(each for each, _ in aside(places)))}
     for path, place in places.items():
         if place.found:
             hidden = {project_of(*named) for named in before}
             for each in place.found:
                 copy = (path, each.info)
-                if id(each) in passed_over:
+                if id(each) in passed_over or copy in builds:
                     continue
                 if each.project not in hidden and owners.setdefault(each.project, copy) == copy:
                     found.append(each)
-        before += [(path, name) for name in place.names]
+        before += [(path, name) for name in place.names if (path, name) not in builds]
     found += [
         each
         for each in _elsewhere()
         if owners.setdefault(each.project, ("", each.distribution)) == ("", each.distribution)
     ]
     return tuple(sorted(found, key=lambda each: (each.project, each.entry_point)))
+
+
+def _left_by_builds(places: Places) -> set[tuple[str, str]]:
+    """Return the `*.egg-info` folders in projects that are installed as editable, each as its entry of `sys.path` and its name.
+
+    setuptools writes one beside the code. Where that folder is on `sys.path` it comes before the `*.dist-info` that was installed, tells
+    the same, and has no RECORD.
+    """
+    eggs = [(path, name) for path, place in places.items() for name in place.names if name.endswith(".egg-info")]
+    builds: set[tuple[str, str]] = set()
+    if not eggs:  # nearly always
+        return builds
+    installed = {
+        each.project: each for place in places.values() for each in place.found if each.info.endswith(".dist-info")
+    }
+    for path, name in eggs:
+        found = installed.get(project_of(path, name))
+        if found is None or os.path.exists(f"{path}/{name}/RECORD"):
+            continue
+        try:
+            project = editable_folder(found.source)
+        except (OSError, ValueError):  # what it says of itself cannot be read
+            continue
+        if project and f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(project).rstrip('/')}/"):
+            builds.add((path, name))
+    return builds
 
 
 def impostors(places: Places) -> tuple[FoundEntryPoint, ...]:

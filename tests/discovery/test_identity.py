@@ -391,6 +391,33 @@ def test_an_editable_install_is_trusted_for_what_lies_in_its_project(site: Site,
 
 
 @several_processes
+@pytest.mark.parametrize("layout", ["flat", "src"])
+@pytest.mark.parametrize("mode", ["allow", "locked", "open"])
+def test_what_a_build_left_in_an_editable_project_does_not_hide_the_installed_metadata(
+    site: Site, tmp_path: Path, layout: str, mode: str
+) -> None:
+    """setuptools leaves a folder `*.egg-info` there, without RECORD; in a folder elsewhere it hides them."""
+    project = tmp_path / "project"
+    code = project / "src" if layout == "src" else project
+    for folder in (code, tmp_path / "elsewhere"):
+        (folder / "acme_weather.egg-info").mkdir(parents=True)
+        (folder / "acme_weather.egg-info" / "PKG-INFO").write_text(metadata("acme-weather"))
+        (folder / "acme_weather.egg-info" / "entry_points.txt").write_text(POINTS.format(module="acme_tools"))
+    (code / "acme_tools.py").write_text(tool("look", "real"))
+    info = install(site, "acme-weather", {"x": "acme_tools"}, {}, version="1")
+    (info / "direct_url.json").write_text(json.dumps({"url": project.as_uri(), "dir_info": {"editable": True}}))
+    (site.folder / "__editable__.acme_weather-1.pth").write_text(f"{code}\n")
+    record(site, info, {"__editable__.acme_weather-1.pth": ""})
+    site.path.insert(0, code)
+    if mode == "locked":
+        assert site.cli("lock").returncode == 0
+    allow(site, ALLOW.replace('"allow"', f'"{mode}"'))
+    assert seen(site) == (["acme-weather:look"], [])
+    site.path.insert(0, tmp_path / "elsewhere")
+    assert seen(site)[0] == []
+
+
+@several_processes
 def test_part_of_anothers_package_may_be_allowed_beside_it(site: Site) -> None:
     """The package above lies where it was installed; it need not be of the same distribution."""
     install(site, "acme", {}, {"acme/__init__.py": ""})
