@@ -142,10 +142,12 @@ def doubt(found: FoundEntryPoint, *, thorough: bool) -> str | None:
 
 def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
     """Return what the metadata say against an entry point, and the folder of the project of an editable install."""
+    if not found.folder:  # what the index and a worker know of it does not tell where it lies
+        where = "is not installed in a folder of sys.path (as where it lies in an archive)"
+        return f"{found.distribution} {where}, so that its name cannot be checked: install it with pip", None
     listed = _listed(found)
-    info = found.info or _own_folder(listed)
-    where = os.path.join(found.folder, info) if found.folder else f"{info} in no folder"
-    if project_of(found.folder, info) != found.project:
+    where = os.path.join(found.folder, found.info)
+    if project_of(found.folder, found.info) != found.project:
         fix = "find out what installed it, and remove it"
         return f"{where} says that it is {found.distribution}, and is not called so: {fix}", None
     if any(each in listed for each in _files_of(found.module)):
@@ -158,8 +160,6 @@ def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
 
 
 def _listed(found: FoundEntryPoint) -> frozenset[str]:
-    if not found.folder:
-        return recorded_files(found.source.read_text("RECORD") or "")
     try:  # without importlib.metadata, which takes longer than all of this
         with open(f"{found.folder}/{found.info}/RECORD", encoding="utf-8", newline="") as file:
             return recorded_files(file.read())
@@ -179,11 +179,6 @@ def recorded_files(record: str) -> frozenset[str]:
         return frozenset(row[0].replace("\\", "/") for row in reader(record.splitlines()) if row)
     except Error as error:
         raise ValueError(f"RECORD cannot be read: {error}") from error
-
-
-def _own_folder(listed: Iterable[str]) -> str:
-    """Return the folder of metadata that RECORD itself lists: where a distribution lies in an archive, it says so alone."""
-    return next((each.partition("/")[0] for each in listed if each.endswith(".dist-info/entry_points.txt")), "")
 
 
 def _leads_elsewhere(listed: Iterable[str]) -> bool:

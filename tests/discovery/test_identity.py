@@ -418,6 +418,31 @@ def test_what_a_build_left_in_an_editable_project_does_not_hide_the_installed_me
 
 
 @several_processes
+@pytest.mark.parametrize("suffix", [".whl", ".zip"])
+def test_a_plugin_in_an_archive_is_not_trusted_by_name_and_each_answer_says_so(
+    site: Site, tmp_path: Path, suffix: str
+) -> None:
+    info = "acme_weather-1.dist-info"
+    contents = {"acme_tools.py": tool("look", "real"), f"{info}/entry_points.txt": POINTS.format(module="acme_tools")}
+    path = make_wheel(tmp_path, "acme_weather", "1", contents).rename(tmp_path / f"acme{suffix}")
+    site.path.append(path)
+    site.folder.mkdir(exist_ok=True)
+    allow(site, "")
+    assert seen(site) == (["acme_weather:look"], [])
+    allow(site)
+    reason = (
+        "acme_weather is not installed in a folder of sys.path (as where it lies in an archive), so that its name cannot "
+        "be checked: install it with pip"
+    )
+    for told in (site.cli("doctor", "acme-weather:look").stdout, seen(site)[1][0], site.cli("lock").stderr):
+        assert reason in told
+    loaded = "from fcregistry import load_plugins\nanswer = [each.reason for each in load_plugins().disabled]"
+    (said,) = site.ask(loaded)
+    assert reason in said
+    assert seen(site)[0] == []
+
+
+@several_processes
 def test_part_of_anothers_package_may_be_allowed_beside_it(site: Site) -> None:
     """The package above lies where it was installed; it need not be of the same distribution."""
     install(site, "acme", {}, {"acme/__init__.py": ""})
