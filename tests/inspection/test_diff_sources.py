@@ -134,6 +134,7 @@ OTHERS = json.dumps({**manifest(), "distribution": "other-tools"})
     [
         PLAIN,
         {**PLAIN, "acme_tools-2.1.dist-info/RECORD": "", "acme/": "", "acme_tools-2.1.data/scripts/run": ""},
+        {**PLAIN, "acme/vendored/other-1.dist-info/METADATA": METADATA, "acme_tools-2.1.data/data/a-info/x": ""},
         {"Acme.Tools-2.1.0.dist-info/METADATA": METADATA, "acme/fcregistry.json": json.dumps(manifest())},
     ],
 )
@@ -158,6 +159,15 @@ def test_a_wheel_is_read(tmp_path: Path, name: str, files: dict[str, str]) -> No
             'has 2 dist-info folders, "aaa-1.dist-info" and "acme_tools-2.1.dist-info"; a wheel has one',
         ),
         ({**PLAIN, "aaa-1.DIST-INFO/x": ""}, "has 2 dist-info folders"),
+        ({**PLAIN, "aaa.egg-info/x": ""}, "has 2 dist-info folders"),
+        (
+            {**PLAIN, "acme_tools-2.1.data/purelib/acme_tools-2.1.dist-info/entry_points.txt": ""},
+            'has 2 dist-info folders, "acme_tools-2.1.data/purelib/acme_tools-2.1.dist-info" and "acme_tools-2.1.dist-info"',
+        ),
+        ({**PLAIN, "acme_tools-2.1.data/platlib/other-1.Dist-Info/x": ""}, "has 2 dist-info folders"),
+        ({**PLAIN, "Acme_Tools-2.1.DATA/purelib/other-1.egg-info/x": ""}, "has 2 dist-info folders"),
+        ({**PLAIN, "acme_tools-2.1.data/data/lib/site-packages/other-1.dist-info/x": ""}, "has 2 dist-info folders"),
+        ({**PLAIN, "acme_tools-2.1.data/purelib/x.egg/EGG-INFO/PKG-INFO": ""}, "has 2 dist-info folders"),
         ({**PLAIN, INFO: METADATA.replace("acme", "other")}, 'its METADATA is of "other-tools" "2.1", and it has the name "acme_t'),
         ({**PLAIN, INFO: METADATA.replace("\nVersion: 2.1", "\nVersion: 2.2")},
          'its METADATA is of "acme-tools" "2.2", and it has the name "acme_tools-2.1.dist-info"'),

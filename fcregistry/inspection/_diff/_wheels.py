@@ -87,8 +87,11 @@ def _names(path: Path, wheel: zipfile.ZipFile) -> list[str]:
 
 
 def _info_folder(path: Path, names: list[str]) -> str:
-    """Return the name of the dist-info folder: a wheel has one."""
-    folders = sorted({name.partition("/")[0] for name in names if name.partition("/")[0].lower().endswith(_INFO)})
+    """Return the name of the dist-info folder: a wheel has one.
+
+    Others count that an installer would put beside it: at the top, or anywhere in the folder `NAME-VERSION.data`. Those in packages do not.
+    """
+    folders = sorted({each for name in names if (each := _metadata_folder(name))})
     if len(folders) > 1:
         raise ConfigurationError(
             f"{path} has {len(folders)} dist-info folders, {' and '.join(map(show, folders[:2]))}; a wheel has one"
@@ -96,6 +99,16 @@ def _info_folder(path: Path, names: list[str]) -> str:
     if not folders or f"{folders[0]}/METADATA" not in names:
         raise ConfigurationError(f"{path} is a zip file and no wheel: it has no dist-info folder with METADATA")
     return folders[0]
+
+
+def _metadata_folder(name: str) -> str:
+    """Return the folder of metadata that a file of a wheel is installed into; empty if it is none."""
+    folders = name.split("/")[:-1]
+    depth = len(folders) if folders and folders[0].lower().endswith(".data") else 1
+    for number, folder in enumerate(folders[:depth], start=1):
+        if f".{folder}".lower().endswith((_INFO, ".egg-info")):
+            return "/".join(folders[:number])
+    return ""
 
 
 def _text(path: Path, wheel: zipfile.ZipFile, name: str, most: int) -> str:
