@@ -6,10 +6,11 @@ import re
 from binascii import a2b_base64, b2a_base64
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from logging import LogRecord
 
 _MARK: Final = "…"
@@ -17,12 +18,11 @@ _SHORTEST: Final = 4
 _SHORTEST_INNER: Final = 8
 """Characters of base64 that are taken for a part of a longer one: fewer are found in an image by chance."""
 _AUTHORIZATION: Final = re.compile(r"(basic|bearer|token|apikey) +(\S+)", re.IGNORECASE)
-_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
-_ESCAPED: Final = {
-    "\\": r"\\{1,4}",
-    **{char: rf"\\{{1,3}}{letter}" for char, letter in zip("\"'/\t\n\r\b\f", "\"'/tnrbf", strict=True)},
-}
-"""What JSON, and Python's `repr`, write for a character; up to twice, as JSON within a JSON string."""
+_HTML: Final = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
+_ESCAPED: Final = {"\t": "t", "\n": "n", "\r": "r", "\b": "b", "\f": "f"}
+"""The letters that JSON, and Python's `repr`, write for a character, after a backslash."""
+_WIDE: Final = (("utf-16-le", 2), ("utf-16-be", 2), ("utf-32-le", 4), ("utf-32-be", 4))
+"""Encodings that do not extend ASCII, and how many bytes the shortest character has in each."""
 
 _hidden: ContextVar[tuple[Secrets, ...]] = ContextVar("fcregistry_hidden_secrets", default=())
 
@@ -30,32 +30,42 @@ _hidden: ContextVar[tuple[Secrets, ...]] = ContextVar("fcregistry_hidden_secrets
 class Secrets:
     """Values that are replaced by `…` wherever a stranger repeats them.
 
-    A value is found as it is, percent-encoded, in base64 (also as a part of what was encoded, as in Basic authentication), and escaped as
-    JSON or HTML escape it. One of fewer than 4 characters is not replaced: answers would lose much that is no secret.
+    A value is found as it is; with any of its characters percent-encoded, or escaped as JSON or HTML escape them, also twice; in hex; and in
+    base64, in lines too, also as a part of what was encoded, as in Basic authentication. One of fewer than 4 characters is not replaced:
+    answers would lose much that is not secret. No other spelling is found: upper case, a part of the value, or the value in reverse.
 
     Args:
         *values: The values. Of an `Authorization` header, such as `Bearer …`, the credentials are found by themselves, too; of `Basic …`
             (RFC 7617), what they encode and the password in it.
     """
 
-    __slots__ = ("_bytes", "_text", "_texts")
+    __slots__ = ("_text", "_texts")
 
     def __init__(self, *values: str) -> None:
         meant = {part.strip() for value in values for part in (value, *_credentials(value))}
-        kept = {value for value in meant if len(value) >= _SHORTEST}
-        forms = {*kept, *(form for value in kept for form in _base64_forms(value))}
-        pattern = "|".join("".join(map(_spelling, form)) for form in sorted(forms, key=len, reverse=True))
-        self._texts = kept
-        self._text = re.compile(pattern) if kept else None
-        self._bytes = re.compile(pattern.encode("utf-8", "surrogatepass")) if kept else None
+        self._texts = frozenset(value for value in meant if len(value) >= _SHORTEST)
+        self._text = _pattern_of_text(self._texts) if self._texts else None
 
     def hide(self, text: str) -> str:
         """Return a text without the values."""
         return text if self._text is None else self._text.sub(_MARK, text)
 
     def hide_in_bytes(self, data: bytes) -> bytes:
-        """Return bytes without the values, where these are written in an encoding that extends ASCII."""
-        return data if self._bytes is None else self._bytes.sub(_MARK.encode(), data)
+        """Return bytes without the values, written in an encoding that extends ASCII, in UTF-16 or in UTF-32."""
+        if self._text is None:
+            return data
+        data = _pattern_of_bytes(self._texts, "utf-8").sub(_MARK.encode(), data)
+        if b"\0" not in data and all(map(str.isascii, self._texts)):
+            return data
+        # First where characters begin in a text that is all of the data: one byte further on, UTF-16 of the other byte order looks the same
+        for step in (True, False):
+            for encoding, width in _WIDE:
+                mark = _MARK.encode(encoding)
+                data = _pattern_of_bytes(self._texts, encoding).sub(
+                    lambda found: found[0] if step and found.start() % width else mark,  # noqa: B023  # called at once
+                    data,
+                )
+        return data
 
     def hide_in_json(self, value: Any) -> Any:
         """Return a JSON value without the values: in texts and names, and in numbers, of which a text is left.
@@ -138,29 +148,75 @@ def _credentials(value: str) -> tuple[str, ...]:
     return (credentials, pair, pair.partition(":")[2])
 
 
-def _base64_forms(value: str) -> Iterator[str]:
-    """Yield a value in base64, and what is the same of it wherever it begins in a longer text that is encoded."""
-    data = value.encode("utf-8", "surrogatepass")
-    yield b2a_base64(data, newline=False).decode()
+@lru_cache(maxsize=32)  # a client makes the same secrets for each request, and compiling takes up to 0.1 s
+def _pattern_of_text(values: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(_pattern(values, re.escape))
+
+
+@lru_cache(maxsize=64)
+def _pattern_of_bytes(values: frozenset[str], encoding: str) -> re.Pattern[bytes]:
+    def literal(text: str) -> str:
+        return re.escape(text.encode(encoding, "surrogatepass").decode("latin-1"))
+
+    return re.compile(_pattern(values, literal).encode("latin-1"))
+
+
+def _pattern(values: Iterable[str], literal: Callable[[str], str]) -> str:
+    """Return a pattern for values in each of their spellings.
+
+    Args:
+        values: The values.
+        literal: Returns a pattern for a text as it is.
+    """
+    spelled: dict[str, str] = {}
+    for value in values:
+        spelled[value] = "".join(_spelling(char, literal) for char in value)
+        octets = value.encode("utf-8", "surrogatepass")
+        spelled.setdefault(octets.hex(), f"(?i:{literal(octets.hex())})")
+        twice = b2a_base64(b2a_base64(octets, newline=False), newline=False).decode()
+        for form in (*_base64_forms(octets), twice):
+            spelled.setdefault(form, _base64_spelling(form, literal))
+    # Nearly every place is ruled out by its first character, which is quicker than to try each spelling
+    first = {*"\\%&+-_", *(case for form in spelled for case in (form[0], form[0].upper()))}
+    ways = "|".join(spelled[form] for form in sorted(spelled, key=len, reverse=True))
+    return f"(?={'|'.join(map(literal, sorted(first)))})(?:{ways})"
+
+
+def _base64_forms(octets: bytes) -> Iterator[str]:
+    """Yield bytes in base64, and what is the same of it wherever they begin in something longer that is encoded."""
+    yield b2a_base64(octets, newline=False).decode()
     for before in range(3):
-        encoded = b2a_base64(bytes(before) + data, newline=False).decode()
-        same = encoded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
+        encoded = b2a_base64(bytes(before) + octets, newline=False).decode()
+        same = encoded[-(-before * 8 // 6) : (before + len(octets)) * 8 // 6]
         if len(same) >= _SHORTEST_INNER:
             yield same
 
 
-def _spelling(char: str) -> str:
-    """Return a pattern for a character in each of its spellings; nobody escapes letters and digits."""
-    if char.isascii() and char.isalnum():
-        return char
+def _base64_spelling(form: str, literal: Callable[[str], str]) -> str:
+    """Return a pattern for base64, which may be broken into lines anywhere; nobody escapes the letters and digits of it."""
+    gap = "(?:" + "|".join(map(literal, " \t\r\n")) + ")*"
+    return gap.join(literal(char) if char.isalnum() else _spelling(char, literal) for char in form)
+
+
+def _spelling(char: str, literal: Callable[[str], str]) -> str:
+    """Return a pattern for a character in each of its spellings."""
     units = char.encode("utf-16-be", "surrogatepass").hex()
-    ways = [table[char] for table in (_ESCAPED, _HTML) if char in table]
-    ways += [
-        "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "surrogatepass")),
-        "".join(rf"\\{{1,2}}u{units[place : place + 4]}" for place in range(0, len(units), 4)),
-        f"&#0*{ord(char)};",
-        f"&#x0*{ord(char):x};",
-        *{" ": [r"\+"], "+": ["-"], "/": ["_"]}.get(char, []),  # in a query; in base64 for URLs
-        re.escape(char),  # the last, since others begin with it
+    percent = f"{literal('%')}(?:{literal('25')})*"
+    escape = f"(?i:{literal(chr(92))}|{percent}{literal('5c')})"
+    reference = f"{literal('&')}(?:{literal('amp;')})*"
+    zeros = f"{literal('#')}%s(?:{literal('0')})*"
+    ways = [
+        "".join(percent + literal(f"{octet:02x}") for octet in char.encode("utf-8", "surrogatepass")),
+        "".join(f"{escape}{{1,2}}{literal('u' + units[place : place + 4])}" for place in range(0, len(units), 4)),
+        f"{reference}{zeros % ''}{literal(f'{ord(char)};')}",
+        f"{reference}{zeros % literal('x')}{literal(f'{ord(char):x};')}",
     ]
-    return f"(?i:{'|'.join(ways)})"
+    if char in _HTML:
+        ways.append(reference + literal(_HTML[char] + ";"))
+    if char in _ESCAPED:
+        ways.append(f"{escape}{{1,3}}{literal(_ESCAPED[char])}")
+    if char == chr(92):
+        ways.insert(0, f"{escape}{{1,4}}")
+    ways += map(literal, {" ": "+", "+": "-", "/": "_"}.get(char, ""))  # in a query; in base64 for URLs
+    spelling = f"(?:(?i:{'|'.join(ways)})|{literal(char)})"  # the character is the last, since others begin with it
+    return f"{escape}{{0,3}}{spelling}" if char in "\"'/" else spelling

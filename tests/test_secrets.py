@@ -36,6 +36,26 @@ def test_a_value_is_found_in_every_spelling(value: str) -> None:
     assert secrets.hide_in_json([{value: [value, None, True]}]) == [{"…": ["…", None, True]}]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("before", [b"", b"1", b"12", b"123"])
+@pytest.mark.parametrize("value", ["hush-hush", "пароль", "密码密码"])
+def test_a_value_is_found_in_wide_characters_wherever_they_begin(value: str, before: bytes, encoding: str) -> None:
+    data = before + f"a {value} b".encode(encoding)
+    hidden = Secrets(value).hide_in_bytes(data)
+    assert value.encode(encoding) not in hidden
+    if not before:
+        assert hidden == "a … b".encode(encoding)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\\", "%25", "%" + "25" * 9, "&amp;", "&" + "amp;" * 9, "&#" + "0" * 99, "%25%", "h\n", "aHVz\n\n", "hush-"],
+)
+def test_a_search_takes_no_more_than_a_time_that_grows_with_the_text(text: str) -> None:
+    """A search that went back over what it has read would take hours for these."""
+    assert Secrets("hush-hush\\%&").hide(text * 50_000) == text * 50_000
+
+
 @pytest.mark.parametrize("value", ["", "   ", "1", "abc", " abc "])
 def test_a_short_value_destroys_no_answer(value: str) -> None:
     said = {"1": [1, True, 1.5, "abc 1   "]}

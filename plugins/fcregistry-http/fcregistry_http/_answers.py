@@ -45,7 +45,7 @@ def value_of(response: Response, data: bytes, returns: Returns, host: str, secre
         return None
     try:
         value = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_number)
-        return value if hidden == text else secrets.hide_in_json(value)
+        return secrets.hide_in_json(value)  # always: the parser reads spellings of it that nothing else finds
     except (ValueError, RecursionError):
         failure = ToolError(f"{host} answers with what is no JSON: {_shown(hidden)}")
     raise failure  # outside of the `except`: the parser's own holds the whole text

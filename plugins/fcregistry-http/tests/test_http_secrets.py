@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import logging
+import re
 import traceback
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,6 +38,20 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "base64 for URLs": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
     "basic": lambda text: base64.b64encode(f"user:{text}".encode()).decode(),
     "basic of a longer name": lambda text: base64.b64encode(f"users:{text}:x".encode()).decode(),
+    "percent twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "percent of json": lambda text: quote(json.dumps(text)),
+    "json with every letter escaped": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    "html of json": lambda text: html.escape(json.dumps(text)),
+    "html twice": lambda text: html.escape(html.escape(text)),
+    "html with every letter as a number": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "html with every letter as a hex number": lambda text: "".join(f"&#x{ord(char):X};" for char in text),
+    "hex": lambda text: text.encode().hex(),
+    "hex in capitals": lambda text: text.encode().hex().upper(),
+    "base64 twice": lambda text: base64.b64encode(base64.b64encode(text.encode())).decode(),
+    "base64 in lines": lambda text: base64.encodebytes(b"x" * 40 + text.encode()).decode(),
+    "base64 in lines of 64 as Windows ends them": lambda text: "\r\n".join(
+        re.findall(".{1,64}", base64.b64encode(b"x" * 40 + text.encode()).decode())
+    ),
     "percent of base64": lambda text: quote(base64.b64encode(f"me:{text}".encode()).decode(), safe=""),
 }
 
@@ -115,6 +130,26 @@ def test_a_json_answer_repeats_no_secret(echo: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("ACME_TOKEN", "12345678")
     numbers = echo(lambda key: (200, {}, b'{"id": 12345678, "pin": "12345678", "n": 7}'), returns="json")
     assert numbers.value == {"id": "…", "pin": "…", "n": 7}
+
+
+def test_a_json_answer_that_escapes_each_letter_repeats_no_secret(echo: Any) -> None:
+    """The parser reads what a search of the text might not find."""
+
+    def answer(key: str) -> tuple[int, dict[str, str], bytes]:
+        escaped = "".join(f"\\u{ord(char):04x}" for char in key)
+        return 200, {}, f'{{"key": "{escaped}", "{escaped}": 1, "other": "x"}}'.encode()
+
+    assert echo(answer, returns="json").value == {"key": "…", "…": 1, "other": "x"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-32"])
+@pytest.mark.parametrize("spelling", [str, json.dumps, lambda text: base64.b64encode(text.encode()).decode()])
+def test_a_file_of_wide_characters_repeats_no_secret(echo: Any, encoding: str, spelling: Callable[[str], str]) -> None:
+    def answer(key: str) -> tuple[int, dict[str, str], bytes]:
+        return 200, {"Content-Type": f"text/plain; charset={encoding}"}, f"a {spelling(key)}, b".encode(encoding)
+
+    (part,) = echo(answer, returns="content").parts
+    assert part.data.decode(encoding).replace('"', "") == "a …, b"
 
 
 def test_a_file_repeats_no_secret(echo: Any) -> None:
