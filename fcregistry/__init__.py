@@ -13,7 +13,6 @@ Names are resolved when they are first used, so that importing this package cost
 from __future__ import annotations
 
 from fcregistry import _ports
-from fcregistry._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from fcregistry._registry import Registry, registry
     from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
+    from fcregistry._version import __version__
     from fcregistry.agents import FunctionCall, PlanAndSolveAgent, ReactAgent, ReWOOAgent
     from fcregistry.discovery import load_plugins
     from fcregistry.discovery._hookspecs import hookimpl
@@ -88,6 +88,7 @@ _HOMES: dict[str, str | None] = {
     "Tool": "_tool",
     "ToolCall": "_calls",
     "ToolResult": "_results",
+    "__version__": "_version",
     "agents": None,
     "dialects": None,
     "discovery": None,

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import time
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,10 +22,16 @@ INTERRUPTED = {(-signal.SIGINT, ""), (130, "Error: interrupted"), (-signal.SIGIN
 """How an interrupted command ends: by the signal or with the code. Both are 130 to a shell; Python may choose the signal itself."""
 
 
-def interrupted(site: Site, seconds: float, *arguments: str) -> tuple[int, str]:
+SCRIPT = "import sys\nfrom fcregistry.cli import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
+"""The script `fcregistry`, as installers write it."""
+
+PROGRAM = ("-m", "fcregistry")
+
+
+def interrupted(site: Site, seconds: float, *arguments: str, program: tuple[str, ...] = PROGRAM) -> tuple[int, str]:
     """Return the exit code and stderr of a command that is interrupted after some seconds."""
     process = subprocess.Popen(
-        site.command("-m", "fcregistry", *arguments),
+        site.command(*program, *arguments),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -38,11 +45,14 @@ def interrupted(site: Site, seconds: float, *arguments: str) -> tuple[int, str]:
     return process.returncode, stderr.decode()
 
 
-def test_an_interrupt_at_any_time_prints_at_most_a_line(site: Site) -> None:
+@pytest.mark.parametrize("way", ["module", "script"])
+def test_an_interrupt_at_any_time_prints_at_most_a_line(site: Site, way: str) -> None:
     """What Python itself prints while it starts, before the first line of ours, is Python's."""
     code = "import time\nfrom fcregistry import fc_register\ntime.sleep(1)\n@fc_register\ndef late():\n    'Return.'\n"
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
-    ended = [interrupted(site, random.random() * 0.4, "list") for _ in range(40)]
+    site.write({"fcregistry-script": SCRIPT})
+    program = PROGRAM if way == "module" else (str(site.folder / "fcregistry-script"),)
+    ended = [interrupted(site, random.random() * 0.4, "list", program=program) for _ in range(40)]
     ours = [
         (code, said.strip())
         for code, said in ended
@@ -50,6 +60,28 @@ def test_an_interrupt_at_any_time_prints_at_most_a_line(site: Site) -> None:
     ]
     assert len(ours) > 10
     assert set(ours) <= {*INTERRUPTED, (0, "")}
+
+
+def test_a_command_sees_to_interrupts_before_it_imports_anything(site: Site) -> None:
+    """Each import takes a time in which an interrupt would print a traceback."""
+    code = """
+        import builtins, signal, sys
+        from fcregistry.cli import main
+
+        def note(name, *given, **named):
+            seen.append((name, signal.getsignal(signal.SIGINT) is signal.SIG_DFL))
+            return usual(name, *given, **named)
+
+        seen, usual, sys.argv = [], builtins.__import__, ["fcregistry", "--version"]
+        builtins.__import__ = note
+        try:
+            main()
+        finally:
+            builtins.__import__ = usual
+            print(seen[:2])
+    """
+    done = site.run("-c", dedent(code))
+    assert done.stdout.splitlines()[-1] == "[('_signal', False), ('gc', True)]"
 
 
 def test_a_process_that_builds_a_manifest_prints_nothing(site: Site) -> None:
