@@ -168,7 +168,10 @@ def _async_way(bound: Bound, settings: Settings, refuse: Refuse) -> AsyncShortWa
         seconds = perf_counter() - start
         if type(value) is str:
             return ToolResult(call, value, None, value, tool, decoded, seconds)
-        return done(call, decoded, value, seconds)
+        result = done(call, decoded, value, seconds)
+        if _forks.generation != born:  # what a value does while it is encoded is foreign code, too
+            _forks.end_child()
+        return result
 
     return way
 
@@ -208,7 +211,10 @@ def _plain_way(
         seconds = perf_counter() - start
         if type(value) is str:
             return ToolResult(call, value, None, value, tool, decoded, seconds)
-        return done(call, decoded, value, seconds)
+        result = done(call, decoded, value, seconds)
+        if _forks.generation != born:  # what a value does while it is encoded is foreign code, too
+            _forks.end_child()
+        return result
 
     return way
 

@@ -79,12 +79,40 @@ TOOLS = """
         return Late(path)
 
 
+    class Items(dict):
+        def items(self):
+            fork(self["path"])
+            return super().items()
+
+
+    class Worded(Exception):
+        def __str__(self):
+            fork(self.args[0])
+            return "worded"
+
+
+    def forks_when_encoded(path: str, how: str):
+        "Return what forks when it is encoded."
+        return Items(path=path) if how == "itself" else {"inner": Items(path=path)}
+
+
+    async def forks_when_encoded_on_a_loop(path: str, how: str):
+        "Return what forks when it is encoded."
+        return Items(path=path) if how == "itself" else {"inner": Items(path=path)}
+
+
+    def forks_when_worded(path: str, how: str):
+        "Raise what forks when it is shown."
+        raise Worded(path)
+
+
     def pid() -> int:
         "Return the process."
         return os.getpid()
 
 
-    for function in (plain, items, on_loop, async_items, returns_awaitable, pid):
+    late = (forks_when_encoded, forks_when_encoded_on_a_loop, forks_when_worded)
+    for function in (plain, items, on_loop, async_items, returns_awaitable, *late, pid):
         fc_register("inline")(function)
         fc_register("apart", isolation="process")(function)
         fc_register("timed", timeout=50)(function)
@@ -157,6 +185,23 @@ def test_the_child_ends_and_the_parent_has_its_own_result(site: Site, group: str
         """,
     )
     assert answer == [RIGHT, True, [len(RIGHT), 0]]
+
+
+@pytest.mark.parametrize("group", ["inline", "timed", "apart"])
+@pytest.mark.parametrize("how", ["itself", "inside"])
+def test_the_child_of_a_value_or_an_exception_ends_too(site: Site, group: str, how: str) -> None:
+    """Its code runs after the tool has returned: where the value is encoded, or the exception put into words."""
+    answer = ask(
+        site,
+        f"""
+        executor, answer = Executor(["{group}.*"]), []
+        for name in ("forks_when_encoded", "forks_when_encoded_on_a_loop", "forks_when_worded"):
+            call = {{"name": name, "arguments": {{"path": PATH, "how": "{how}"}}}}
+            answer += [executor.run(call).ok, asyncio.run(executor.arun(call)).ok]
+        answer.append(left()[1])
+        """,
+    )
+    assert answer == [True, True, True, True, False, False, 0]
 
 
 def test_a_worker_that_forked_takes_the_next_calls_alone(site: Site) -> None:

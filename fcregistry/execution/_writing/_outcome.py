@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from json import loads
 from typing import TYPE_CHECKING, Any
 
+from fcregistry import _forks
 from fcregistry._call_errors import CallError
 from fcregistry._calls import ToolCall
 from fcregistry._results import Notes, ToolResult
@@ -32,6 +33,19 @@ def finished(step: Step, outcome: Outcome | CallError, settings: Settings, notes
     Raises:
         KeyboardInterrupt: The call was interrupted: that is the user's, and no result.
     """
+    born = _forks.generation
+    try:
+        result = _result(step, outcome, settings, notes)
+    except BaseException as error:
+        if _forks.generation != born:
+            _forks.end_child(error)
+        raise
+    if _forks.generation != born:  # what a value or an exception does while it is read is foreign code, too
+        _forks.end_child()
+    return result
+
+
+def _result(step: Step, outcome: Outcome | CallError, settings: Settings, notes: Notes | None) -> ToolResult:
     if isinstance(outcome, CallError):
         return _failed(step, outcome, notes)
     tool = step.bound.tool
