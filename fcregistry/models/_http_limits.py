@@ -222,11 +222,16 @@ class _LimitedStream:
         self._body = body
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for raw in self._stream:
-            for piece in filter(None, self._body.pieces(raw)):
-                yield piece
-            if self._body.is_cut:
-                return
+        received = aiter(self._stream)
+        try:
+            async for raw in received:
+                for piece in filter(None, self._body.pieces(raw)):
+                    yield piece
+                if self._body.is_cut:
+                    return
+        finally:  # left to the garbage collector, it could be ended while it still runs
+            if hasattr(received, "aclose"):
+                await received.aclose()
 
     async def aclose(self) -> None:
         await self._stream.aclose()
