@@ -6,8 +6,8 @@ Dicts and SDK objects are read alike. What is read is data from a stranger: noth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sized
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence, Set, Sized
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from fcregistry._calls import ToolCall
@@ -30,8 +30,33 @@ _IDENTITIES: Final = ("call_id", "toolUseId", "id")
 _METADATA: Final = frozenset({"name", "type", "index", "status", "_meta", *_IDENTITIES})
 """What a call without arguments may hold."""
 
+_OBJECTS: Final = frozenset(
+    {
+        *("_meta", "meta", "task", "input_responses", "inputResponses"),  # MCP
+        *("caller", "cache_control"),  # OpenAI's responses and Anthropic
+        *(
+            "created_by",
+            "parsed_arguments",
+            "output",
+            "error",
+        ),  # OpenAI, whose SDK parses arguments, and which runs tools itself
+        *("extra_content", "provider_specific_fields", "extras"),  # Gemini behind OpenAI's API, LiteLLM, LangChain
+    }
+)
+"""Metadata that may be an object or a list. All other metadata is text, a number or a boolean."""
+
+_SCALARS: Final = _METADATA - _OBJECTS
+_READ: Final[Mapping[str | None, frozenset[str]]] = {each: _METADATA | {each} for each in _ARGUMENTS}
+"""The field that is read -> the fields that a call usually has with it."""
+
+_OBJECTS_AROUND: Final = _OBJECTS | {
+    *("part_metadata", "partMetadata"),  # Gemini
+    *("content", "annotations", "audio", "tool_calls"),  # a message of OpenAI with its former `function_call`
+}
+"""Metadata around a call that may be an object or a list."""
+
 _WRAPPING: Final = _METADATA | _WRAPPERS
-_OFTEN: Final = (*_ARGUMENTS, "parameters", "params", "kwargs")
+_OFTEN: Final = (*_ARGUMENTS, "parameters", "params", "kwargs", "payload", "properties", "body", "data")
 """What arguments are called most often: looked for in objects that make up their attributes when they are asked for them."""
 
 _LONGEST: Final = 64
@@ -47,6 +72,10 @@ _LIKE_ARGUMENTS: Final = re.compile(
     re.VERBOSE,
 )
 """Names of fields that hold arguments, or say that there are more to come; without underscores, in small letters."""
+
+
+_JSON_OBJECT: Final = re.compile(r"""\s*\{\s*["']""")
+"""The beginning of an object as text, with something in it."""
 
 
 class MalformedCallError(ValueError):
@@ -81,9 +110,24 @@ def field(value: Any, name: str) -> Any:
     if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
         return _ABSENT
     try:
-        return value.get(name, _ABSENT) if isinstance(value, Mapping) else getattr(value, name, _ABSENT)
+        return _read(value, name)
     except Exception:  # a property of a foreign object may raise anything; then it does not have that field  # noqa: BLE001
         return _ABSENT
+
+
+def _read(value: Any, name: str) -> Any:
+    """Return what `field` returns; unlike there, a property that raises is not an absent field."""
+    if type(value) is dict:
+        return value.get(name, _ABSENT)
+    if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
+        return _ABSENT
+    if isinstance(value, Mapping):
+        return value.get(name, _ABSENT)
+    found = getattr(value, name, _ABSENT)
+    kind: Any = type(value)  # mypy does not know that classes are hashable
+    if found is _ABSENT and name in _properties_of(kind):
+        return getattr(value, name)  # its code raised the AttributeError
+    return found
 
 
 def is_absent(value: Any) -> bool:
@@ -109,22 +153,28 @@ def read_call(value: Any, *, arguments_field: str | None = None) -> ToolCall:
         known = given if given is None or type(given) is str else _identity(value)
         _check_name(value.name, known)
         return value if known is given else ToolCall(value.name, value.arguments, known)
+    try:
+        return _read_foreign(value, arguments_field)
+    except MalformedCallError:
+        raise
+    except Exception as error:  # an object of somebody's own class may raise anything
+        raise _unreadable(value, error) from error
+
+
+def _read_foreign(value: Any, arguments_field: str | None) -> ToolCall:
+    """Read a call that is not a `ToolCall`."""
     call = _unwrapped(value)
     identity = _identity(call)
     if identity is None and call is not value:
         identity = _identity(value)
-    name = field(call, "name")
+    name = _read(call, "name")
     if is_absent(name):
         nameless = " without a name" if isinstance(value, Mapping) else ""
         raise MalformedCallError(f"{_kind(value)}{nameless} is no tool call: {_SHAPE}", identity)
     _check_name(name, identity)
     place, arguments = _arguments(call, _ARGUMENTS if arguments_field is None else (arguments_field,))
-    try:
-        unread = _unread(call, place, arguments)
-        around = () if call is value else _unread_around(value, arguments)
-    except Exception as error:  # an object of somebody's own class may raise anything
-        message = f"the call of {name[:_LONGEST]!r} cannot be read: {type(error).__name__}"
-        raise MalformedCallError(message, identity, name) from error
+    unread = _unread(call, place, arguments)
+    around = () if call is value else _unread_around(value, arguments)
     if unread or around:
         message = _unread_told(call, name, place, arguments_field, unread, around)
         raise MalformedCallError(message, identity, name, unread=unread + around)
@@ -134,11 +184,20 @@ def read_call(value: Any, *, arguments_field: str | None = None) -> ToolCall:
     return ToolCall(name, arguments, identity)
 
 
+def _unreadable(value: Any, error: Exception) -> MalformedCallError:
+    """Return the error for a call whose fields raise an error when they are read."""
+    calls = [value, *(field(value, each) for each in _WRAPPERS)]
+    identity = next((found for each in calls if (found := _identity(each)) is not None), None)
+    name = next((found for each in calls if isinstance(found := field(each, "name"), str)), "")
+    what = f"the call of {name[:_LONGEST]!r}" if name else _kind(value)
+    return MalformedCallError(f"{what} cannot be read: {type(error).__name__}", identity, name)
+
+
 def _unwrapped(value: Any) -> Any:
     """Return what holds name and arguments: the value itself, or what it wraps."""
     if type(value) is dict and _WRAPPERS.isdisjoint(value):
         return value
-    inners = [field(value, name) for name in _WRAPPERS]
+    inners = [_read(value, name) for name in _WRAPPERS]
     wrapped = [inner for inner in inners if not (inner is _ABSENT or inner is None)]
     if len(wrapped) > 1:
         raise MalformedCallError(f"{_kind(value)} with several calls is no tool call: {_SHAPE}")
@@ -149,7 +208,7 @@ def _arguments(call: Any, places: Iterable[str]) -> tuple[str | None, Any]:
     """Return the field that a call has its arguments in, and the arguments; None for what it does not have."""
     found: str | None = None
     for place in places:
-        arguments = field(call, place)
+        arguments = _read(call, place)
         if arguments is not _ABSENT:
             if arguments is not None:
                 return place, arguments
@@ -160,35 +219,137 @@ def _arguments(call: Any, places: Iterable[str]) -> tuple[str | None, Any]:
 def _unread(call: Any, place: str | None, arguments: Any) -> tuple[str, ...]:
     """Return the fields of a call that hold arguments, or may hold some, and are not read.
 
-    A call that has the field of its arguments may have any other that is not named like one. A call that has none may be of a shape that is
-    not known: then whatever is not known to be metadata may be an argument.
+    A call with arguments may have any other field that is not named like them. In a call without any, an object or a list may be the
+    arguments, unless its field is known to be metadata. A call without a field for them may be of a shape that is not known: there,
+    anything that is not known to be metadata may be an argument.
     """
-    if place is None:
-        unknown = [name for name in _fields_of(call) if name not in _METADATA]
-        if isinstance(call, Mapping):  # whose keys were all written, where an object has the attributes of its class
-            return tuple(unknown)
-        return tuple(name for name in unknown if not _is_nothing(field(call, name)))
-    if type(call) is dict and all(name in _METADATA or name == place for name in call):  # as most are
+    if (
+        type(call) is dict and _READ.get(place, _METADATA).issuperset(call) and not _misused(call, arguments)
+    ):  # as most are
         return ()
-    return tuple(each for each in _like_arguments(call) if each != place and _holds(field(call, each), arguments))
+    if place is None:
+        known = _METADATA | _OBJECTS
+        return tuple(map(_text_of, (each for each in _fields_of(call) if not _is_metadata(call, each, known))))
+    return _second(call, place, arguments, _OBJECTS if _is_empty(arguments) else None)
+
+
+def _is_metadata(call: Any, name: Any, known: Set[str]) -> bool:
+    """Return whether a field of a call without a field of arguments is known not to hold any."""
+    value = call[name] if isinstance(call, Mapping) else _read(call, name)
+    if name in known:
+        return name in _OBJECTS or not _is_object(value)
+    # the keys of a mapping were all written, where an object has the attributes of its class
+    return not isinstance(call, Mapping) and _is_nothing(value)
 
 
 def _unread_around(wrapper: Any, arguments: Any) -> tuple[str, ...]:
-    """Return the fields beside what is wrapped that hold arguments: nothing there is read."""
-    if type(wrapper) is dict and _WRAPPING.issuperset(wrapper):
+    """Return the fields beside what is wrapped that hold arguments, or may hold some: nothing there is read."""
+    if type(wrapper) is dict and _WRAPPING.issuperset(wrapper) and not _misused(wrapper, arguments):
         return ()
-    return tuple(each for each in _like_arguments(wrapper) if _holds(field(wrapper, each), arguments))
+    return _second(wrapper, None, arguments, _OBJECTS_AROUND | _WRAPPERS if _is_empty(arguments) else None)
 
 
-def _fields_of(value: Any) -> list[str]:
+def _misused(fields: Mapping[str, Any], arguments: Any) -> bool:
+    """Return whether metadata that is text or a number holds an object, beside empty arguments."""
+    return _is_empty(arguments) and any(_is_object(fields[each]) for each in _SCALARS if each in fields)
+
+
+def _second(value: Any, place: str | None, arguments: Any, metadata: Set[str] | None) -> tuple[str, ...]:
+    """Return the fields that hold other arguments than those that are read.
+
+    Args:
+        value: A call, or what is around it.
+        place: The field that is read.
+        arguments: What is read there.
+        metadata: The fields that may hold an object or a list, where no arguments are read. If None, all of them may.
+    """
+    found = {each for each in _like_arguments(value) if each != place and _holds(_read(value, each), arguments)}
+    if metadata is None:
+        return tuple(sorted(found))
+    found -= metadata
+    is_mapping = isinstance(value, Mapping)
+    for each in value if is_mapping else _held_by(value):
+        if each in metadata or (place is not None and each == place):
+            continue
+        inner = value[each] if is_mapping else _read(value, each)
+        if (_is_object if each in _SCALARS else _may_be_arguments)(inner):
+            found.add(_text_of(each))
+    return tuple(sorted(found))
+
+
+def _is_empty(arguments: Any) -> bool:
+    """Return whether arguments are none: `None`, an empty object, or the text of one."""
+    if isinstance(arguments, str):
+        return arguments.strip('{}[]" \t\r\n') in ("", "null")
+    return not arguments
+
+
+def _may_be_arguments(value: Any) -> bool:
+    """Return whether the value of any field may be the arguments of a call: an object, a list, or an object as text."""
+    if isinstance(value, str):
+        return _JSON_OBJECT.match(value) is not None
+    if isinstance(value, bytes):
+        return _JSON_OBJECT.match(value.decode("utf-8", "replace")) is not None
+    return _is_object(value)
+
+
+def _is_object(value: Any) -> bool:
+    """Return whether a value is an object or a list with something in it."""
+    if value is None or isinstance(value, (str, bytes, bool, int, float)) or callable(value):
+        return False
+    if isinstance(value, (Mapping, Sequence, Set)):
+        return len(value) > 0
+    kind = type(value)
+    if any(hasattr(kind, each) for each in ("__dataclass_fields__", "__struct_fields__", "__attrs_attrs__")):
+        return True
+    return any(name[:1] != "_" for name in getattr(value, "__dict__", ()))
+
+
+def _text_of(name: Any) -> str:
+    return name if isinstance(name, str) else repr(name)[:_LONGEST]
+
+
+def _fields_of(value: Any) -> list[Any]:
     """Return the names of the fields of a dict or an object: of all its attributes and properties that are public."""
     if isinstance(value, Mapping):
-        return sorted(each for each in value if isinstance(each, str))
-    declared = getattr(
-        type(value), "model_fields", None
-    )  # of pydantic, whose models have attributes of their own beside
-    public = declared if isinstance(declared, Mapping) else (name for name in dir(value) if name[0] != "_")
-    return sorted({*public, *_extra(value), *_OFTEN})
+        return sorted(value, key=_text_of)
+    kind: Any = type(value)  # mypy does not know that classes are hashable
+    public = (name for name in dir(value) if name[0] != "_")
+    return sorted({*public, *_extra(value), *_OFTEN}.difference(_of_pydantic(kind)))
+
+
+def _held_by(value: Any) -> set[str]:
+    """Return the names of what an object itself holds: without the constants of its class, which are the same in each call."""
+    kind: Any = type(value)
+    own = {name for name in (*getattr(value, "__dict__", ()), *_extra(value)) if name[0] != "_"}
+    return own.union(_descriptors_of(kind))
+
+
+@lru_cache(maxsize=256)
+def _of_pydantic(kind: type) -> frozenset[str]:
+    """Return the attributes that the models of pydantic have beside their fields."""
+    return frozenset(name for each in kind.__mro__ if each.__module__.startswith("pydantic.") for name in vars(each))
+
+
+@lru_cache(maxsize=256)
+def _descriptors_of(kind: type) -> tuple[str, ...]:
+    """Return the public properties and slots of a class."""
+    held = {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}
+    public = (name for name in held if name[0] != "_" and name not in _of_pydantic(kind))
+    return tuple(
+        name
+        for name in public
+        if hasattr(held[name], "__get__")
+        and not callable(held[name])
+        and not isinstance(held[name], (classmethod, staticmethod))
+    )
+
+
+@lru_cache(maxsize=256)
+def _properties_of(kind: type) -> frozenset[str]:
+    """Return the properties of a class, whose code may raise an AttributeError of its own."""
+    held = {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}
+    return frozenset(name for name, each in held.items() if isinstance(each, (property, cached_property)))
 
 
 def _like_arguments(value: Any) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, computed_field
 
 from fcregistry import Executor, ToolCall, formats
 from fcregistry.formats import MalformedCallError, read_call, read_calls
@@ -187,29 +187,30 @@ def test_two_calls_in_one_are_refused(of: Callable[..., Any]) -> None:
 # What the SDKs and frameworks have, and what their next releases may have beside it
 
 
-METADATA = {
+METADATA: dict[str, Any] = {
     "caller": {"type": "direct"},
     "namespace": "tools",
     "extra_content": {"google": {"thought_signature": "c2ln"}},
-    "an_invention": [{"of": "the next release"}],
+    "an_invention": "of the next release",
 }
+INVENTION = {"an_invention": [{"of": "the next release"}]}
 
 
-@pytest.mark.parametrize("arguments", [{"x": 5}, {}])
+@pytest.mark.parametrize(("arguments", "metadata"), [({"x": 5}, METADATA | INVENTION), ({}, METADATA)])
 @pytest.mark.parametrize("of", [dict, SimpleNamespace])
 def test_metadata_that_nobody_knows_does_no_harm_beside_the_field_of_arguments(
-    arguments: dict[str, Any], of: Callable[..., Any]
+    arguments: dict[str, Any], metadata: dict[str, Any], of: Callable[..., Any]
 ) -> None:
-    inner = of(name="ping", arguments=arguments, **METADATA)
+    inner = of(name="ping", arguments=arguments, **metadata)
     shapes = [
-        of(type="tool_use", id="1", name="ping", input=arguments, **METADATA),
+        of(type="tool_use", id="1", name="ping", input=arguments, **metadata),
         of(
-            type="function_call", id="fc", call_id="1", name="ping", arguments=arguments, status="completed", **METADATA
+            type="function_call", id="fc", call_id="1", name="ping", arguments=arguments, status="completed", **metadata
         ),
-        of(type="function", id="1", index=0, function=inner, **METADATA),
-        of(functionCall=of(name="ping", args=arguments, id="1"), thoughtSignature="c2ln", **METADATA),
-        of(toolUse=of(toolUseId="1", name="ping", input=arguments), **METADATA),
-        of(type="tool_call", name="ping", args=arguments, id="1", **METADATA),
+        of(type="function", id="1", index=0, function=inner, **metadata),
+        of(functionCall=of(name="ping", args=arguments, id="1"), thoughtSignature="c2ln", **metadata),
+        of(toolUse=of(toolUseId="1", name="ping", input=arguments), **metadata),
+        of(type="tool_call", name="ping", args=arguments, id="1", **metadata),
     ]
     assert [read_call(each) for each in shapes] == [ToolCall("ping", arguments, "1")] * len(shapes)
 
@@ -236,11 +237,16 @@ def test_the_objects_of_openais_sdk_are_read(written: str, value: str) -> None:
         "call_id": "1",
         "name": "ping",
         "arguments": written,
-        "parsed": {"x": 5},
+        "parsed_arguments": {"x": 5},
+        "caller": {"type": "program", "caller_id": "7"},
+        "namespace": "tools",
+        "async": False,
+        "created_by": {"id": "8"},
     }
     message = chat.ChatCompletionMessage.model_validate({"role": "assistant", "tool_calls": [call]})
-    given = [*read_calls(message), responses.ResponseFunctionToolCall.model_validate(item)]
-    assert [EXECUTOR.run(each).value for each in given] == [value, value]
+    kinds = [responses.ResponseFunctionToolCall, responses.ParsedResponseFunctionToolCall]
+    given = [*read_calls(message), item, *(kind.model_validate(item) for kind in kinds)]
+    assert [EXECUTOR.run(each).value for each in given] == [value] * 4
     wrong = chat.ChatCompletionMessageFunctionToolCall.model_validate(call | {"parameters": {"x": 5}})
     assert EXECUTOR.run(wrong).ok is (written == '{"x": 5}')
 
@@ -248,9 +254,10 @@ def test_the_objects_of_openais_sdk_are_read(written: str, value: str) -> None:
 @pytest.mark.parametrize(("arguments", "value"), [({"x": 5}, "pong 5"), ({}, "pong 1")])
 def test_the_objects_of_anthropics_sdk_and_of_mcp_are_read(arguments: dict[str, Any], value: str) -> None:
     anthropic, mcp = pytest.importorskip("anthropic.types"), pytest.importorskip("mcp.types")
-    block = {"type": "tool_use", "id": "1", "name": "ping", "input": arguments, **METADATA}
-    params = mcp.CallToolRequestParams.model_validate({"name": "ping", "arguments": arguments, "_meta": {"a": 1}})
-    bare = mcp.CallToolRequestParams.model_validate({"name": "ping", "_meta": {"progressToken": 1}})
+    block = {"type": "tool_use", "id": "1", "name": "ping", "input": arguments, **METADATA, "toolset_name": "tools"}
+    beside = {"_meta": {"progressToken": 1}, "task": {"ttl": 60}}
+    params = mcp.CallToolRequestParams.model_validate({"name": "ping", "arguments": arguments, **beside})
+    bare = mcp.CallToolRequestParams.model_validate({"name": "ping", **beside})
     assert EXECUTOR.run(anthropic.ToolUseBlock.model_validate(block)).value == value
     assert EXECUTOR.run(params).value == value
     assert EXECUTOR.run(bare).value == "pong 1"
@@ -261,6 +268,160 @@ def test_what_has_a_name_and_is_no_call_does_not_run(given: Any) -> None:
     result = EXECUTOR.run(given)
     assert result.error is not None
     assert result.error.code == "malformed_call"
+
+
+# Fields that cannot be read, that are computed, or that stand beside arguments without anything in them
+
+
+def raising(name: str, error: Exception) -> Any:
+    """Return an object with a property that raises an error."""
+
+    def get(_: object) -> Any:
+        raise error
+
+    return type("Lazy", (), {"name": "ping", "id": "1", name: property(get)})()
+
+
+@pytest.mark.parametrize("name", ["arguments", "input", "args", "kwargs", "payload"])
+@pytest.mark.parametrize("error", [RuntimeError("not now"), AttributeError("of something inside")])
+def test_a_property_that_raises_is_not_absent(name: str, error: Exception) -> None:
+    with pytest.raises(MalformedCallError) as caught:
+        read_call(raising(name, error))
+    assert (caught.value.id, caught.value.name) == ("1", "ping")
+    result = EXECUTOR.run(raising(name, error))
+    assert result.error is not None
+    assert result.error.code == "malformed_call"
+    assert result.content == f"the call of 'ping' cannot be read: {type(error).__name__}"
+
+
+def test_a_call_whose_wrapper_or_name_cannot_be_read_is_malformed() -> None:
+    for name in ("function", "name"):
+        with pytest.raises(MalformedCallError, match="cannot be read: KeyError"):
+            read_call(raising(name, KeyError("no")))
+
+
+def test_a_slot_that_is_not_set_is_absent() -> None:
+    class Unset:
+        __slots__ = ("arguments", "input", "name", "payload")
+
+    call: Any = Unset()
+    call.name, call.input = "ping", {"x": 5}
+    assert read_call(call) == ToolCall("ping", {"x": 5})
+    del call.input
+    assert read_call(call) == ToolCall("ping", None)
+
+
+class Computed(BaseModel):
+    name: str = "ping"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def values(self) -> dict[str, int]:
+        return {"x": 5}
+
+
+class PlainProperty(BaseModel):
+    name: str = "ping"
+
+    @property
+    def tool_values(self) -> dict[str, int]:
+        return {"x": 5}
+
+
+class Slot(PlainProperty):
+    __slots__ = ("held",)
+
+
+class MadeUpPayload:
+    def __getattr__(self, name: str) -> Any:
+        if name in ("name", "payload"):
+            return {"name": "ping", "payload": {"x": 5}}[name]
+        raise AttributeError(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [(Computed(), "values"), (PlainProperty(), "tool_values"), (Slot(), "tool_values"), (MadeUpPayload(), "payload")],
+)
+def test_fields_that_an_object_computes_are_not_dropped(given: Any, shown: str) -> None:
+    with pytest.raises(MalformedCallError, match="is not read") as caught:
+        read_call(given)
+    assert caught.value.unread == (shown,)
+
+
+def test_a_model_of_pydantic_without_any_other_field_is_a_call_without_arguments() -> None:
+    class Bare(BaseModel):
+        name: str
+        id: str | None = None
+
+        def describe(self) -> str:
+            return self.name
+
+    assert read_call(Bare(name="ping", id="1")) == ToolCall("ping", None, "1")
+
+
+MEANT: list[dict[Any, Any]] = [
+    {"payload": {"x": 5}},
+    {"properties": {"x": 5}},
+    {"body": '{"x": 5}'},
+    {"values": [5]},
+    {"record": SimpleNamespace(x=5)},
+    {"record": Slotted("x", {})},
+    {"arguments ": {"x": 5}},
+    {"\N{CYRILLIC SMALL LETTER A}rguments": {"x": 5}},
+    {"index": {"x": 5}},
+    {"status": {"x": 5}},
+    {"type": {"x": 5}},
+    {"id": {"x": 5}},
+]
+
+
+@pytest.mark.parametrize("beside", MEANT, ids=ascii)
+@pytest.mark.parametrize("empty", [{}, {"arguments": None}, {"arguments": {}}, {"arguments": " { } "}, {"input": ""}])
+@pytest.mark.parametrize("of", [dict, SimpleNamespace])
+def test_an_object_beside_empty_arguments_may_be_the_arguments(
+    beside: dict[str, Any], empty: dict[str, Any], of: Callable[..., Any]
+) -> None:
+    for given in (of(name="ping", **empty, **beside), of(function=of(name="ping", **empty), **beside)):
+        with pytest.raises(MalformedCallError, match="not read") as caught:
+            read_call(given)
+        assert caught.value.unread == tuple(beside)
+
+
+@pytest.mark.parametrize("beside", MEANT, ids=ascii)
+@pytest.mark.parametrize("of", [dict, SimpleNamespace])
+def test_beside_arguments_it_is_metadata(beside: dict[str, Any], of: Callable[..., Any]) -> None:
+    inner = of(name="ping", arguments={"x": 1}, **beside)
+    assert [read_call(each).arguments for each in (inner, of(function=inner, **beside))] == [{"x": 1}] * 2
+
+
+@pytest.mark.parametrize("key", [1, b"arguments", None])
+@pytest.mark.parametrize("empty", [{}, {"arguments": {}}])
+def test_a_key_that_is_not_a_string_may_hold_the_arguments(key: Any, empty: dict[Any, Any]) -> None:
+    with pytest.raises(MalformedCallError, match="is not read") as caught:
+        read_call({"name": "ping", **empty, key: {"x": 5}})
+    assert caught.value.unread == (repr(key),)
+
+
+def test_text_numbers_and_empty_objects_beside_empty_arguments_are_metadata() -> None:
+    beside = {"thought": "I ping it.", "score": 0.5, "strict": True, "labels": [], "extra": {}, "note": "{}"}
+    assert read_call({"name": "ping", "arguments": {}, **beside}) == ToolCall("ping", {})
+    assert read_call({"name": "ping", "_meta": {"progressToken": 1}}) == ToolCall("ping", None)
+    assert read_call({"name": "ping", "id": '{"odd"}'}) == ToolCall("ping", None, '{"odd"}')
+
+
+def test_constants_and_methods_of_a_class_are_not_arguments() -> None:
+    class Call:
+        KINDS = ("one", "other")
+        name = "ping"
+
+        def __init__(self) -> None:
+            self.arguments: dict[str, Any] = {}
+
+        def payload(self) -> dict[str, int]:
+            return {"x": 5}
+
+    assert read_call(Call()) == ToolCall("ping", {})
 
 
 def test_an_object_whose_attributes_cannot_be_listed_is_malformed() -> None:
@@ -276,7 +437,7 @@ def test_an_object_whose_attributes_cannot_be_listed_is_malformed() -> None:
 
 @pytest.mark.parametrize("name", ["tool" * 50_000, "input" * 50_000, "_" * 500_000 + "args"])
 def test_long_names_of_fields_are_not_looked_at(name: str) -> None:
-    assert read_call({"name": "ping", "arguments": {}, name: {"x": 5}}) == ToolCall("ping", {})
+    assert read_call({"name": "ping", "arguments": {"x": 1}, name: {"x": 5}}) == ToolCall("ping", {"x": 1})
 
 
 # A field of the caller's own
