@@ -33,6 +33,12 @@ _HEADERS: Final = {"Accept-Encoding": "gzip"}
 
 _NOT_READ_ON: Final = "and is not read on; where such answers are to be expected, give a higher max_answer_bytes"
 
+_MAX_REDIRECTS: Final = 5
+"""That one request follows, all of them on the same server."""
+
+_MEMBER: Final = b"\x1f\x8b"
+"""The beginning of each member of gzip."""
+
 _PIECE: Final = 2**18
 """Bytes that are decoded at a time: a bomb is seen before it takes more."""
 
@@ -57,11 +63,13 @@ class Limits:
         asked: The model with its provider, for what the caller is told.
         answer: The most bytes of an answer.
         secrets: What must not be shown.
+        redirects: The statuses of the redirects that were followed one after the other. A hook is called before a response has its history.
     """
 
     asked: str
     answer: int = MAX_ANSWER_BYTES
     secrets: Sequence[str] = field(default=(), repr=False)
+    redirects: list[int] = field(default_factory=list)
 
 
 _LIMITS: ContextVar[Limits | None] = ContextVar("fcregistry_http_limits", default=None)
@@ -114,6 +122,9 @@ async def _limit(response: Any) -> None:
         return
     if response.has_redirect_location:
         _check_redirect(response, limits)
+        limits.redirects.append(response.status_code)
+    else:
+        limits.redirects.clear()
     body = _Body(response, limits)
     base = next(each for each in type(response.stream).__mro__ if each.__name__ == "AsyncByteStream")
     response.stream = _stream_class(base)(response.stream, body)
@@ -121,14 +132,25 @@ async def _limit(response: Any) -> None:
 
 
 def _check_redirect(response: Any, limits: Limits) -> None:
-    """Refuse a redirect to another origin, which would be sent the conversation, and by some statuses and headers the key."""
+    """Refuse a redirect to another origin, which would be sent the conversation, and by some statuses and headers the key.
+
+    Redirects within the origin are refused after a few.
+    """
     try:
         here, there = response.url, response.url.join(response.headers["location"])
     except Exception:  # HTTPX says in its own ways that a URL is not one  # noqa: BLE001
         there = None
     else:
         if (here.scheme, here.host, here.port) == (there.scheme, there.host, there.port):
-            return
+            if len(limits.redirects) < _MAX_REDIRECTS:
+                return
+            raise RefusedAnswerError(
+                ModelError(
+                    f"{limits.asked}: the provider redirects in a circle, or more than {_MAX_REDIRECTS} times (HTTP {response.status_code}); "
+                    "look where base_url leads",
+                    status=response.status_code,
+                )
+            )
     from fcregistry.models._sdk_errors import bounded  # only where something failed
 
     where = "what is not a URL"
@@ -164,6 +186,8 @@ class _Body:
                 f"is encoded as {', '.join(encodings)!r:.80}, though only gzip was asked for; look where base_url leads"
             )
         self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 16) if encodings else None
+        self._between = b""  # the first byte of a member of gzip, where a piece ends with it
+        self._is_over = False  # what follows the last member has begun
 
     def pieces(self, raw: bytes) -> Iterator[bytes]:
         """Yield what some of the body decodes to, as far as the limit goes.
@@ -193,19 +217,38 @@ class _Body:
             self._end(f"holds more than {self._most_values:,} values, {_NOT_READ_ON}")
 
     def _decoded(self, raw: bytes) -> Iterator[bytes]:
+        """Yield what gzip holds: any number of members (RFC 1952, 2.2), and after them anything, which is not read."""
         if self._decoder is None:
             yield raw
             return
         while True:
+            if self._decoder.eof:
+                raw = self._next_member(raw)
+                if not raw:
+                    yield b""
+                    return
             try:
-                piece = b"" if self._decoder.eof else self._decoder.decompress(raw, _PIECE)
+                piece = self._decoder.decompress(raw, _PIECE)
             except zlib.error:
                 self._end("is said to be gzip and is not; look where base_url leads")
                 return
             yield piece
-            raw = self._decoder.unconsumed_tail
-            if self._decoder.eof or not (raw or len(piece) == _PIECE):
+            raw = self._decoder.unused_data if self._decoder.eof else self._decoder.unconsumed_tail
+            if not (raw or len(piece) == _PIECE):
                 return
+
+    def _next_member(self, raw: bytes) -> bytes:
+        """Start the next member of gzip, if one follows; return what there is of it."""
+        raw = self._between + raw
+        self._between = b""
+        if raw == _MEMBER[:1]:
+            self._between = raw
+            return b""
+        if self._is_over or not raw.startswith(_MEMBER):
+            self._is_over = self._is_over or bool(raw)
+            return b""
+        self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        return raw
 
     def _end(self, what: str) -> None:
         """Refuse an answer; of an error, whose status says enough, the rest is left out."""

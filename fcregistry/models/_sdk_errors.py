@@ -111,6 +111,8 @@ def _worded(error: BaseException, asked: str, model: str, variable: str, hidden:
             f"{asked} cannot be asked: the conversation holds text that is no Unicode, a surrogate without its pair; "
             "replace it, as text.encode('utf-8', 'replace') does"
         )
+    if "RecursionError" in kinds:
+        return unreadable(asked, "its JSON is nested too deeply")
     if kinds & {"ValueError", "APIResponseValidationError"}:  # JSON that is none, or text that is no UTF-8, among them
         return unreadable(asked, _said(error, hidden))
     return ModelError(f"{asked} cannot be asked: {type(error).__name__}: {_said(error, hidden)}")

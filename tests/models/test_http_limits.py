@@ -261,6 +261,55 @@ def test_no_answer_takes_memory_without_bound(api: str) -> None:
     assert all(int(each) < 250 for each in grown), grown
 
 
+# --- what an answer is made of --------------------------------------------------------------------
+
+
+def chat_in_members() -> list[bytes]:
+    """Return an answer of OpenAI's chat completions as gzip of several members, one of them empty."""
+    (whole,) = openai_wire.chat_reply().pieces
+    text = whole.encode() if isinstance(whole, str) else whole
+    return [gzip.compress(each) for each in (text[:20], b"", text[20:50], text[50:])]
+
+
+@pytest.mark.parametrize("cut", ["at members", "nowhere", "everywhere", "with padding"])
+def test_all_members_of_gzip_are_read(cut: str) -> None:
+    pieces = chat_in_members()
+    whole = b"".join(pieces)
+    if cut == "nowhere":
+        pieces = [whole]
+    elif cut == "everywhere":
+        pieces = [whole[at : at + 1] for at in range(len(whole))]
+    elif cut == "with padding":
+        pieces = [whole, b"\0" * 100, whole]
+    with ProviderServer(Reply(headers={**JSON, **GZIP}, pieces=pieces)) as server:
+        assert ask(APIS["openai"](server)).message.text == "Hello!"
+
+
+@every_api
+def test_the_members_of_gzip_have_one_limit_together(api: str) -> None:
+    member = gzip.compress(b" " * 100_000)
+    for pieces in ([member * 10], repeat(member, 10), repeat(gzip.compress(b""))):
+        with ProviderServer(Reply(headers={**JSON, **GZIP}, pieces=pieces)) as server:
+            error = refused(server, api, max_answer_bytes=300_000)
+        assert "the answer is longer than 300,000 bytes" in str(error)
+
+
+@every_api
+@every_way
+def test_json_that_is_nested_too_deeply_cannot_be_read(api: str, way: str) -> None:
+    deep = '{"choices": ' + "[" * 60_000 + "]" * 60_000 + "}"
+    reply = (
+        Reply(headers=JSON, pieces=[deep])
+        if way == "complete"
+        else Reply(headers=EVENTS, pieces=[f"event: message_start\ndata: {deep}\n\n"])
+    )
+    with ProviderServer(reply) as server:
+        error = refused(server, api, way)
+    assert str(error).partition(" ")[2] == (
+        "answered what cannot be read: its JSON is nested too deeply; look where base_url leads"
+    )
+
+
 # --- time -----------------------------------------------------------------------------------------
 
 
@@ -346,6 +395,18 @@ def test_a_redirect_within_the_same_server_is_followed(api: str, absolute: bool)
         assert ask(APIS[api](server)).message.text == "Hello!"
         assert server.requests[1].path == "/v2/there"
         assert server.requests[1].json == server.requests[0].json
+
+
+@every_api
+@every_way
+def test_redirects_in_a_circle_are_followed_a_few_times_and_told(api: str, way: str) -> None:
+    with ProviderServer(*(redirect("/v1/again") for _ in range(60))) as server:
+        error = refused(server, api, way)
+        assert len(server.requests) == 6
+    assert str(error).partition(": ")[2] == (
+        "the provider redirects in a circle, or more than 5 times (HTTP 307); look where base_url leads"
+    )
+    assert (error.status, error.retryable) == (307, False)
 
 
 def test_a_client_object_follows_no_redirect_either() -> None:
