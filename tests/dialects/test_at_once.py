@@ -218,7 +218,8 @@ def test_arguments_in_braces_that_quotes_make_json_are_taken_at_once_and_no_othe
     ],
 )
 def test_a_value_is_taken_at_once_where_the_first_mark_ends_it(text: str, value: str | None) -> None:
-    found = Ending("</v>", ("<v>", "</call>"), {"</call>": ("<call>",)}).behind("<v>").match(text)
+    ending = Ending("</v>", "<v>", ("<call>", "</call>"), ("<v>", "</call>"), ("<call>",))
+    found = ending.behind("<v>").match(text)
     assert (found[1] if found else None) == value
 
 

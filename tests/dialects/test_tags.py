@@ -147,12 +147,44 @@ def test_a_value_that_is_not_closed_does_not_reach_into_the_next_call(name: str)
     assert calls == [("f", {"a": "2"})]
 
 
-@pytest.mark.parametrize("name", [name for name in TAGGED if name != "glm-4.5"])
-def test_a_call_that_breaks_off_does_not_take_the_next_one_with_it(name: str) -> None:
-    broken = CALLS[name].partition("{}")[0] + "some te"
-    content, calls = read(name, f"{broken}\n{CALLS[name].format(2)}")
-    assert content.startswith(broken)
-    assert calls == [("f", {"a": "2"})]
+@pytest.mark.parametrize("name", TAGGED)
+def test_a_call_behind_a_value_that_breaks_off_may_be_quoted_and_is_not_made(name: str) -> None:
+    text = f"{CALLS[name].partition('{}')[0]}some te\n{CALLS[name].format(2)}"
+    assert read(name, text) == (text, [])
+    assert read("auto", text) == (text, [])
+
+
+@pytest.mark.parametrize("name", TAGGED)
+def test_a_call_that_a_value_quotes_is_a_part_of_it(name: str) -> None:
+    call = CALLS[name]
+    quoted = call.format("/").replace("=f>", "=g>").replace('"f"', '"g"').replace(">f<", ">g<")
+    inner = quoted.removeprefix("<function_calls>").removesuffix("</function_calls>")
+    deeper = call.format(f"See {quoted} there.")
+    for text in (quoted, inner, f"Page: {inner} end", deeper, f"{quoted}\n{quoted} Yes.", f"{deeper} {quoted}"):
+        assert read(name, call.format(text)) == ("", [("f", {"a": text})])
+        assert [arguments for _, arguments in read("auto", call.format(text))[1]] == [{"a": text}]
+        for end in range(len(call.partition("{}")[0]) + len(text)):
+            assert read(name, call.format(text)[:end])[1] == []
+
+
+@pytest.mark.parametrize("name", TAGGED)
+def test_a_call_that_a_value_quotes_in_part_makes_no_call(name: str) -> None:
+    call = CALLS[name]
+    end = call.partition("{}")[2]
+    ends = end.index(">") + 1
+    torn = f"{call.partition('{}')[0]}1{end[ends:]}"  # the tag that ends its value is missing
+    for text in (f"{call.partition('{}')[0]}some te", f"{torn} {call.format(2)}", f"{call[: -len(end)]}{end[:ends]}"):
+        assert read(name, call.format(text))[1] == []
+        assert read("auto", call.format(text))[1] == []
+
+
+@pytest.mark.parametrize("name", ["qwen3-coder", "claude-xml", "deepseek-v3.2", "step3"])
+def test_a_tag_that_a_value_names_is_a_word_of_it(name: str) -> None:
+    head = CALLS[name].partition("{}")[0]
+    start = max(head.rfind("<function="), head.rfind("invoke name"))
+    tag = head[head.rfind("<", 0, start + 1) : head.index(">", start) + 1]
+    text = f"Write {tag} to call, <parameters>, and <parameter/>."
+    assert read(name, CALLS[name].format(text)) == ("", [("f", {"a": text})])
 
 
 @pytest.mark.parametrize(
@@ -233,6 +265,7 @@ LEGACY = "<invoke>\n<tool_name>f</tool_name>\n<parameters>\n{}</parameters>\n</i
         ("<a></a>", {"a": ""}),
         ("<a> <b>x</b> </c> </a>", {"a": " <b>x</b> </c> "}),
         ("<a>x </a> y</a>", {"a": "x </a> y"}),
+        ("<a>x <a>y</a><n>3</n></a>", {"a": "x <a>y</a><n>3</n>"}),
         ("<invoke>1</invoke>", {"invoke": "1"}),
     ],
 )
@@ -249,6 +282,8 @@ def test_claude_is_read_as_it_wrote_before(inside: str, arguments: dict[str, Any
         LEGACY.format("<a>1\n"),
         LEGACY.format("words"),
         LEGACY.format("<>1</>"),
+        LEGACY.format("</a>1<//a>"),
+        LEGACY.format(f"<a>{LEGACY.format('<a>1</a>')}</a>"),
         "<invoke>\n<tool_name></tool_name>\n<parameters>\n</parameters>\n</invoke>",
         "<invoke>\n<tool_name>f\n<parameters>\n</parameters>\n</invoke>",
         "<invoke>\n<tool_name>f</tool_name>\n</invoke>",

@@ -140,7 +140,7 @@ DEEPSEEK_V3_2: Final = Dialect(
     ),
     stops=("<｜end▁of▁sentence｜>",),
     limits="Nothing is escaped: a string that holds the tag that closes it, followed by one that can follow it, cannot be written, "
-    "nor a string that holds the end of a call and of its section.",
+    "nor a string that holds the end of a call and of its section, unless it is that of a whole call.",
 )
 
 STEP_3: Final = Dialect(

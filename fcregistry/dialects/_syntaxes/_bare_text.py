@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._calls import ToolCall
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._shapes import Shapes
 from fcregistry.dialects._source import Marks, Source
+from fcregistry.dialects._syntaxes._heads import AFTER_HEAD, IN_HEAD
 from fcregistry.dialects._syntaxes._objects import arguments_of
 from fcregistry.dialects._waking import matching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from re import Pattern
 
     from fcregistry.dialects._sections import CallReader
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 LIMITS: Final = (
     "Nothing is escaped: a value that holds the mark that ends it, with what can follow it behind, cannot be written, nor one that holds "
-    "the end or the beginning of a whole call. Values take their types from the tools' schemas, and are text without."
+    "the end or the beginning of a call without the other. Values take their types from the tools' schemas, and are text without."
 )
 """What syntaxes of bare text cannot express."""
 
@@ -47,28 +48,37 @@ def white_space(source: Source) -> Reading[str]:
 class Ending:
     """What ends a value.
 
+    A call that is quoted in a value is a part of it: what ends the values and the call there ends nothing else. Where the tags of the quoted
+    call do not fit together, it is not known where the value ends, and all that follows may be quoted, so that nothing there is a call.
+
     Args:
         mark: The mark.
-        followed: What can follow it.
-        abandoned: Marks that end or open a whole call, with what can follow them. Where they come so, the mark that ends the value was forgotten,
-            and there is no value: else it would reach into the next call.
+        opens: What opens a value.
+        call: What opens and closes a call.
+        followed: What can follow the mark.
+        abandoned: What can follow the end of a call. Where it does, the mark that ends the value was forgotten, and there is no value: else it
+            would reach into the next call.
         space: Takes the white space that may stand behind the marks.
         blank: The pattern of that white space.
     """
 
-    __slots__ = ("_blank", "_followed", "_mark", "_marks", "_space")
+    __slots__ = ("_blank", "_call", "_followed", "_mark", "_marks", "_opens", "_space")
 
     def __init__(
         self,
         mark: str,
+        opens: str,
+        call: tuple[str, str],
         followed: tuple[str, ...],
-        abandoned: Mapping[str, tuple[str, ...]],
+        abandoned: tuple[str, ...],
         space: Callable[[Source], Reading[str]] = white_space,
         blank: str = r"\s*+",
     ) -> None:
         self._mark = mark
-        self._marks = Marks(mark, *abandoned)
-        self._followed = {mark: followed, **abandoned}
+        self._opens = opens
+        self._call = call
+        self._marks = Marks(mark, opens, *call)
+        self._followed = {mark: followed, call[1]: abandoned}
         self._space = space
         self._blank = blank
 
@@ -91,15 +101,73 @@ class Ending:
     def value(self, source: Source) -> Reading[str | None]:
         """Take a value, its mark, and white space behind that; return the value, or None where it does not end."""
         pieces: list[str] = []
+        nesting = _Nesting()
         while True:
             text, mark = yield from source.until(self._marks)
             pieces.append(text)
             if not mark:
                 return None
+            if mark in (self._opens, self._call[0]):
+                head, is_tag = yield from _head(source, mark)
+                pieces += (mark, head)
+                if is_tag:
+                    nesting.open(is_call=mark != self._opens)
+                continue
             space = yield from self._space(source)
-            if (yield from source.is_next(*self._followed[mark])):
+            is_followed = bool((yield from source.is_next(*self._followed[mark])))
+            place = nesting.close(is_call=mark != self._mark, is_followed=is_followed)
+            if place == "outside":
                 return "".join(pieces) if mark == self._mark else None
+            if place == "nowhere":
+                yield from _all(source, self._marks)
+                return None
             pieces += (mark, space)
+
+
+class _Nesting:
+    """The values and calls that are open within a value: tags of calls that it quotes."""
+
+    __slots__ = ("_open",)
+
+    def __init__(self) -> None:
+        self._open: list[Literal["name", "call", "value"]] = []
+
+    def open(self, *, is_call: bool) -> None:
+        """Open a call, or a value. A call without a value may be a mere name of the tag."""
+        if not is_call and self._open and self._open[-1] == "name":
+            self._open[-1] = "call"
+        self._open.append("name" if is_call else "value")
+
+    def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
+        """Close a call, or a value; return where its closing tag belongs, which is nowhere if it does not fit.
+
+        Args:
+            is_call: Whether it is a call.
+            is_followed: Whether what can follow it does. Else the tag may be a mere word.
+        """
+        while is_followed and not is_call and self._open and self._open[-1] == "name":
+            self._open.pop()
+        if not self._open:
+            return "outside" if is_followed else "inside"
+        if (self._open[-1] != "value") == is_call:
+            self._open.pop()
+            return "inside"
+        return "nowhere" if is_followed else "inside"
+
+
+def _head(source: Source, mark: str) -> Reading[tuple[str, bool]]:
+    """Take what stands in a tag behind its beginning; return it, and whether that makes it a tag that opens something."""
+    if mark.endswith(">"):
+        return "", True
+    head = yield from source.run(IN_HEAD, AFTER_HEAD)
+    is_named = bool(head) and (mark.endswith("=") or head[0].isspace())
+    return head, is_named and not head.endswith("/") and bool((yield from source.is_next(">")))
+
+
+def _all(source: Source, marks: Marks) -> Reading[None]:
+    """Take all text that is left."""
+    while (yield from source.until(marks))[1]:
+        pass
 
 
 def keep(arguments: dict[str, Any], key: str, value: Any, source: Source) -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(r"[^<>\n]*")
 _AFTER_NAME: Final = one_of("<>\n")
-_CLOSING: Final = Marks("</")
 
 
 def read_elements(source: Source) -> Reading[ToolCall | None]:
@@ -33,7 +32,7 @@ def read_elements(source: Source) -> Reading[ToolCall | None]:
         if not (yield from source.take("<")):
             return None
         key = yield from source.run(_NAME, _AFTER_NAME)
-        if not key or not (yield from source.take(">")):
+        if not key or key.startswith("/") or not (yield from source.take(">")):
             return None
         text = yield from _value(source, f"{key}>")
         if text is None:
@@ -51,17 +50,27 @@ def _element(source: Source, tag: str) -> Reading[str]:
 
 
 def _value(source: Source, closes: str) -> Reading[str | None]:
-    """Take a value, the tag that closes it, where another tag follows, and white space; return the value, or None where it does not end."""
+    """Take a value, the tag that closes it, where another tag follows, and white space; return the value, or None where it does not end.
+
+    Of elements of its own name in it, each takes a closing tag. The end of a call makes it none.
+    """
     pieces: list[str] = []
+    marks, depth = Marks("</", f"<{closes}"), 0
     while True:
-        text, mark = yield from source.until(_CLOSING)
+        text, mark = yield from source.until(marks)
         pieces.append(text)
         if not mark:
             return None
+        if mark != "</":
+            depth += 1
+            pieces.append(mark)
+            continue
         tag = yield from source.take(closes, "invoke>")
         space = yield from white_space(source)
-        if tag == closes and (yield from source.is_next("<")):
+        if tag == closes and depth:
+            depth -= 1
+        elif tag == closes and (yield from source.is_next("<")):
             return "".join(pieces)
-        if tag == "invoke>":
+        elif tag == "invoke>":
             return None
         pieces += (mark, tag, space)

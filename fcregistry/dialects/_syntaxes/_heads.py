@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 HEAD: Final = r"[^<>\n]*"
 """The pattern of what stands behind the beginning of a tag."""
 
-_IN_HEAD: Final = re.compile(HEAD)
-_AFTER_HEAD: Final = one_of("<>\n")
+IN_HEAD: Final = re.compile(HEAD)
+AFTER_HEAD: Final = one_of("<>\n")
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
 _QUOTES: Final = ("'", '"')
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
@@ -29,7 +29,7 @@ def usual_head(tag: str) -> str:
 
 def attributes(source: Source, tag: str) -> Reading[dict[str, str] | None]:
     """Take the rest of an opening tag; return what it tells, or None where it is none."""
-    text = yield from source.run(_IN_HEAD, _AFTER_HEAD)
+    text = yield from source.run(IN_HEAD, AFTER_HEAD)
     return told(tag, text) if (yield from source.take(">")) else None
 
 

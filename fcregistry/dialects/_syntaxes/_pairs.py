@@ -49,7 +49,9 @@ class Pairs:
         self._key_tags: Final = f"<{prefix}arg_key>", f"</{prefix}arg_key>"
         self._value_tags: Final = f"<{prefix}arg_value>", f"</{prefix}arg_value>"
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
-        self._ending: Final = Ending(ends_value, (key, self.closes), {self.closes: (self.opens,)}, _space, _BLANK)
+        self._ending: Final = Ending(
+            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _space, _BLANK
+        )
         self._usual: Final = self._ending.behind(rf"{_BLANK}{key}([^\s<>]++){ends_key}{_BLANK}{value}")
         self._end: Final = re.compile(_BLANK + self.closes)
 

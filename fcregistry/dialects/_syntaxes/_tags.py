@@ -68,12 +68,12 @@ class Tags:
     @property
     def ending(self) -> Ending:
         """What ends a value."""
-        begun = (*self.before, self.call[0])
-        ended = {self.call[1]: (*self.closes, *self.after, *begun)}
         return Ending(
             self.parameter[1],
+            self.parameter[0],
+            self.call,
             (self.parameter[0], self.call[1], *self.closes),
-            {**ended, **dict.fromkeys(self.opens, begun)},
+            (*self.closes, *self.after, *self.before, self.call[0]),
         )
 
 
