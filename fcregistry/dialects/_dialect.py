@@ -62,7 +62,7 @@ class Dialect:
         if self.thinks is None:
             return ()
         opens, closes = self.thinks
-        return (Words(opens=(opens,), closes=(closes,), kind="reasoning"), EndOfThoughts(opens=(closes,)))
+        return (Words(opens=(opens,), closes=(closes,), kind="reasoning", nests=True), EndOfThoughts(opens=(closes,)))
 
     def _guarded(self) -> tuple[str, ...]:
         """Return what strangers must not write in what is told: a brace or a bracket alone they may."""

@@ -220,7 +220,7 @@ class _AnyStream(DialectStream):
         if mark == _FENCE:
             yield from self._read_fence()
         elif isinstance(section, EndOfThoughts) and self._fed is not None:
-            self._take_for_thoughts(mark)  # and so no call before it was one
+            self._take_for_thoughts()  # and so no call before it was one
             self._begin()
         elif isinstance(section, Calls) and not self.found:
             yield from self._read_any_calls(mark)
@@ -280,6 +280,7 @@ class _AnyStream(DialectStream):
         assert isinstance(owner.section, Calls)
         source = self._source
         source.begin(begin)
+        source.dropped.clear()
         source.place = begin + len(owner.mark)
         return (yield from owner.section.read(source, owner.mark))
 
@@ -299,6 +300,7 @@ class _AnyStream(DialectStream):
         self.found = name
         self._know(_decided(name))
         self._content.cut()
+        self._keep("".join([*self._source.dropped, self._source.since()]))
         self._new_calls += calls
         if self._source.left:
             self._content.add(self._source.left)
@@ -326,6 +328,7 @@ class _AnyStream(DialectStream):
             self._say(_FENCE)
             return
         source.begin(begin)
+        source.dropped.clear()
         repairs = len(source.repairs)
         calls = (yield from _json_fence().read(source, _FENCE)) if line[1] == _FENCE else None
         is_closed = bool(calls) and source.text.endswith(_FENCE, 0, source.place)

@@ -46,6 +46,7 @@ class Words:
         before: What ends it as well, and may open the next section.
         kind: What the words are.
         at: Where it may be opened, as for `Calls`.
+        nests: Whether what opens it may stand in it, so that as many marks close it.
     """
 
     opens: tuple[str, ...]
@@ -53,6 +54,7 @@ class Words:
     before: tuple[str, ...] = ()
     kind: Literal["content", "reasoning", "nothing"] = "nothing"
     at: Literal["anywhere", "line", "start"] = "anywhere"
+    nests: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,5 +96,5 @@ class Openers:
 @cache
 def closing(section: Words) -> Marks | None:
     """Return what ends a section of words; None for a mark that stands alone."""
-    ends = (*section.closes, *section.before)
+    ends = (*section.closes, *section.before, *(section.opens if section.nests else ()))
     return Marks(*ends) if ends else None

@@ -94,10 +94,23 @@ class Source:
         repairs: What was put right in calls.
         failures: How often it was tried in vain to read something at once.
         waiting: The pieces that came and are not looked at: they change nothing.
+        dropped: What was taken before the last `begin`, as far as someone keeps it.
         left: What a reader took behind calls and found to be none of them: it is content.
     """
 
-    __slots__ = ("_spent", "_start", "ended", "failures", "left", "place", "repairs", "shapes", "text", "waiting")
+    __slots__ = (
+        "_spent",
+        "_start",
+        "dropped",
+        "ended",
+        "failures",
+        "left",
+        "place",
+        "repairs",
+        "shapes",
+        "text",
+        "waiting",
+    )
 
     def __init__(self, shapes: Shapes) -> None:
         self.text = ""
@@ -107,6 +120,7 @@ class Source:
         self.repairs: list[str] = []
         self.failures = 0
         self.left = ""
+        self.dropped: list[str] = []
         self.waiting: list[str] = []
         self._spent: list[str] = []
         self._start = 0
@@ -129,6 +143,7 @@ class Source:
 
     def begin(self, start: int) -> None:
         """Have `since` return what is taken from a place on."""
+        self.dropped += (*self._spent, self.text[self._start : start])
         self._spent.clear()
         self._start = start
 

@@ -57,7 +57,9 @@ class DialectStream:
         self._calls: list[ToolCall] = []
         self._new_calls: list[ToolCall] = []
         self._told_repairs = 0
-        self._fed: list[str] | None = [] if dialect.thinks else None  # all text, while it may turn out to be thoughts
+        self._fed: list[str] | None = (
+            [] if dialect.thinks else None
+        )  # all text but thoughts, as it may turn out to be thoughts, too
         self._plain: Trimmed | None = None  # where text goes that changes nothing, if it is words
         self._is_blank_line = True
         self._parsed: Parsed | None = None
@@ -84,12 +86,12 @@ class DialectStream:
             if plain is None:
                 self._waiting.append(chunk)
                 return NOTHING
-            if self._fed is not None:
-                self._fed.append(chunk)
             if self._openers.has_lines:
                 self._follow_line(chunk)
             new = plain.added(chunk)
             if plain is self._content:
+                if self._fed is not None:
+                    self._fed.append(chunk)
                 return of_words(new) if new else NOTHING
             return Parsed(reasoning=new) if new else NOTHING
         if self._parsed is not None:
@@ -116,8 +118,6 @@ class DialectStream:
         return self.close()
 
     def _advance(self) -> None:
-        if self._fed is not None:
-            self._fed += self._waiting
         self._source.add_waiting()
         self._plain = None
         self._wake = next(self._course, EVERY)
@@ -148,7 +148,7 @@ class DialectStream:
         if isinstance(section, Calls):
             yield from self._read_calls(section, mark)
         elif isinstance(section, EndOfThoughts):
-            self._take_for_thoughts(mark)
+            self._take_for_thoughts()
         else:
             yield from self._read_words(section)
         self._is_blank_line = True
@@ -191,8 +191,14 @@ class DialectStream:
 
     def _say(self, text: str) -> None:
         self._content.add(text)
+        self._keep(text)
         if self._openers.has_lines:
             self._follow_line(text)
+
+    def _keep(self, text: str) -> None:
+        """Keep text that is taken for anything but thoughts."""
+        if self._fed is not None:
+            self._fed.append(text)
 
     def _follow_line(self, text: str) -> None:
         _, ends, last = text.rpartition("\n")
@@ -201,7 +207,9 @@ class DialectStream:
     def _read_calls(self, section: Calls, mark: str) -> Reading[None]:
         repairs = len(self._source.repairs)
         self._content.cut()
+        self._source.dropped.clear()
         calls = yield from section.read(self._source, mark)
+        self._keep("".join([*self._source.dropped, self._source.since()]))
         if calls is None:
             del self._source.repairs[repairs:]
             self._content.add(self._source.since())
@@ -212,19 +220,30 @@ class DialectStream:
                 self._source.left = ""
 
     def _read_words(self, section: Words) -> Reading[None]:
-        into = self._content
-        if section.kind == "reasoning":
-            into, self._fed = self._reasoning, None  # it is known now which are the thoughts
+        into = self._reasoning if section.kind == "reasoning" else self._content
         closes = closing(section)
         if closes is None:
             return
         into.break_off()
         if section.kind == "nothing":
             _, mark = yield from self._source.until(closes)
+            self._keep(self._source.since())
         else:
             mark = yield from self._pour(closes, into)
+            while section.nests and mark in section.opens:
+                mark = yield from self._pour_nested(section, closes)
         if mark in section.before:
             self._source.place -= len(mark)
+
+    def _pour_nested(self, section: Words, closes: Marks) -> Reading[str]:
+        """Take thoughts in which others were opened, up to behind the end of those; return what comes next, as `_pour` does."""
+        depth = 1
+        while depth:
+            mark = yield from self._pour(closes, self._reasoning)
+            if not mark:
+                return ""
+            depth += 1 if mark in section.opens else -1
+        return (yield from self._pour(closes, self._reasoning))
 
     def _pour(self, closes: Marks, into: Trimmed) -> Reading[str]:
         """Take text up to the first of some marks, and the mark, and hand the text on as it comes; return the mark, or nothing."""
@@ -234,21 +253,22 @@ class DialectStream:
             begun = found or (None if source.ended else closes.beginning(source.text, source.place))
             end = begun.start() if begun else len(source.text)
             into.add(source.text[source.place : end])
+            if into is self._content:
+                self._keep(source.text[source.place : end])
             source.place = found.end() if found else end
             if found or source.ended:
                 return found[0] if found else ""
             self._plain = None if begun else into
             yield closes.awaited(begun)
 
-    def _take_for_thoughts(self, mark: str) -> None:
-        """Take all text so far for thoughts: they were opened in the prompt, where this text does not show it."""
+    def _take_for_thoughts(self) -> None:
+        """Take all text so far for thoughts: they were opened in the prompt, where this text does not show it, or closed too early."""
         if self._fed is None:
             return
-        left = len(self._source.text) - self._source.place + len(mark)
-        thought, self._fed = "".join(self._fed), None
         self._content.clear()
-        self._reasoning.clear()
-        self._reasoning.add(thought[: len(thought) - left])
+        self._reasoning.break_off()
+        self._reasoning.add("".join(self._fed))
+        self._fed = []
         self._calls.clear()
         self._new_calls.clear()
         self._source.repairs.clear()

@@ -55,8 +55,28 @@ def test_what_stands_before_the_end_of_thoughts_was_thought_and_calls_nothing() 
     assert parsed.tool_calls == ()
 
 
-def test_a_second_end_of_thoughts_says_nothing() -> None:
-    assert HERMES.parse("<think>a</think>b</think>c").content == "bc"
+NESTING = {
+    "one in another": f"<think>a <think>b</think> {CALL}</think>No.",
+    "two in another": f"<think>a <think>b <think>c</think></think> {CALL}</think>No.",
+    "one behind another": f"<think>a <think>b</think><think>c</think> {CALL}</think>No.",
+    "a second end": f"<think>a</think> {CALL}</think>No.",
+    "a second end and none of a beginning": f"a</think> {CALL}</think>No.",
+    "a third end": f"a</think> {CALL}</think> {CALL}</think>No.",
+}
+
+
+@pytest.mark.parametrize("text", NESTING.values(), ids=NESTING)
+@pytest.mark.parametrize("name", ["hermes", "auto"])
+def test_a_call_before_the_last_end_of_thoughts_is_none(name: str, text: str) -> None:
+    dialect = dialects.get(name)
+    parsed = dialect.parse(text)
+    assert (parsed.content, parsed.tool_calls) == ("No.", ())
+    assert CALL in parsed.reasoning
+    stream = dialect.stream()
+    for character in text:
+        stream.feed(character)
+    assert stream.close() == parsed
+    assert dialect.parse(f"{text} {CALL}").tool_calls != ()
 
 
 def test_a_call_in_thoughts_is_none() -> None:

@@ -163,7 +163,7 @@ COMMAND_R: Final = Dialect(
         ),
         Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
         Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
-        Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning"),
+        Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
     ),
     write=_write_cohere,
     prompt=Prompt(

@@ -107,7 +107,7 @@ MINICPM: Final = Dialect(
     source="the chat template of MiniCPM3-4B",
     sections=(
         Calls(opens=("<|tool_call_start|>",), read=read_python("<|tool_call_end|>")),
-        Words(opens=("<think>",), closes=("</think>",), kind="reasoning"),
+        Words(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),
     ),
     write=write_rows("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
     prompt=Prompt(

@@ -16,7 +16,8 @@ from fcregistry.dialects._shapes import Shapes
 from fcregistry.dialects._source import Marks, Source
 from fcregistry.dialects._syntaxes._heads import AFTER_HEAD, IN_HEAD
 from fcregistry.dialects._syntaxes._objects import arguments_of
-from fcregistry.dialects._waking import matching
+from fcregistry.dialects._waking import NEVER, matching
+from fcregistry.dialects._waking import one_of as one_of_characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -62,7 +63,7 @@ class Ending:
         blank: The pattern of that white space.
     """
 
-    __slots__ = ("_blank", "_call", "_followed", "_mark", "_marks", "_opens", "_space")
+    __slots__ = ("_blank", "_call", "_followed", "_mark", "_marks", "_opens", "_space", "_wake")
 
     def __init__(
         self,
@@ -78,6 +79,7 @@ class Ending:
         self._opens = opens
         self._call = call
         self._marks = Marks(mark, opens, *call)
+        self._wake = one_of_characters((">", mark[-1], call[1][-1]))  # what opens something ends with the first, too
         self._followed = {mark: followed, call[1]: abandoned}
         self._space = space
         self._blank = blank
@@ -103,7 +105,7 @@ class Ending:
         pieces: list[str] = []
         nesting = _Nesting()
         while True:
-            text, mark = yield from source.until(self._marks)
+            text, mark = yield from source.until(self._marks, self._wake)
             pieces.append(text)
             if not mark:
                 return None
@@ -119,7 +121,7 @@ class Ending:
             if place == "outside":
                 return "".join(pieces) if mark == self._mark else None
             if place == "nowhere":
-                yield from _all(source, self._marks)
+                yield from _all(source)
                 return None
             pieces += (mark, space)
 
@@ -164,10 +166,13 @@ def _head(source: Source, mark: str) -> Reading[tuple[str, bool]]:
     return head, is_named and not head.endswith("/") and bool((yield from source.is_next(">")))
 
 
-def _all(source: Source, marks: Marks) -> Reading[None]:
+def _all(source: Source) -> Reading[None]:
     """Take all text that is left."""
-    while (yield from source.until(marks))[1]:
-        pass
+    while True:
+        source.place = len(source.text)
+        if source.ended:
+            return
+        yield NEVER
 
 
 def keep(arguments: dict[str, Any], key: str, value: Any, source: Source) -> None:
