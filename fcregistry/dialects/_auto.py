@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from fcregistry.dialects._dialect import Dialect
 from fcregistry.dialects._parsed import NOTHING, Parsed
-from fcregistry.dialects._recognition import detect, recognized
+from fcregistry.dialects._recognition import detect, more_marks, recognized
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._stream import DialectStream
 from fcregistry.dialects._table import get, names
@@ -39,7 +39,7 @@ class _Families:
     __slots__ = ("may_begin", "of_sections")
 
     def __init__(self) -> None:
-        marks = {mark for name in names() for mark in get(name).openers.marks.texts}
+        marks = {*more_marks(), *(mark for name in names() for mark in get(name).openers.marks.texts)}
         self.of_sections: Final = _layers(marks)
         self.may_begin: Final = re.compile(f"[{re.escape(''.join(sorted({mark[0] for mark in marks})))}]").search
 

@@ -32,7 +32,26 @@ _TOKEN: Final = re.compile("<[|｜]")
 """What marks begin with that are tokens of their own, and stand in no other text."""
 
 _FENCE: Final = "```"
-_FENCE_LINE: Final = re.compile(r"(`{3,})[^`\n]*")
+_TILDES: Final = "~~~"
+_FENCE_LINE: Final = re.compile(r"(`{3,})[^`\n]*|(~{3,})[^\n]*")
+_TICK: Final = "`"
+_TICKS: Final = re.compile("`+")
+_QUOTE: Final = ">"
+_THOUGHTS: Final = tuple(
+    Words(opens=opens, closes=closes, kind="reasoning", nests=True)
+    for opens, closes in (
+        (("<THINK>", "<Think>", "< think >"), ("</think>", "</THINK>", "</Think>", "</ think >", "< /think >")),
+        (("<THINKING>", "<Thinking>"), ("</thinking>", "</THINKING>", "</Thinking>")),
+        (("<thought>", "<Thought>"), ("</thought>", "</Thought>")),
+        (("<reasoning>", "<Reasoning>"), ("</reasoning>", "</Reasoning>")),
+        (("<scratchpad>", "<Scratchpad>"), ("</scratchpad>", "</Scratchpad>")),
+        (("◁think▷",), ("◁/think▷",)),
+        (("<unused94>",), ("<unused95>",)),
+    )
+)
+"""Thoughts of families that are none of the table, and as models misspell them."""
+_ENDS_OF_THOUGHTS: Final = tuple(EndOfThoughts(opens=each.closes) for each in _THOUGHTS)
+_NO_DIALECT: Final = ""
 _CALL_BEGUN: Final = re.compile(
     r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]++\()|[\w.:\-]++\s{0,9}+[{<(\[✿])"
 )
@@ -51,7 +70,8 @@ _NAMED_ABOVE: Final = re.compile(r"^[ \t]*+([\w.\-]++)\r?\n\Z", re.MULTILINE)
 def detect(text: str, tools: Iterable[ToolShape] | None = None) -> Dialect | None:
     """Return the dialect that a text makes calls in, or None where it makes none.
 
-    It is the dialect of the call that begins first. Nothing inside a call, a thought or a code fence counts. Behind a call that was begun
+    It is the dialect of the call that begins first. Nothing inside a call, a thought, code or a
+    block quote of Markdown counts. Behind a call that was begun
     and is malformed or cut off, only calls of its own dialect count. A dialect without any mark, `glm-4`, is never found.
 
     Args:
@@ -102,7 +122,9 @@ def _known(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _K
     for owner in owners:
         by_mark.setdefault(owner.mark, []).append(owner)
     sections = (replace(owners[0].section, opens=(mark,)) for mark, owners in by_mark.items())
-    openers = Openers((*sections, Calls(opens=(_FENCE,), read=_json_fence().read)), whole=True)
+    read = _json_fence().read
+    shown = Calls(opens=(_FENCE, _TICK), read=read), Calls(opens=(_TILDES, _QUOTE), read=read, at="line")
+    openers = Openers((*sections, *shown), whole=True)
     calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
     shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
     return _Known(
@@ -119,6 +141,14 @@ def _owners() -> Iterator[_Owner]:
     for name in names():
         for mark, section in get(name).openers.sections.items():
             yield _Owner(name, section, mark)
+    for section in (*_THOUGHTS, *_ENDS_OF_THOUGHTS):
+        for mark in section.opens:
+            yield _Owner(_NO_DIALECT, section, mark)
+
+
+def more_marks() -> tuple[str, ...]:
+    """Return the marks of thoughts that are those of no dialect."""
+    return tuple(mark for section in (*_THOUGHTS, *_ENDS_OF_THOUGHTS) for mark in section.opens)
 
 
 def _is_thought(section: Section) -> bool:
@@ -217,8 +247,12 @@ class _AnyStream(DialectStream):
         self._known, self._openers = known, known.openers
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
-        if mark == _FENCE:
+        if mark in (_FENCE, _TILDES):
             yield from self._read_fence()
+        elif mark == _TICK:
+            self._read_code()
+        elif mark == _QUOTE:
+            self._read_quote()
         elif isinstance(section, EndOfThoughts) and self._fed is not None:
             self._take_for_thoughts()  # and so no call before it was one
             self._begin()
@@ -320,12 +354,12 @@ class _AnyStream(DialectStream):
     def _read_fence(self) -> Reading[None]:
         """Read calls that a code fence holds and nothing else; any other fence is words, with all that it holds."""
         source = self._source
-        begin = source.place - len(_FENCE)
+        begin = source.place - len(_FENCE)  # as long as that of tildes
         line = _FENCE_LINE.match(source.text, begin)
         assert line
         if self._is_in_fence or _thought_ends()(line[0]):
             self._is_in_fence = False
-            self._say(_FENCE)
+            self._say(source.since())
             return
         source.begin(begin)
         source.dropped.clear()
@@ -344,13 +378,31 @@ class _AnyStream(DialectStream):
         source.begin(begin)
         self._say(source.since())
 
+    def _read_code(self) -> None:
+        """Take code within a paragraph for words: what stands between two runs of as many back-ticks."""
+        source = self._source
+        begin = source.place - len(_TICK)
+        opened = _TICKS.match(source.text, begin)
+        assert opened
+        closed = re.compile(rf"(?<!`){opened[0]}(?!`)|\n[ \t]*+\n").search(source.text, opened.end())
+        source.place = closed.end() if closed and closed[0] == opened[0] else opened.end()
+        source.begin(begin)
+        self._say(source.since())
+
+    def _read_quote(self) -> None:
+        """Take the rest of a line that is quoted for words."""
+        source = self._source
+        end = source.text.find("\n", source.place)
+        source.place = end if end >= 0 else len(source.text)
+        self._say(source.since())
+
     def _end_of_fence(self, line: re.Match[str], place: int) -> int:
         """Return where a fence ends whose first line is given: as CommonMark has it, or where the thoughts end in which it was left open."""
-        text = self._source.text
-        if line.end() < len(text) and text[line.end()] == "`":  # code within a line
-            closed = re.compile(rf"`{{{len(line[1])},}}|\n").search(text, place)
+        text, fence = self._source.text, line[1] or line[2]
+        if line[1] and line.end() < len(text) and text[line.end()] == "`":  # code within a line
+            closed = re.compile(rf"`{{{len(fence)},}}|\n").search(text, place)
         else:
-            closed = re.compile(rf"^[ \t]*`{{{len(line[1])},}}[ \t]*$", re.MULTILINE).search(text, place)
+            closed = re.compile(rf"^[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*$", re.MULTILINE).search(text, place)
             if closed is None and self._fed is not None and (ends := _thought_ends()(text, place)):
                 return ends.start()
         return closed.end() if closed else len(text)

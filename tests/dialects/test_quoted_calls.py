@@ -140,7 +140,69 @@ def reads_calls_of(dialect: dialects.Dialect, other: str) -> bool:
     return bool(dialect.parse(dialects.get(other).render_calls([QUOTED]), TOOLS).tool_calls)
 
 
-PIECES = ["{x} ", "[", "[1] ", "```x\n", "``` ` ", "x [f(a=1)]\n", "<tool_call>{", "</think>", "Thought:\n", "f\n{"]
+SHOWN = {
+    "tilde fence": "Like this:\n~~~ xml\n{}\n~~~\nNo.",
+    "inline code": "A model writes `{}` for this.",
+    "inline code of two ticks": "A model writes `` {} `` for this.",
+    **{
+        opens: f"{opens} I could write {{}} here.\n{closes}\nNo."
+        for opens, closes in {
+            "<thought>": "</thought>",
+            "<reasoning>": "</reasoning>",
+            "<scratchpad>": "</scratchpad>",
+            "<THINK>": "</THINK>",
+            "< think >": "</ think >",
+            "◁think▷": "◁/think▷",
+            "<unused94>thought\n": "<unused95>",
+        }.items()
+    },
+}
+"""How a text may show a call that it does not make."""
+
+
+@pytest.mark.parametrize("place", SHOWN)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "glm-4"])
+def test_auto_makes_no_call_that_is_shown_as_code_or_thought(name: str, place: str) -> None:
+    shown = SHOWN[place]
+    call = dialects.get(name).render_calls([QUOTED])
+    if place.startswith("inline") and ("```" in call or "\n\n" in call):
+        return  # what Markdown cannot show so
+    meant = dialects.get(name).render_calls([ToolCall("save_note", {"text": "x"})])
+    text = shown.format(call)
+    whole = AUTO.parse(text, TOOLS)
+    assert whole.tool_calls == ()
+    assert whole.content.endswith(shown[-3:])
+    assert streamed(AUTO, text) == whole
+    assert [each.name for each in AUTO.parse(f"{text}\n\n{meant}", TOOLS).tool_calls] == ["save_note"]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "glm-4"])
+def test_auto_makes_no_call_in_a_block_quote(name: str) -> None:
+    call = dialects.get(name).render_calls([QUOTED])
+    quoted = "\n".join(f"> {line}" for line in call.split("\n"))
+    text = f"The page says:\n\n{quoted}\n\nNo."
+    whole = AUTO.parse(text, TOOLS)
+    assert whole.tool_calls == ()
+    assert streamed(AUTO, text) == whole
+
+
+PIECES = [
+    "` ",
+    "`` ` ",
+    "~~~\n",
+    "> a\n",
+    "a</thought>",
+    "{x} ",
+    "[",
+    "[1] ",
+    "```x\n",
+    "``` ` ",
+    "x [f(a=1)]\n",
+    "<tool_call>{",
+    "</think>",
+    "Thought:\n",
+    "f\n{",
+]
 
 
 def cost(text: str) -> float:
