@@ -50,7 +50,10 @@ _THOUGHTS: Final = tuple(
     )
 )
 """Thoughts of families that are none of the table, and as models misspell them."""
-_ENDS_OF_THOUGHTS: Final = tuple(EndOfThoughts(opens=each.closes) for each in _THOUGHTS)
+_MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
+    *_THOUGHTS,
+    *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
+)
 _NO_DIALECT: Final = ""
 _CALL_BEGUN: Final = re.compile(
     r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]++\()|[\w.:\-]++\s{0,9}+[{<(\[✿])"
@@ -141,14 +144,14 @@ def _owners() -> Iterator[_Owner]:
     for name in names():
         for mark, section in get(name).openers.sections.items():
             yield _Owner(name, section, mark)
-    for section in (*_THOUGHTS, *_ENDS_OF_THOUGHTS):
+    for section in _MORE_THOUGHTS:
         for mark in section.opens:
             yield _Owner(_NO_DIALECT, section, mark)
 
 
 def more_marks() -> tuple[str, ...]:
     """Return the marks of thoughts that are those of no dialect."""
-    return tuple(mark for section in (*_THOUGHTS, *_ENDS_OF_THOUGHTS) for mark in section.opens)
+    return tuple(mark for section in _MORE_THOUGHTS for mark in section.opens)
 
 
 def _is_thought(section: Section) -> bool:
