@@ -23,7 +23,6 @@ def test_nothing_of_ours_is_loaded():
 OURS = [
     "fcregistry",
     "fcregistry._ports",
-    "fcregistry._version",
     "fcregistry.testing",
     "fcregistry.testing._pytest_plugin",
 ]
