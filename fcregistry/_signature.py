@@ -14,8 +14,7 @@ from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError
 from fcregistry.types._core import Codec, walk
 from fcregistry.types._records import add_default
-from fcregistry.types._schemas import codec_schema
-from fcregistry.types._writer import SchemaWriter
+from fcregistry.types._writer import SchemaWriter, codec_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

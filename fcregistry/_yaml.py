@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._json._strict import MAX_DEPTH
+from fcregistry._json._values import ExactFloat
 from fcregistry._problems import show
 from fcregistry.errors import MissingDependencyError
-from fcregistry.types._core import ExactFloat
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from fcregistry._json._values import ExactFloat
 from fcregistry._problems import show
-from fcregistry.types._core import ExactFloat
 
 MAX_DEPTH: Final = 100
 """How deep arguments may nest: far beyond any tool's, and within what every validator and interpreter can walk."""

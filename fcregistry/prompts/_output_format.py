@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, overload
 
 from fcregistry._calls import Problem
+from fcregistry._json._values import with_plain_floats
 from fcregistry._problems import json_path
 from fcregistry._validation import Validator
 from fcregistry._yaml import pyyaml, write_yaml
@@ -20,9 +21,9 @@ from fcregistry.prompts._template import filled
 from fcregistry.prompts._wording import ANSWER, EXAMPLES, LIST
 from fcregistry.prompts._yaml_answer import yaml_values
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, to_json_text
-from fcregistry.types._core import show_type, walk, with_plain_floats
+from fcregistry.types._core import show_type, walk
 from fcregistry.types._formats import FORMATS
-from fcregistry.types._schemas import codec_schema
+from fcregistry.types._writer import codec_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fcregistry.types._core import Codec, Named, Refusal, UnsupportedType
     from fcregistry.types._reader import TypeReader
-    from fcregistry.types._schemas import schema_of
-    from fcregistry.types._table import codec_of
+    from fcregistry.types._table import codec_of, schema_of
     from fcregistry.types._values import EncodingError, to_json, to_json_text
     from fcregistry.types._writer import SchemaWriter
 
@@ -42,7 +41,7 @@ _HOMES: dict[str, str] = {
     "TypeReader": "._reader",
     "UnsupportedType": "._core",
     "codec_of": "._table",
-    "schema_of": "._schemas",
+    "schema_of": "._table",
     "to_json": "._values",
     "to_json_text": "._values",
 }

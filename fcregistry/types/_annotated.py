@@ -15,11 +15,10 @@ from fcregistry.types._marks import Marks, show_marker
 from fcregistry.types._pydantic_markers import read_pydantic
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import Codec
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Codec, Reader
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of an `Annotated[…]`."""
     if origin_of(annotation) is not Annotated:
         return None

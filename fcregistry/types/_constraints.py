@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fcregistry import _ports
+from fcregistry._json._values import kind_of
 from fcregistry.types._bounds import is_multiple
-from fcregistry.types._core import Codec, Refusal, kind_of
+from fcregistry.types._core import Codec, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ from fcregistry.types._scalars import ANY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 SEQUENCES: Final[dict[Any, type[Any]]] = {
@@ -189,7 +189,7 @@ class DictCodec(Codec):
         return {self.key.encode(name): self.item.encode(item) for name, item in value.items()}
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of an array or object type without fields."""
     origin = origin_of(annotation) or annotation
     if origin is tuple:
@@ -205,7 +205,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     return _mapping(annotation, origin, get_args(annotation), reader) if origin in MAPPINGS else None
 
 
-def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
+def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
     if origin is collections.Counter:
         arguments = (*(arguments or (str,)), int)
     key, item = arguments or (str, Any)
@@ -220,7 +220,7 @@ _EMPTY: Final = frozenset({bool, int, float, str, bytes, list, tuple, set, froze
 """Types that make an empty value of their own when they are called."""
 
 
-def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
+def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
     if annotation in (tuple, typing.Tuple):  # noqa: UP006  # the one without arguments, which is not the empty one
         return ListCodec(ANY, tuple)
     if getattr(annotation, "__unpacked__", False):

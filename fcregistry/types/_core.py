@@ -14,55 +14,14 @@ from __future__ import annotations
 
 import re
 import typing
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, Union, get_args, get_origin
+
+from fcregistry._json._values import JSON_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from fcregistry.types._writer import SchemaWriter
-
-JSON_KINDS: Final = frozenset({"null", "boolean", "number", "string", "array", "object"})
-
-
-def kind_of(value: object) -> str | None:
-    """Return the JSON kind of a parsed value: `number` for 1 and 1.0, `boolean` for true; None if it is no JSON at all."""
-    if value is None:
-        return "null"
-    return _KINDS.get(type(value))
-
-
-class ExactFloat(float):
-    """A JSON number with the digits it was written with, so that a Decimal of it has them all."""
-
-    __slots__ = ("text",)
-
-    text: str
-
-    def __new__(cls, text: str) -> ExactFloat:
-        """Return the number of a JSON text."""
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-
-def with_plain_floats(value: Any) -> Any:
-    """Return a JSON value without `ExactFloat`s: what no Decimal is made of, and what validators know."""
-    if isinstance(value, ExactFloat):
-        return float(value)
-    if type(value) is dict:
-        return {name: with_plain_floats(item) for name, item in value.items()}
-    return [with_plain_floats(item) for item in value] if type(value) is list else value
-
-
-_KINDS: Final = {
-    str: "string",
-    bool: "boolean",
-    int: "number",
-    float: "number",
-    ExactFloat: "number",
-    list: "array",
-    dict: "object",
-}
 
 
 class UnsupportedType(Exception):
@@ -241,3 +200,18 @@ def show_type(annotation: Any) -> str:
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _OF_PYTHON: Final = ("builtins", "collections", "collections.abc", "typing", "types", "re")
 """Modules whose types are written as Python shows them."""
+
+
+class Reader(Protocol):
+    """What a family asks of the reader: the codecs of annotations inside its own. `TypeReader` is one."""
+
+    scope: dict[str, Any]
+    owner: Any
+    validated: bool
+
+    def read(self, annotation: Any) -> Codec: ...
+    def read_in(self, annotation: Any, outer: Any) -> Codec: ...
+    def known(self, annotation: Any) -> Codec | None: ...
+    def learn(self, annotation: Any, codec: Codec) -> None: ...
+    def forget(self, annotation: Any) -> None: ...
+    def check_later(self, check: Callable[[], None]) -> None: ...

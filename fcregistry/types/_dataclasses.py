@@ -10,11 +10,10 @@ from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._records import MISSING, RecordCodec, attribute
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import Codec
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Codec, Reader
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a dataclass, or of a generic one with its arguments."""
     cls = origin_of(annotation) or annotation
     if not isinstance(cls, type) or not hasattr(cls, "__dataclass_fields__"):

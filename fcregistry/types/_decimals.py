@@ -5,12 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from fcregistry.types._core import Codec, ExactFloat
+from fcregistry._json._values import ExactFloat
+from fcregistry.types._core import Codec
 from fcregistry.types._formats import parse_decimal, show_decimal, takes
 from fcregistry.types._texts import TextCodec
 
 if TYPE_CHECKING:
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
@@ -48,6 +49,6 @@ class DecimalCodec(Codec):
 _DECIMAL = DecimalCodec()
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of Decimal."""
     return _DECIMAL if annotation is Decimal else None

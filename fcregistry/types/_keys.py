@@ -10,7 +10,7 @@ from fcregistry.types._decimals import DecimalCodec
 from fcregistry.types._scalars import AnyCodec, IntCodec, StrCodec
 
 if TYPE_CHECKING:
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
 
 _WHOLE_NUMBER = "^(0|-?[1-9][0-9]*)$"
 _LONGEST_NUMBER = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
@@ -72,7 +72,7 @@ class IntKeyCodec(KeyCodec):
         return int(name)
 
 
-def read_key(annotation: Any, reader: TypeReader, outer: Any) -> KeyCodec:
+def read_key(annotation: Any, reader: Reader, outer: Any) -> KeyCodec:
     """Return the codec of a dict's key type.
 
     Raises:

@@ -17,11 +17,10 @@ from fcregistry.types._fields import RawField, read_record, unresolved
 from fcregistry.types._records import MISSING, Field, RecordCodec
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import Codec
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Codec, Reader
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a Struct, or of a generic one with its arguments."""
     msgspec = sys.modules.get("msgspec")
     cls = origin_of(annotation) or annotation

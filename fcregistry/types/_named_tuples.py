@@ -9,11 +9,10 @@ from fcregistry.types._fields import RawField, raw_hints, read_record
 from fcregistry.types._records import MISSING, RecordCodec, attribute
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import Codec
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Codec, Reader
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a NamedTuple, or of a generic one with its arguments.
 
     Raises:

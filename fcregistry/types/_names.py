@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
 import typing_extensions
 
-from fcregistry.types._core import JSON_KINDS, Codec, Named, UnsupportedType, origin_of, show_type, walk
+from fcregistry._json._values import JSON_KINDS
+from fcregistry.types._core import Codec, Named, UnsupportedType, origin_of, show_type, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 
@@ -109,7 +110,7 @@ class AliasCodec(Named):
         return self.inner.encode(value)
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of what a name for a type stands for."""
     kind = type(annotation)
     origin = origin_of(annotation)
@@ -128,7 +129,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     return None
 
 
-def _alias(annotation: Any, reader: TypeReader) -> Codec:
+def _alias(annotation: Any, reader: Reader) -> Codec:
     known = reader.known(annotation)
     if known is not None:
         if isinstance(known, AliasCodec):
@@ -147,7 +148,7 @@ def _alias(annotation: Any, reader: TypeReader) -> Codec:
     return codec
 
 
-def _value(alias: Any, reader: TypeReader) -> Any:
+def _value(alias: Any, reader: Reader) -> Any:
     try:
         value = alias.__value__  # evaluated now, if a `type` statement made it
         if not holds_text(value):

@@ -24,11 +24,11 @@ from fcregistry.types._records import MISSING, RecordCodec, attribute
 from fcregistry.types._refusals import refusal_of
 
 if TYPE_CHECKING:
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a model, a pydantic dataclass, or a type of pydantic's own that is text in JSON."""
     pydantic = sys.modules.get("pydantic")
     cls: Any = origin_of(annotation) or annotation
@@ -162,7 +162,7 @@ class SerializedCodec(RecordCodec):
         return (f"{self.shown}: what its model_serializer writes is in no schema, and need not be what is taken",)
 
 
-def _root(annotation: Any, cls: Any, reader: TypeReader) -> Codec:
+def _root(annotation: Any, cls: Any, reader: Reader) -> Codec:
     known = reader.known(annotation)
     if known is not None:
         return known

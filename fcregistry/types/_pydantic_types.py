@@ -16,7 +16,7 @@ from fcregistry.types._pydantic_markers import REFUSED, read_pydantic
 from fcregistry.types._refusals import refusal_of
 
 if TYPE_CHECKING:
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 
@@ -83,7 +83,7 @@ _DATES: Final[dict[str, type]] = {"date": date, "date-time": datetime}
 _SECRETS: Final = ("SecretStr", "SecretBytes")
 
 
-def read(annotation: Any, cls: type, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, cls: type, reader: Reader) -> Codec | None:
     """Return the codec of a type of pydantic's own, or of a class that tells pydantic how it is read.
 
     Raises:

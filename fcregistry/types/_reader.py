@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.types._core import Codec, UnsupportedType, show_type
 from fcregistry.types._scalars import SCALARS
+from fcregistry.types._writer import codec_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -154,8 +155,6 @@ def _check_depth(codec: Codec) -> None:
     Raises:
         UnsupportedType: The schema is nested too deeply.
     """
-    from fcregistry.types._schemas import codec_schema  # seldom needed, and it asks the table, which asks here
-
     depth = 0
     level: list[Any] = [codec_schema(codec)]
     while level:

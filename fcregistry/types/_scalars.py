@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
-from fcregistry.types._core import JSON_KINDS, Codec, with_plain_floats
+from fcregistry._json._values import JSON_KINDS, with_plain_floats
+from fcregistry.types._core import Codec
 from fcregistry.types._values import to_json
 
 if TYPE_CHECKING:
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 
@@ -152,7 +153,7 @@ SCALARS: Final[dict[Any, Codec]] = {
 ANY = AnyCodec()
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a scalar type."""
     try:
         return SCALARS.get(annotation)

@@ -6,13 +6,14 @@ import collections.abc as abc
 import inspect
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from fcregistry._json._values import with_plain_floats
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._containers import ListCodec, decode_items
-from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type, with_plain_floats
+from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type
 from fcregistry.types._values import to_json_text
 
 if TYPE_CHECKING:
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 SETS: Final[dict[Any, type[Any]]] = {
@@ -74,7 +75,7 @@ class ScalarCodec(Codec):
     handles = accepts
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a set type."""
     origin = origin_of(annotation) or annotation
     try:
@@ -86,7 +87,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     return SetCodec(_item(annotation, reader), make, inspect.isabstract(origin))
 
 
-def _item(annotation: Any, reader: TypeReader) -> Codec:
+def _item(annotation: Any, reader: Reader) -> Codec:
     arguments = get_args(annotation)
     if not arguments or arguments[0] is Any:
         return ScalarCodec()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import types
 from collections.abc import Callable
+from copy import deepcopy
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, Literal, Union, get_origin
 
@@ -34,6 +35,7 @@ from fcregistry.types._sets import read as read_sets
 from fcregistry.types._texts import read as read_texts
 from fcregistry.types._typed_dicts import read as read_typed_dicts
 from fcregistry.types._unions import read as read_unions
+from fcregistry.types._writer import codec_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,3 +172,16 @@ def codec_of_class(cls: type) -> Codec | None:
         except UnsupportedType:
             continue
     return None
+
+
+def schema_of(annotation: Any) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of an annotation.
+
+    Args:
+        annotation: A type, as it may stand in a tool's signature.
+
+    Raises:
+        UnsupportedType: It has no JSON form.
+    """
+    schema = codec_schema(codec_of(annotation))
+    return deepcopy(schema)  # whoever asks may change it, and parts of it stand in other schemas

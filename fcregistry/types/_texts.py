@@ -29,7 +29,7 @@ from fcregistry.types._formats import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 
@@ -126,7 +126,7 @@ _TEXTS: Final[dict[Any, TextCodec]] = {
 }
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a type that travels as text."""
     try:
         codec = _TEXTS.get(annotation)

@@ -13,11 +13,10 @@ from fcregistry.types._names import holds_text
 from fcregistry.types._records import MISSING, RecordCodec
 
 if TYPE_CHECKING:
-    from fcregistry.types._core import Codec
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Codec, Reader
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a TypedDict, or of a generic one with its arguments."""
     cls = origin_of(annotation) or annotation
     if not is_typeddict(cls):

@@ -7,13 +7,14 @@ import types
 from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
 from fcregistry._cached import made_once
-from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, kind_of, origin_of, show_type
+from fcregistry._json._values import kind_of
+from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, origin_of, show_type
 from fcregistry.types._tags import NO_TAGS, Tags, overlaps, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._core import Reader
     from fcregistry.types._writer import SchemaWriter
 
 
@@ -154,7 +155,7 @@ def _asked_once(union: UnionCodec, members: list[Codec], question: str, value: o
         return answers[key][1]
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of Optional, Union and `X | Y`."""
     if origin_of(annotation) not in (Union, types.UnionType):
         return None

@@ -116,3 +116,13 @@ def _distinct_names(shared: list[Named]) -> dict[Named, str]:
 
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 """What may not stand in the part of a URI that names a definition, as all providers read it."""
+
+
+def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
+    """Return the schema of a codec, with the `$defs` it refers to; of what it writes rather than what it takes, if so wished.
+
+    It is to be read or packed, not to be changed: parts of it stand in other schemas.
+    """
+    writer = SchemaWriter([codec], results=results)
+    schema = writer.write(codec)
+    return {**schema, "$defs": writer.defs} if writer.defs else schema

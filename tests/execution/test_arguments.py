@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fcregistry._json._values import ExactFloat
 from fcregistry.execution._reading._arguments import MAX_DEPTH, ArgumentsError, read_arguments
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
-from fcregistry.types._core import ExactFloat
 
 
 def refusal(raw: Any) -> str:

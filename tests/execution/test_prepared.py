@@ -21,12 +21,12 @@ from hypothesis import strategies as st
 
 from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, hookimpl
 from fcregistry._content import Content, Output
+from fcregistry._json._values import ExactFloat
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
 from fcregistry.execution._approving._preparing import distinct_keys
 from fcregistry.execution._approving._signing import signed
 from fcregistry.execution._reading._digits import exact_text
-from fcregistry.types._core import ExactFloat
 
 KEY = b"a key that only the host's own processes know"
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -15,6 +15,7 @@ import pytest
 
 import fcregistry
 from fcregistry import Tool
+from fcregistry._json._values import ExactFloat
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._elsewhere._portable import check_can_travel
 from fcregistry.execution._elsewhere._remote import Remote
@@ -22,7 +23,6 @@ from fcregistry.execution._elsewhere._remote_errors import REASONS, WorkerError,
 from fcregistry.execution._elsewhere._travel import PROTOCOL, Request, read_answer
 from fcregistry.execution._elsewhere._worker import run_here
 from fcregistry.execution._reading._digits import exact_text
-from fcregistry.types._core import ExactFloat
 
 from .workers import ask, install
 

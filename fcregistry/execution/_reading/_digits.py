@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._json._values import ExactFloat, with_plain_floats
 from fcregistry._validation import MOST_STEPS, Validator
-from fcregistry.types._core import ExactFloat, with_plain_floats
 
 if TYPE_CHECKING:
     from fcregistry._problems import Violation
