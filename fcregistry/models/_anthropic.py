@@ -116,8 +116,8 @@ class AnthropicMessages(Model):
         """Answer a conversation piece by piece; see `Model.astream`. The errors are those of `acomplete`."""
         from fcregistry.models._anthropic_answers import completion_of  # as above
         from fcregistry.models._anthropic_events import StreamedMessage
+        from fcregistry.models._completion import WholeDeltas
         from fcregistry.models._sdk_errors import broken_off
-        from fcregistry.models._surrogates import WholeDeltas
 
         request = self._request(messages, tools, tool_choice)
         answer, whole = StreamedMessage(), WholeDeltas()

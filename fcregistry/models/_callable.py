@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from fcregistry.models._accumulating import StreamedCalls
 from fcregistry.models._answers import completed, completion_of
 from fcregistry.models._asking import FunctionModel, Question, takes, takes_any
-from fcregistry.models._completion import Completion, Delta
+from fcregistry.models._completion import Completion, Delta, WholeDeltas
 from fcregistry.models._messages import Message
 from fcregistry.models._offered import offered
-from fcregistry.models._surrogates import WholeDeltas
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool

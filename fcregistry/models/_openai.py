@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from fcregistry import formats
 from fcregistry.errors import ModelError
-from fcregistry.models._completion import Completion, Delta
+from fcregistry.models._completion import Completion, Delta, WholeDeltas
 from fcregistry.models._http_limits import MAX_ANSWER_BYTES
 from fcregistry.models._model import Model
 from fcregistry.models._openai_chat import ChatStream, chat_completion
@@ -20,7 +20,6 @@ from fcregistry.models._openai_client import Connection
 from fcregistry.models._openai_input import input_items
 from fcregistry.models._openai_messages import chat_messages
 from fcregistry.models._openai_responses import ResponseStream, response_completion
-from fcregistry.models._surrogates import WholeDeltas
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool

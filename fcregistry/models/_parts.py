@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from fcregistry._content import Content
 from fcregistry.formats._parts import base64_of, data_url
-from fcregistry.formats._reading import field, is_absent
+from fcregistry.formats._reading import field as read_field
+from fcregistry.formats._reading import is_absent
 from fcregistry.models._surrogates import in_texts
 
 _LINKED_IMAGE: Final = "an image"
@@ -27,19 +28,19 @@ def part_of(part: object) -> Content | None:
     """
     if isinstance(part, (Content, str)):
         return part if isinstance(part, Content) else Content.text(part)
-    kind = field(part, "type")
+    kind = read_field(part, "type")
     match kind:
         case "text" | "input_text" | "output_text":
             return Content.text(_text(part, "text"))
         case "refusal":
             return Content.text(_text(part, "refusal"))
         case "image_url":
-            return _image(field(part, "image_url"))
+            return _image(read_field(part, "image_url"))
         case "input_audio":
-            sound = field(part, "input_audio")
+            sound = read_field(part, "input_audio")
             return Content.audio(_bytes(_text(sound, "data")), media_type=_media_type(_text(sound, "format")))
         case "file":
-            return _file(field(part, "file"))
+            return _file(read_field(part, "file"))
         case "tool_use" | "thinking" | "redacted_thinking" | "function_call" | "reasoning":
             return None
         case _ if isinstance(part, Mapping) and kind in ("image", "audio", "resource", "resource_link"):
@@ -84,8 +85,8 @@ def _image(image: object) -> Content:
 
 
 def _file(file: object) -> Content:
-    data = field(file, "file_data")
-    name = field(file, "filename")
+    data = read_field(file, "file_data")
+    name = read_field(file, "filename")
     if is_absent(data) or not isinstance(data, str):
         raise ValueError(
             "a file of a message's content is given as file_data; one that the provider keeps is not known here"
@@ -116,7 +117,7 @@ def _media_type(ending: str) -> str:
 
 
 def _text(part: object, name: str) -> str:
-    found = field(part, name)
+    found = read_field(part, name)
     if is_absent(found) or not isinstance(found, str):
         raise ValueError(f"a part of a message's content has no {name}")
     return found

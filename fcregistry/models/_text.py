@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry import dialects
 from fcregistry._calls import ToolCall
 from fcregistry.models._asking import FunctionModel, Question, takes
-from fcregistry.models._completion import Completion, Delta, ToolCallDelta, Usage
+from fcregistry.models._completion import Completion, Delta, ToolCallDelta, Usage, WholeDeltas
 from fcregistry.models._cutting import CutText
 from fcregistry.models._messages import Message, arguments_text
 from fcregistry.models._offered import offered
-from fcregistry.models._surrogates import WholeDeltas
 from fcregistry.models._wording import choice_text, structured, unforged, worded, written_by
 
 if TYPE_CHECKING:
