@@ -17,7 +17,8 @@ from fcregistry.agents import Conversation, ReactAgent
 from fcregistry.errors import ModelError
 from fcregistry.execution import Content
 from fcregistry.models import CallableModel, Completion, Delta, Message, Model, TextModel, ToolCallDelta
-from fcregistry.models._surrogates import WholeDeltas, joined
+from fcregistry.models._completion import WholeDeltas
+from fcregistry.models._surrogates import joined
 
 from . import anthropic_wire, openai_wire
 from .provider_server import ProviderServer, Reply, event, json_reply, stream_reply
