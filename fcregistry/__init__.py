@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         testing,
         types,
     )
-    from fcregistry._calls import Problem, ToolCall
+    from fcregistry._base.call import Problem, ToolCall
     from fcregistry._context import Context
     from fcregistry._decorator import fc_register
     from fcregistry._registry import Registry, registry
@@ -81,12 +81,12 @@ _HOMES: dict[str, str | None] = {
     "Executor": "execution",
     "FunctionCall": "agents",
     "PlanAndSolveAgent": "agents",
-    "Problem": "_calls",
+    "Problem": "_base.call",
     "ReWOOAgent": "agents",
     "ReactAgent": "agents",
     "Registry": "_registry",
     "Tool": "_tool",
-    "ToolCall": "_calls",
+    "ToolCall": "_base.call",
     "ToolResult": "_results",
     "__version__": "_version",
     "agents": None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from fcregistry._cancellation import CancellationToken
+from fcregistry._base.call import CancellationToken
 
 if TYPE_CHECKING:
     import logging
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._tool import Tool
 
     Deps = TypeVarWithDefault("Deps", default=Any)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _thread import RLock
 
-from fcregistry._places import place_text, same_place
+from fcregistry._base.source import place_text, same_place
 from fcregistry.errors import DuplicateToolError
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ class DeclarationLog:
         self._is_renewed = False
 
     def _renew_after_forks(self) -> None:
-        from fcregistry._forks import after_fork  # at the first declaration, since nothing happens on import
+        from fcregistry._base.forks import after_fork  # at the first declaration, since nothing happens on import
 
         self._is_renewed = True
         after_fork(self, DeclarationLog._renew)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 
+from fcregistry._base.source import check_callable, default_name, place_text, underlying
 from fcregistry._declarations import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
 from fcregistry._options import checked, group_problem, name_problem
-from fcregistry._places import check_callable, default_name, place_text, underlying
 from fcregistry.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ def named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, An
 
 
 def _annotations_apart(source: Any) -> dict[str, Any] | None:
-    from fcregistry._annotations import annotations_of  # what few functions need
+    from fcregistry._base.annotations import annotations_of  # what few functions need
 
     try:
         return annotations_of(source)

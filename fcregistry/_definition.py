@@ -7,8 +7,8 @@ import marshal
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._base.source import place_text, underlying
 from fcregistry._declarations import Declaration
-from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError, said_by
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._base.source import underlying
 from fcregistry._decorator import named_locals
-from fcregistry._places import underlying
 
 if TYPE_CHECKING:
     from collections.abc import Callable

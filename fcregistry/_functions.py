@@ -6,8 +6,8 @@ import inspect
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
-from fcregistry._annotations import Unresolved, annotations_of, signature_of
-from fcregistry._places import is_method_of, place_text, underlying
+from fcregistry._base.annotations import Unresolved, annotations_of, signature_of
+from fcregistry._base.source import is_method_of, place_text, underlying
 from fcregistry.errors import DefinitionError
 
 if TYPE_CHECKING:

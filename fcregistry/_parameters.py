@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import is_typeddict
 
-from fcregistry._annotations import Unresolved, annotations_of, signature_of
-from fcregistry._docstrings import NOTHING_SAID, Documentation
-from fcregistry._doctypes import type_named
+from fcregistry._base.annotations import Unresolved, annotations_of, signature_of
+from fcregistry._base.docstrings import NOTHING_SAID, Documentation, type_named
+from fcregistry._base.source import underlying
 from fcregistry._functions import EMPTY, KEYWORD_ONLY, STAR, STAR_STAR, RawParameter, raw_parameters
 from fcregistry._injection import ContextParameter, context_parameter
-from fcregistry._places import underlying
 from fcregistry.errors import DefinitionWarning
 from fcregistry.types._containers import ListCodec
 from fcregistry.types._core import Codec, UnsupportedType, show_type

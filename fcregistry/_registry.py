@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._base.source import same
 from fcregistry._catalogue import Catalogue
 from fcregistry._choosing import chosen
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, log
@@ -21,7 +22,6 @@ from fcregistry._groups import Group
 from fcregistry._methods import bound_methods
 from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
 from fcregistry._options import checked, group_problem
-from fcregistry._places import same
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
 from fcregistry.errors import (

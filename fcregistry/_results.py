@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fcregistry._base.pickling import picklable
 from fcregistry._content import Output, ToolOutput, text_of
-from fcregistry._pickling import picklable
 from fcregistry.errors import ToolCallError
 
 TYPE_CHECKING = False
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fcregistry._call_errors import CallError
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import CallError, ToolCall
     from fcregistry._content import Content
     from fcregistry._origin import Provenance
     from fcregistry._tool import Tool

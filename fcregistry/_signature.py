@@ -5,12 +5,12 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._base.docstrings import Documentation, read_docstring
+from fcregistry._base.forks import made_once
+from fcregistry._base.source import place_text, underlying
 from fcregistry._binding import Binding
-from fcregistry._cached import made_once
-from fcregistry._docstrings import Documentation, read_docstring
 from fcregistry._functions import EMPTY, STAR_STAR, Kind, docstring_of, kind_of_function, raw_parameters
 from fcregistry._parameters import Parameter, ParameterReader, result_codec, untyped, warn
-from fcregistry._places import place_text, underlying
 from fcregistry.errors import DefinitionError
 from fcregistry.types._core import Codec, walk
 from fcregistry.types._records import add_default

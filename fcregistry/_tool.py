@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry import _ports
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
+from fcregistry._base.source import default_name, underlying
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, local_name
 from fcregistry._definition import Definition, first_paragraph
 from fcregistry._enclosing import enclosing_locals
 from fcregistry._options import checked, name_problem
-from fcregistry._places import default_name, underlying
 from fcregistry.errors import DefinitionError
 
 if TYPE_CHECKING:

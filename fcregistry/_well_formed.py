@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeAlias
 
-from fcregistry._demands import json_path
+from fcregistry._base.messages import json_path
 
 _Path: TypeAlias = "tuple[_Path, str | int] | None"
 """The last step, behind those before it: a tuple of all would be copied at each."""

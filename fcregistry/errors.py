@@ -38,7 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fcregistry._call_errors import CallError
+    from fcregistry._base.call import CallError
     from fcregistry.agents import RunResult
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Executor, ReactAgent, Registry, Tool, ToolCall, ToolResult
-from fcregistry._call_errors import CallError
+from fcregistry._base.call import CallError
 from fcregistry.errors import (
     AmbiguousToolError,
     ChatTemplateError,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fcregistry import errors, formats
-from fcregistry._call_errors import ERROR_CODES
+from fcregistry._base.call import ERROR_CODES
 from fcregistry._options import CHECKS
 from fcregistry.cli._main import COMMANDS
 from fcregistry.inspection._lint import RULES

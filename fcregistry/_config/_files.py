@@ -12,7 +12,7 @@ from functools import lru_cache
 from stat import S_ISCHR, S_ISFIFO
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._folders import home_folder, system_folder, user_folder
+from fcregistry._base.paths import home_folder, system_folder, user_folder
 from fcregistry.errors import ConfigurationError
 
 if TYPE_CHECKING:

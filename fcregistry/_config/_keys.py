@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from fcregistry._base.paths import beside
 from fcregistry._config._files import LOCK
 from fcregistry._config._layer import MODES, Layer
 from fcregistry._config._rules import Rules
-from fcregistry._folders import beside
 from fcregistry._selectors import normalized
 from fcregistry.errors import ConfigurationError, SelectorError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from fcregistry._base.forks import after_fork, sqlite_lock
 from fcregistry._declarations import DEFAULT_GROUP
-from fcregistry._forks import after_fork, sqlite_lock
 from fcregistry._search._ranking import INSERT, create, ranked, text_fields
 from fcregistry.errors import MissingDependencyError
 

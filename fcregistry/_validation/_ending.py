@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._demands import json_path
+from fcregistry._base.messages import json_path
 from fcregistry._validation._errors import SchemaError
 
 if TYPE_CHECKING:

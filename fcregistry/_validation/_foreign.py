@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from fcregistry._demands import json_path
+from fcregistry._base.messages import json_path
 from fcregistry._validation._dialects import DRAFTS, NEWEST, Draft, declared_draft
 from fcregistry._validation._ending import check_end
 from fcregistry._validation._errors import SchemaError

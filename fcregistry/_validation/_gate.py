@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._demands import show
+from fcregistry._base.messages import show
 from fcregistry._validation._errors import PatternError, SchemaError
 
 if TYPE_CHECKING:

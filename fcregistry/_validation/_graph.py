@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._demands import json_path
+from fcregistry._base.messages import json_path
 from fcregistry._validation._dialects import own_draft
 from fcregistry._validation._errors import SchemaError
 from fcregistry._validation._record import check_schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._demands import json_path, show
+from fcregistry._base.messages import json_path, show
 from fcregistry._validation._dialects import ENFORCED, declared_draft
 from fcregistry._validation._gate import knows_format
 from fcregistry._validation._texts import known_matcher

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._problems import Violation, worded
+from fcregistry._base.messages import Violation, worded
 from fcregistry._validation._dialects import one_by_one, own_draft
 from fcregistry._validation._errors import SchemaError
 from fcregistry._validation._gate import takes_schema

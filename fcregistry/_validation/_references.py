@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._demands import json_path, show
+from fcregistry._base.messages import json_path, show
 from fcregistry._validation._errors import SchemaError
 
 if TYPE_CHECKING:

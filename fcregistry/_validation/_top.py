@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._demands import json_path
+from fcregistry._base.messages import json_path
 from fcregistry._validation._errors import SchemaError
 from fcregistry._validation._graph import Node, graph_of
 from fcregistry._validation._references import REFERENCES

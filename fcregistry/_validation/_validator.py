@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from fcregistry._problems import Violation, worded
+from fcregistry._base.messages import Violation, worded
 from fcregistry._validation._dialects import NEWEST, declared_draft
 from fcregistry._validation._gate import gate_of
 from fcregistry._validation._record import record_of
@@ -16,7 +16,7 @@ from fcregistry._validation._violations import MOST_STEPS, ViolationFinder
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fcregistry._calls import Problem
+    from fcregistry._base.call import Problem
 
 Engine = Literal["jsonschema-rs", "jsonschema"]
 

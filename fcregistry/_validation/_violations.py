@@ -13,8 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from fcregistry._demands import demand
-from fcregistry._problems import MOST_VIOLATIONS, Condition, Violation
+from fcregistry._base.messages import MOST_VIOLATIONS, Condition, Violation, demand
 from fcregistry._validation._scope import LocalPlaces, Scope, is_one_resource, standard_resolver
 from fcregistry.types._bounds import is_multiple
 from fcregistry.types._sets import all_differ, json_key

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from threading import TIMEOUT_MAX, Timer
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from fcregistry._cancellation import CancellationToken, linked
+from fcregistry._base.call import CancellationToken, linked
 from fcregistry.agents._effects import Stopped
 from fcregistry.execution._run import run_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._tool import Tool
     from fcregistry.agents._events import Event
     from fcregistry.agents._visible import VisibleTools

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._results import ToolResult
     from fcregistry.agents._result import RunResult
     from fcregistry.execution import Partial, Progress

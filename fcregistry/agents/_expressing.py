@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.agents._effects import Carry, Express
 from fcregistry.agents._events import Calling, Returned
 from fcregistry.agents._result import Step

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 from annotated_types import Interval, Len
 
-from fcregistry._call_errors import CallError
+from fcregistry._base.call import CallError
 from fcregistry._naming import did_you_mean, nearest
 from fcregistry._search._tools import ToolSearch
 from fcregistry._tool import Tool

@@ -20,7 +20,7 @@ from fcregistry.execution import PreparedCalls
 from fcregistry.models import Completion, Message
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.agents._effects import Course
     from fcregistry.execution._approving._resuming import Decision
 

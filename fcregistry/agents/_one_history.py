@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 
 if TYPE_CHECKING:
     from fcregistry.models import Message

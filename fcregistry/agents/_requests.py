@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.agents._one_history import ids_in
 from fcregistry.models import Message
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from fcregistry.models import Usage
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._results import ToolResult
     from fcregistry.agents._state import RunState
     from fcregistry.execution import WaitingCall
@@ -151,6 +151,6 @@ class RunResult:
 
 
 def _call(result: ToolResult) -> ToolCall:
-    from fcregistry._calls import ToolCall  # a call that could not be read at all has none
+    from fcregistry._base.call import ToolCall  # a call that could not be read at all has none
 
     return result.call or ToolCall("")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from fcregistry._json import SLIPS, ArgumentsError, read_text
+from fcregistry._base.json import SLIPS, ArgumentsError, read_text
 from fcregistry.agents._evidence import REFERENCE, substituted, text_of
 from fcregistry.dialects._shapes import typed
 

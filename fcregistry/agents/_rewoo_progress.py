@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry._content import Content
 from fcregistry.agents._evidence import Evidence
 from fcregistry.agents._one_history import free_id

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from fcregistry.models._messages import arguments_text
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._results import ToolResult
 
 Summary: TypeAlias = "str | Callable[[ToolCall, ToolResult], str]"

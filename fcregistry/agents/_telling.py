@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fcregistry._call_errors import CallError
+from fcregistry._base.call import CallError
 from fcregistry._results import ToolResult
 from fcregistry.agents._events import Returned
 from fcregistry.agents._result import Step
@@ -14,7 +14,7 @@ from fcregistry.execution._writing._outcome import failure
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.agents._effects import Course
     from fcregistry.agents._rules import Talk
 

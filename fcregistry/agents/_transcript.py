@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
 from fcregistry.agents._events import Finished
 from fcregistry.agents._state import RunState
 from fcregistry.errors import ApprovalError

@@ -25,7 +25,7 @@ from fcregistry.formats import MalformedCallError, read_call
 if TYPE_CHECKING:
     from typing import Self
 
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
     from fcregistry._tool import Tool
     from fcregistry.execution import Executor
     from fcregistry.formats._transform import OnRecursion

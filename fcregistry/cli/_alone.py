@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from fcregistry.discovery._prints import prints_to_stderr
+from fcregistry._base.stdout import prints_to_stderr
 
 _OUT, _ERR = 1, 2
 

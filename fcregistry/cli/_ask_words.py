@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.cli._output import _CONTROL
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._results import ToolResult
     from fcregistry.execution import WaitingCall
 

@@ -10,8 +10,7 @@ from typing import IO, Any
 
 import click
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._registry import registry
 from fcregistry._results import ToolResult
 from fcregistry._tool import Tool

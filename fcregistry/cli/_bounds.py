@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from fcregistry._demands import demand
+from fcregistry._base.messages import demand
 
 _BOUNDS: Final = (
     *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from fcregistry._call_errors import CallError
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results import ToolResult
     from fcregistry.execution._approving._approval import Approver
 
@@ -88,7 +87,7 @@ def command(
     # All that carries a call out, which completing a tool's name does without
     from pathlib import Path
 
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.cli._alone import result_alone
     from fcregistry.cli._arguments import read_words
     from fcregistry.cli._batch import run_batch

@@ -120,7 +120,7 @@ def _import(module: str) -> None:
         parts = module.removesuffix(".py").replace(os.sep, "/").split("/")
         name = ".".join(part for part in parts if part.isidentifier())
         raise click.UsageError(f"-m takes the name of a module, not a file: -m {name or 'MODULE'}, not -m {module}")
-    from fcregistry.discovery._prints import prints_to_stderr  # with importlib.metadata, which --help does not need
+    from fcregistry._base.stdout import prints_to_stderr  # with importlib.metadata, which --help does not need
 
     if hiding := _hiding(module.partition(".")[0]):
         raise click.UsageError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from fcregistry._demands import KINDS
+from fcregistry._base.messages import KINDS
 from fcregistry._tool import Tool
 from fcregistry.cli._bounds import as_text, bounds, plain
 from fcregistry.cli._json import read_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._json._strict import MAX_DEPTH
+from fcregistry._base.json import MAX_DEPTH
 from fcregistry.dialects._waking import Wake
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from fcregistry.dialects._sections import Calls, EndOfThoughts, Openers, Words
 from fcregistry.dialects._stream import DialectStream
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._tool import Tool
     from fcregistry.dialects._parsed import Parsed
     from fcregistry.dialects._prompt import Prompt

@@ -10,9 +10,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
-from fcregistry._json import SLIPS, ArgumentsError, NotJsonError, read_text
-from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER, is_too_deep
+from fcregistry._base.call import ToolCall
+from fcregistry._base.json import MAX_DEPTH, SLIPS, STRICT_DECODER, ArgumentsError, NotJsonError, is_too_deep, read_text
 from fcregistry.dialects._brackets import balanced
 from fcregistry.dialects._source import MOST_FAILURES
 

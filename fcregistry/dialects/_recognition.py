@@ -15,7 +15,7 @@ from fcregistry.dialects._table import get, names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.dialects._dialect import Dialect
     from fcregistry.dialects._parsed import Parsed
     from fcregistry.dialects._sections import Section

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from fcregistry.dialects._source import Marks
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.dialects._source import Reading, Source
 
 CallReader: TypeAlias = "Callable[[Source, str], Reading[list[ToolCall] | None]]"

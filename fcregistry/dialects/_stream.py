@@ -14,7 +14,7 @@ from fcregistry.dialects._waking import EVERY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.dialects._dialect import Dialect
     from fcregistry.dialects._sections import Section, Words
     from fcregistry.dialects._shapes import ToolShape

@@ -8,14 +8,14 @@ from typing import Any
 
 import pluggy
 
-from fcregistry import _forks
+from fcregistry._base import forks as _forks
+from fcregistry._base.stdout import prints_to_stderr
 from fcregistry.discovery import _implemented
 from fcregistry.discovery._families import TypeFamilies
 from fcregistry.discovery._found import FoundExtension
 from fcregistry.discovery._implemented import call_hook, implemented, model_hook
 from fcregistry.discovery._loader import own_part
 from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension
-from fcregistry.discovery._prints import prints_to_stderr
 from fcregistry.errors import PluginError
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pluggy
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.discovery._families import TypeFamilies

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._folders import cache_folder
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
+from fcregistry._base.paths import cache_folder
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index._file import IndexFile, index_path
 from fcregistry.discovery._index._index import Index

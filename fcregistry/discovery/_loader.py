@@ -10,12 +10,12 @@ from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import Final
 
-from fcregistry import _forks
+from fcregistry._base import forks as _forks
+from fcregistry._base.stdout import prints_to_stderr
 from fcregistry._declarations import Declaration
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._named import NamedTools
 from fcregistry.discovery._outcomes import FailedPlugin, LoadedPlugin
-from fcregistry.discovery._prints import prints_to_stderr
 
 
 def load(

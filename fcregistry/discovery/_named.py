@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
+from fcregistry._base.source import default_name
 from fcregistry._declarations import DEFAULT_GROUP, Declaration, log
 from fcregistry._options import name_problem
-from fcregistry._places import default_name
 from fcregistry._tool import Tool
 from fcregistry._toolset import Toolset
 from fcregistry.discovery._found import FoundPlugin

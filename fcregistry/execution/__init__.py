@@ -9,10 +9,9 @@ from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fcregistry._call_errors import CallError
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CallError, CancellationToken
+    from fcregistry._base.secrets import Secrets
     from fcregistry._content import Content, ToolOutput
-    from fcregistry._secrets import Secrets
     from fcregistry._toolset import Toolset
     from fcregistry.errors import ToolError
     from fcregistry.execution._approving._decisions import Approval, Approve, Deny
@@ -53,8 +52,8 @@ _HOMES: dict[str, str] = {
     "Approval": "fcregistry.execution._approving._decisions",
     "Approve": "fcregistry.execution._approving._decisions",
     "Cache": "fcregistry.execution._repeating._caches",
-    "CallError": "fcregistry._call_errors",
-    "CancellationToken": "fcregistry._cancellation",
+    "CallError": "fcregistry._base.call",
+    "CancellationToken": "fcregistry._base.call",
     "Content": "fcregistry._content",
     "Deny": "fcregistry.execution._approving._decisions",
     "Executor": "fcregistry.execution._executor",
@@ -64,7 +63,7 @@ _HOMES: dict[str, str] = {
     "PreparedCalls": "fcregistry.execution._approving._prepared",
     "Progress": "fcregistry.execution._channel",
     "Retry": "fcregistry.execution._repeating._retries",
-    "Secrets": "fcregistry._secrets",
+    "Secrets": "fcregistry._base.secrets",
     "ToolError": "fcregistry.errors",
     "ToolOutput": "fcregistry._content",
     "Toolset": "fcregistry._toolset",

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
 from fcregistry.errors import CallCancelledError
 from fcregistry.execution._writing._output import output_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
     from fcregistry._results import ToolResult
 
 

@@ -14,7 +14,7 @@ from fcregistry.execution._calling._lanes import Job, run_later, run_now
 from fcregistry.execution._calling._waiting import within
 
 if TYPE_CHECKING:
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
 
 T = TypeVar("T")
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry import _ports, formats
-from fcregistry._calls import ToolCall
-from fcregistry._forks import count_forks
-from fcregistry._json._loose import LONGEST
+from fcregistry._base.call import ToolCall
+from fcregistry._base.forks import count_forks
+from fcregistry._base.json import LONGEST
 from fcregistry._results import ToolResult
 from fcregistry.execution._approving._approval import Gate
 from fcregistry.execution._batching._batches import arun_together, listed, run_together
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
     from fcregistry._registry import Registry
     from fcregistry._toolset import Toolset
     from fcregistry._validation import Engine

@@ -9,8 +9,7 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results import ToolResult
 from fcregistry.execution._approving._decisions import Deny
 from fcregistry.execution._reading._arguments import read_arguments

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results import Notes, ToolResult
 from fcregistry.execution._approving._asking import Ask
 from fcregistry.execution._approving._decisions import Approval, Approve
@@ -17,7 +16,7 @@ from fcregistry.execution._writing._outcome import failure, finished
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
     from fcregistry.execution._approving._approval import Gate
     from fcregistry.execution._effects import Course
     from fcregistry.execution._settings import Settings

@@ -8,8 +8,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import Problem, ToolCall
+from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._results import ToolResult
 from fcregistry._validation import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import PluginError

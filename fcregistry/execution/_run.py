@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._cancellation import CancellationToken
+from fcregistry._base.call import CancellationToken
 from fcregistry.errors import DefinitionError
 from fcregistry.types._core import show_type
 

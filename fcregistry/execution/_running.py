@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from fcregistry._cancellation import CancellationToken, linked
+from fcregistry._base.call import CancellationToken, linked
 from fcregistry._results import Notes, ToolResult
 from fcregistry.execution._calling._invoke import Invocation, Outcome
 from fcregistry.execution._calling._lanes import Job

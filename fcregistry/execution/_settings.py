@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from fcregistry._json._loose import LONGEST
+from fcregistry._base.json import LONGEST
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 from fcregistry.execution._repeating._caches import Cache, MemoryCache
 from fcregistry.execution._repeating._retries import Retry

@@ -12,10 +12,9 @@ from inspect import isgenerator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from fcregistry import _forks
-from fcregistry._calls import ToolCall
-from fcregistry._json._once import has_each_name_once
-from fcregistry._json._strict import PLAIN_DECODER
+from fcregistry._base import forks as _forks
+from fcregistry._base.call import ToolCall
+from fcregistry._base.json import PLAIN_DECODER, has_each_name_once
 from fcregistry._results import ToolResult
 from fcregistry.execution._calling._invoke import (
     PLAIN,

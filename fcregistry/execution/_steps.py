@@ -12,7 +12,7 @@ QUICK_STEPS: Final = 5_000
 """Steps that finding out what is wrong with arguments may take where the call is made: some 10 ms."""
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._signature import Signature
     from fcregistry._tool import Tool
     from fcregistry._validation import Validator

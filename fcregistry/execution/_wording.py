@@ -6,11 +6,10 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import Problem
+from fcregistry._base.call import CallError, Problem
+from fcregistry._base.messages import json_path
+from fcregistry._base.secrets import Secrets
 from fcregistry._naming import nearest
-from fcregistry._problems import json_path
-from fcregistry._secrets import Secrets
 from fcregistry.errors import CallCancelledError, ToolError, said_by
 from fcregistry.execution._calling._threads import NoThreadError
 from fcregistry.execution._calling._waiting import GivenUp

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._annotations import signature_of
+from fcregistry._base.annotations import signature_of
 from fcregistry.errors import said_by
 from fcregistry.expressions._graph import Reference, mark
 from fcregistry.expressions._placeholders import Items, Made, Member, Result, is_known

@@ -11,7 +11,7 @@ from fcregistry.expressions._scope import Allowed, Context, Scope
 from fcregistry.expressions._tree import calls_in
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.expressions._tools import Tools
 
 MOST_EXPRESSIONS = 100

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
-from fcregistry._problems import json_path
+from fcregistry._base.call import ToolCall
+from fcregistry._base.messages import json_path
 from fcregistry.expressions._encoding import Encoder, Unwritable
 from fcregistry.expressions._graph import CallGraph, Reference
 from fcregistry.expressions._placeholders import BROKEN, Broken, Result

@@ -11,7 +11,7 @@ from fcregistry.formats._definition import Definition, TextDefinition
 from fcregistry.formats._kept import KeptDefinitions
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.formats._names import Alphabet

@@ -26,7 +26,7 @@ class Dropped:
     reason: str
 
     def __str__(self) -> str:
-        from fcregistry._problems import show  # not needed to describe a tool
+        from fcregistry._base.messages import show  # not needed to describe a tool
 
         return f"{self.path}: {self.keyword} {show(self.value)}: {self.reason}"
 

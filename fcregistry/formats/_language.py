@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Final
 
-from fcregistry._problems import json_path
+from fcregistry._base.messages import json_path
 from fcregistry.formats._definition import Dropped
 from fcregistry.formats._drafts import modern
 from fcregistry.formats._merge import merged

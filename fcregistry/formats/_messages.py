@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.formats._reading import field, is_absent, read_call
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
 
 
 def parse_message(message: Any) -> list[ToolCall]:

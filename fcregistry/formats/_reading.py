@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set, Sized
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 
 _ABSENT: Any = object()
 _SHAPE = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._problems import json_path
+from fcregistry._base.messages import json_path
 from fcregistry.formats._arrays import write_array
 from fcregistry.formats._choices import infer_type, write_branches, write_choices
 from fcregistry.formats._definition import Dropped

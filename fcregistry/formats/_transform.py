@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from fcregistry._problems import json_path
+from fcregistry._base.messages import json_path
 from fcregistry.formats._limits import excesses
 from fcregistry.formats._rewriter import Rewriter, Unsayable
 from fcregistry.formats._top import with_plain_top

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from fcregistry._problems import json_path
+from fcregistry._base.messages import json_path
 from fcregistry.formats._definition import Dropped
 from fcregistry.formats._refs import Place, subschemas
 from fcregistry.formats._show import show_type

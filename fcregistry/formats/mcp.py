@@ -15,7 +15,7 @@ from fcregistry.formats._reading import field, is_absent, read_call
 from fcregistry.formats._refs import References
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.formats._core import Rendering

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._yaml import write_yaml
+from fcregistry._base.yaml import write_yaml
 from fcregistry.formats._core import Format
 from fcregistry.formats._definition import TextDefinition
 

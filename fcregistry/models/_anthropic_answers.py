@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from fcregistry._calls import ToolCall
-from fcregistry._json import ArgumentsError, read_json
+from fcregistry._base.call import ToolCall
+from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.models._completion import Completion, FinishReason, Usage
 from fcregistry.models._messages import Message, arguments_text, call_of
 from fcregistry.models._surrogates import in_texts, joined

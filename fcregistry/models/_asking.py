@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, 
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
-from fcregistry._annotations import signature_of
+from fcregistry._base.annotations import signature_of
 from fcregistry.errors import ModelError
 from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
 from fcregistry.models._completion import Completion, Delta

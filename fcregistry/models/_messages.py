@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from fcregistry._calls import ToolCall, UnreadArguments
+from fcregistry._base.call import ToolCall, UnreadArguments
 from fcregistry._content import Content
 from fcregistry.formats import MalformedCallError, read_call, read_calls
 from fcregistry.formats._reading import field as read_field

@@ -19,7 +19,7 @@ from fcregistry.models._openai_messages import NATIVE
 from fcregistry.models._sdk_errors import broken_off, told_error, unreadable
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.models._completion import FinishReason
 
 _FINISHED: Final[Mapping[str, FinishReason]] = {

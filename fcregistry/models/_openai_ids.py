@@ -7,7 +7,7 @@ from itertools import count
 from operator import is_
 from typing import TYPE_CHECKING
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 
 if TYPE_CHECKING:
     from fcregistry.models._messages import Message

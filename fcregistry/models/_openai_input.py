@@ -16,7 +16,7 @@ from fcregistry.models._openai_output import read_output
 from fcregistry.models._parts import is_image_link
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._content import Content
     from fcregistry.models._messages import Message
 

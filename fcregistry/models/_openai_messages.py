@@ -13,7 +13,7 @@ from fcregistry.models._openai_ids import with_ids
 from fcregistry.models._parts import is_image_link, written_part
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry._content import Content
     from fcregistry.models._messages import Message
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fcregistry.models._messages import call_of
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

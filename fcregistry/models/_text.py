@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import dialects
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.models._asking import FunctionModel, Question, takes
 from fcregistry.models._completion import Completion, Delta, ToolCallDelta, Usage, WholeDeltas
 from fcregistry.models._cutting import CutText

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.formats._reading import is_like_arguments
 

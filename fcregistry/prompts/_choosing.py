@@ -10,7 +10,7 @@ from fcregistry.prompts._found import Value, Wrong
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from fcregistry._calls import Problem
+    from fcregistry._base.call import Problem
     from fcregistry.prompts._found import Found
 
 _SAID_OF_ONE = "the answer was one item where an array is due: taken as an array of it"

@@ -10,9 +10,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fcregistry._json import SLIPS, ArgumentsError, NotJsonError, read_text
-from fcregistry._json._strict import MAX_DEPTH
-from fcregistry._problems import show
+from fcregistry._base.json import MAX_DEPTH, SLIPS, ArgumentsError, NotJsonError, read_text
+from fcregistry._base.messages import show
 from fcregistry.prompts._found import Found, Value, Wrong
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from fcregistry._calls import Problem
+    from fcregistry._base.call import Problem
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import Problem, ToolCall
-from fcregistry._json import ArgumentsError, read_json
+from fcregistry._base.call import Problem, ToolCall
+from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._tools import toolset_of
 from fcregistry.formats import MalformedCallError

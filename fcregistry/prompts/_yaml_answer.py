@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._yaml import NotYamlError, read_yaml
+from fcregistry._base.yaml import NotYamlError, read_yaml
 from fcregistry.prompts._found import Found, Value, Wrong
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fcregistry import formats
-from fcregistry._annotations import signature_of
-from fcregistry._places import underlying
-from fcregistry._problems import json_path, show
+from fcregistry._base.annotations import signature_of
+from fcregistry._base.messages import json_path, show
+from fcregistry._base.source import underlying
 from fcregistry._tool import Tool
 from fcregistry._validation import SchemaError, schema_problem
 from fcregistry.formats._names import wire_names

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry._results import ToolResult
 from fcregistry.errors import said_by
 from fcregistry.execution import Executor

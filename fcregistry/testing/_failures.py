@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._problems import show
+from fcregistry._base.messages import show
 from fcregistry.errors import said_by
 
 if TYPE_CHECKING:

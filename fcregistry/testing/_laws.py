@@ -8,7 +8,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from fcregistry._annotations import signature_of
+from fcregistry._base.annotations import signature_of
 from fcregistry._parameters import Parameter
 from fcregistry.errors import said_by
 from fcregistry.testing._case import Case

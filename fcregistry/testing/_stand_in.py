@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry._results import ToolResult
 from fcregistry._tool import Tool
 from fcregistry.execution import Executor

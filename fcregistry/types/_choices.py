@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import typing_extensions
 
-from fcregistry._json._values import kind_of
+from fcregistry._base.json import kind_of
 from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fcregistry import _ports
-from fcregistry._json._values import kind_of
+from fcregistry._base.json import kind_of
 from fcregistry.types._bounds import is_multiple
 from fcregistry.types._core import Codec, Refusal
 

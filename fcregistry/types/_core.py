@@ -16,7 +16,7 @@ import re
 import typing
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, Union, get_args, get_origin
 
-from fcregistry._json._values import JSON_KINDS
+from fcregistry._base.json import JSON_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

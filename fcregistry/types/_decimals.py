@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._json._values import ExactFloat
+from fcregistry._base.json import ExactFloat
 from fcregistry.types._core import Codec
 from fcregistry.types._formats import parse_decimal, show_decimal, takes
 from fcregistry.types._texts import TextCodec

@@ -6,8 +6,8 @@ import sys
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, get_type_hints
 
-from fcregistry._annotations import annotations_of
-from fcregistry._docstrings import DocumentedParameter, read_docstring
+from fcregistry._base.annotations import annotations_of
+from fcregistry._base.docstrings import DocumentedParameter, read_docstring
 from fcregistry.types._core import UnsupportedType, origin_of, show_type
 from fcregistry.types._names import (
     NOT_REQUIRED,

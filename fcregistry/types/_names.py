@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
 import typing_extensions
 
-from fcregistry._json._values import JSON_KINDS
+from fcregistry._base.json import JSON_KINDS
 from fcregistry.types._core import Codec, Named, UnsupportedType, origin_of, show_type, walk
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
-from fcregistry._json._values import JSON_KINDS, with_plain_floats
+from fcregistry._base.json import JSON_KINDS, with_plain_floats
 from fcregistry.types._core import Codec
 from fcregistry.types._values import to_json
 

@@ -6,7 +6,7 @@ import collections.abc as abc
 import inspect
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from fcregistry._json._values import with_plain_floats
+from fcregistry._base.json import with_plain_floats
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._containers import ListCodec, decode_items
 from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type

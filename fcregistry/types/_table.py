@@ -81,7 +81,7 @@ _REASONS: tuple[tuple[Callable[[Any], bool], str], ...] = (
         "{name}: JSON has no complex numbers; take two floats, or a dataclass of two",
     ),
     (
-        lambda annotation: getattr(annotation, "__module__", "") == "fcregistry._cancellation",
+        lambda annotation: getattr(annotation, "__module__", "") == "fcregistry._base.call",
         "{name}: no model can give one; take a Context as a parameter, whose `cancellation` is the call's",
     ),
     (

@@ -6,8 +6,8 @@ import threading
 import types
 from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
-from fcregistry._cached import made_once
-from fcregistry._json._values import kind_of
+from fcregistry._base.forks import made_once
+from fcregistry._base.json import kind_of
 from fcregistry.types._core import Codec, Record, Refusal, UnsupportedType, origin_of, show_type
 from fcregistry.types._tags import NO_TAGS, Tags, overlaps, tags_of
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results import ToolResult
 from fcregistry.agents import (
     Calling,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._json._values import ExactFloat
+from fcregistry._base.json import ExactFloat
 from fcregistry.execution._reading._arguments import MAX_DEPTH, ArgumentsError, read_arguments
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 

@@ -140,7 +140,7 @@ def test_a_forked_process_can_use_a_cache_that_was_in_use() -> None:
 
 
 def test_a_cache_that_nobody_uses_is_forgotten() -> None:
-    from fcregistry import _forks
+    from fcregistry._base import forks as _forks
 
     gc.collect()
     before = len(_forks._renewed)

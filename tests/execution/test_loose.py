@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fcregistry._json._loose import LONGEST
+from fcregistry._base.json import LONGEST
 from fcregistry.execution._reading._arguments import ArgumentsError, read_arguments
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 

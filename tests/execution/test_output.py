@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool, ToolResult
-from fcregistry._call_errors import CallError
+from fcregistry._base.call import CallError
 from fcregistry._content import Content, Output, ToolOutput
 from fcregistry.execution._writing._output import output_of
 from fcregistry.types import EncodingError

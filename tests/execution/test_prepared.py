@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, hookimpl
+from fcregistry._base.json import ExactFloat
 from fcregistry._content import Content, Output
-from fcregistry._json._values import ExactFloat
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
 from fcregistry.execution._approving._preparing import distinct_keys

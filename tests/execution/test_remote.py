@@ -15,7 +15,7 @@ import pytest
 
 import fcregistry
 from fcregistry import Tool
-from fcregistry._json._values import ExactFloat
+from fcregistry._base.json import ExactFloat
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._elsewhere._portable import check_can_travel
 from fcregistry.execution._elsewhere._remote import Remote
@@ -49,7 +49,7 @@ CALLS = """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
     import os
-    from fcregistry._json._strict import read_json
+    from fcregistry._base.json import read_json
     from fcregistry.execution._elsewhere._remote import Remote
 
     def calls():

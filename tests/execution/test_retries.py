@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Tool
-from fcregistry._call_errors import CallError
-from fcregistry._calls import Problem
+from fcregistry._base.call import CallError, Problem
 from fcregistry.errors import CallCancelledError, ToolError
 from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._calling._waiting import GivenUp

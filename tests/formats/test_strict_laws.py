@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from fcregistry import Executor, Tool
-from fcregistry._problems import Violation
+from fcregistry._base.messages import Violation
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._reading._repairs import repaired
 from fcregistry.types import codec_of

@@ -13,7 +13,7 @@ from fcregistry.dialects._syntaxes._objects import Keys, arguments_of, name_of, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
 
 _WRITE_LIST: Final = '[{"name": <tool-name>, "arguments": <args-json-object>}, …]'
 

@@ -12,7 +12,7 @@ from fcregistry.dialects._syntaxes._objects import Keys, read_objects, write_arr
 from fcregistry.dialects._syntaxes._pairs import Pairs
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import ToolCall
     from fcregistry.dialects._source import Reading, Source
 
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")

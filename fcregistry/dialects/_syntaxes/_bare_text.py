@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._shapes import Shapes
 from fcregistry.dialects._source import Marks, Source

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._calls import ToolCall
-from fcregistry._json._strict import MAX_DEPTH
+from fcregistry._base.call import ToolCall
+from fcregistry._base.json import MAX_DEPTH
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._syntaxes._braces_at_once import braces_at_once
 from fcregistry.dialects._syntaxes._objects import arguments_of

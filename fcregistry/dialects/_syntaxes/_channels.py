@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._syntaxes._named import read_arguments

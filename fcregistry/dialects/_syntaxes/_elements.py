@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.dialects._source import Marks
 from fcregistry.dialects._syntaxes._bare_text import keep, white_space
 from fcregistry.dialects._waking import one_of

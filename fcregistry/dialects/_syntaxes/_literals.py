@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._json._strict import MAX_DEPTH
+from fcregistry._base.json import MAX_DEPTH
 
 if TYPE_CHECKING:
     from fcregistry.dialects._syntaxes._tokens import Token

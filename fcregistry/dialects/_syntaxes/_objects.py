@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.dialects._json_text import Refused, json_value
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._source import behind_space
@@ -143,7 +143,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     Raises:
         ValueError: They are text that is no JSON object.
     """
-    from fcregistry._json import SLIPS, read_text  # only calls of models have text for arguments
+    from fcregistry._base.json import SLIPS, read_text  # only calls of models have text for arguments
 
     if not isinstance(call.arguments, str):
         return dict(call.arguments or {})

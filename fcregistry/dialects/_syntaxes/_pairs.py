@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.dialects._syntaxes._bare_text import Ending, bare, keep, must_be_read, white_space
 from fcregistry.dialects._syntaxes._objects import arguments_of
 from fcregistry.dialects._waking import matching, one_of

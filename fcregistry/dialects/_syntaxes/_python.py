@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.dialects._source import MOST_FAILURES
 from fcregistry.dialects._syntaxes._literals import Literals, NotLiteralError, written
 from fcregistry.dialects._syntaxes._objects import arguments_of, read_objects

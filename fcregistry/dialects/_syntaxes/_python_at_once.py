@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER
+from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER
 from fcregistry.dialects._source import MOST_FAILURES
 
 if TYPE_CHECKING:

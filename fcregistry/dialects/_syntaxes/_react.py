@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.dialects._json_text import FAILED, Refused, json_value, read_value
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._source import Marks

@@ -9,7 +9,7 @@ from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.dialects._json_text import FAILED, Refused, json_value, read_value
 from fcregistry.dialects._sections import Calls
 from fcregistry.dialects._syntaxes._bare_text import Ending, bare, keep, must_be_read, one_of

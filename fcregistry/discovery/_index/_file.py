@@ -14,7 +14,7 @@ from functools import cache
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._forks import sqlite_lock
+from fcregistry._base.forks import sqlite_lock
 from fcregistry.errors import MissingDependencyError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._forks import sqlite_lock
+from fcregistry._base.forks import sqlite_lock
 from fcregistry.discovery._finder import Places, find_entry_points, places
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index._fingerprint import FAILED, WRONG, changed, surroundings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fcregistry._base.forks import sqlite_lock
 from fcregistry._described import Described
-from fcregistry._forks import sqlite_lock
 from fcregistry.discovery._index._held import Held
 from fcregistry.discovery._index._holding import Holding
 from fcregistry.discovery._index._lines import LINES, Line, lines_of

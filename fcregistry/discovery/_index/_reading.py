@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._forks import sqlite_lock
+from fcregistry._base.forks import sqlite_lock
 
 if TYPE_CHECKING:
     import sqlite3

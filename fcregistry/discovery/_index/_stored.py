@@ -8,7 +8,7 @@ import os
 from binascii import crc32
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._cached import made_once
+from fcregistry._base.forks import made_once
 from fcregistry.discovery._finder import Place
 from fcregistry.discovery._found import KINDS, FoundEntryPoint
 

@@ -110,7 +110,7 @@ class Worker:
         With it is told how much was written to stderr up to now, and whether the next plugin is to be described in another process: it
         is not to suffer from what this one has changed. One that fails among others is to be tried again without them.
         """
-        from fcregistry._places import underlying
+        from fcregistry._base.source import underlying
         from fcregistry.discovery._index._changes import Changes
         from fcregistry.discovery._index._fingerprint import stamps
         from fcregistry.discovery._index._made import Made

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import Problem, ToolCall
+from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._content import Content, Output
 from fcregistry._results import ToolResult
 from fcregistry.types import to_json_text

@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry.execution._approving._configured import with_configured
 from fcregistry.execution._approving._decisions import Approve, Deny
 from fcregistry.execution._approving._policy import Policy, Ruling

@@ -10,8 +10,7 @@ from fcregistry.execution._calling._lanes import Job, run_later, run_now
 from fcregistry.execution._calling._waiting import wait_for, within
 
 if TYPE_CHECKING:
-    from fcregistry._call_errors import CallError
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CallError, CancellationToken
     from fcregistry.execution._approving._decisions import Approve
     from fcregistry.execution._approving._questions import Question
     from fcregistry.execution._approving._turns import Turn

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.errors import ApprovalError
 from fcregistry.execution._approving._answers import answer_json, answer_of
 from fcregistry.execution._approving._signing import signed, unsigned

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import TYPE_CHECKING
 
-from fcregistry._call_errors import CallError
+from fcregistry._base.call import CallError
 from fcregistry._results import ToolResult
 from fcregistry._selectors import HINTS
 from fcregistry.execution._approving._prepared import AnsweredCall, Asked, PreparedCalls, ValidCall

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results import ToolResult
 from fcregistry.execution._approving._decisions import Approve, Deny
 from fcregistry.execution._approving._refusals import denied_because, edited_badly, unanswered

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._call_errors import CallError
+from fcregistry._base.call import CallError
 from fcregistry.execution._wording import scrub
 
 if TYPE_CHECKING:
-    from fcregistry._calls import Problem
+    from fcregistry._base.call import Problem
 
 
 def not_allowed(name: str) -> CallError:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from fcregistry._call_errors import CallError
+from fcregistry._base.call import CallError
 from fcregistry._results import ToolResult
 from fcregistry.errors import ApprovalError
 from fcregistry.execution._approving._decisions import Approval, Approve, Deny

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
 from fcregistry.execution._calling._invoke import Outcome
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry._results import ToolResult
 from fcregistry.execution._batching._line import Enter, Line
 from fcregistry.execution._calling._threads import running_loop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import ToolCall
 from fcregistry.errors import PluginError
 from fcregistry.execution._batching._batches import Interrupt, Seat, gathered, uninterrupted
 from fcregistry.execution._effects import adrive

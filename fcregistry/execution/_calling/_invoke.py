@@ -7,7 +7,7 @@ from time import perf_counter
 from types import CoroutineType, GeneratorType, coroutine
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from fcregistry import _forks
+from fcregistry._base import forks as _forks
 from fcregistry.errors import CallCancelledError
 from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from concurrent.futures import Future
 
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
     from fcregistry.execution._channel import Channel
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
     from fcregistry._functions import Kind
 
 Lane: TypeAlias = Literal["caller", "thread", "inline", "loop", "elsewhere"]

@@ -12,7 +12,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
 from fcregistry.execution._calling._threads import DETACHED, LOOP_THREAD, NoThreadError, threads
 
 if TYPE_CHECKING:

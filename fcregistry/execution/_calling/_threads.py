@@ -11,7 +11,7 @@ from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
 
 
 class GivenUp(Exception):

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakSet
 
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
 from fcregistry.errors import MissingDependencyError
 from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._elsewhere._killable import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import Problem
+from fcregistry._base.call import CallError, Problem
 
 if TYPE_CHECKING:
     from fcregistry._tool import Tool

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from fcregistry import _forks
-from fcregistry._json._strict import read_json
+from fcregistry._base import forks as _forks
+from fcregistry._base.json import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, said_by
 from fcregistry.execution._calling._invoke import Invocation, Outcome
@@ -27,7 +27,7 @@ from fcregistry.types import EncodingError, Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._calls import Problem
+    from fcregistry._base.call import Problem
     from fcregistry._tool import Tool
 
 _MOST_TRACEBACK = 20_000

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import Problem, ToolCall
-from fcregistry._problems import json_path
+from fcregistry._base.call import CallError, Problem, ToolCall
+from fcregistry._base.messages import json_path
 from fcregistry._results import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._approving._asking import Ask

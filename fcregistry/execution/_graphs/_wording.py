@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import Problem
+from fcregistry._base.call import CallError, Problem
 from fcregistry.errors import PluginError
 from fcregistry.execution._wording import not_to_be_had
 

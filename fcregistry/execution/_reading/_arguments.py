@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from fcregistry._calls import UnreadArguments
-from fcregistry._json._loose import read_text
-from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER, ArgumentsError, too_deep
-from fcregistry._problems import json_path
+from fcregistry._base.call import UnreadArguments
+from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER, ArgumentsError, read_text, too_deep
+from fcregistry._base.messages import json_path
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 
 __all__ = ["MAX_DEPTH", "STRICT_DECODER", "ArgumentsError", "read_arguments"]

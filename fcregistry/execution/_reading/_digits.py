@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._json._values import ExactFloat, with_plain_floats
+from fcregistry._base.json import ExactFloat, with_plain_floats
 from fcregistry._validation import MOST_STEPS, Validator
 
 if TYPE_CHECKING:
-    from fcregistry._problems import Violation
+    from fcregistry._base.messages import Violation
 
 
 class DigitsValidator(Validator):

@@ -13,7 +13,7 @@ from fcregistry.formats._refs import References
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fcregistry._problems import Violation
+    from fcregistry._base.messages import Violation
 
 Path: TypeAlias = tuple[str | int, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._calls import Problem, ToolCall
+from fcregistry._base.call import Problem, ToolCall
 from fcregistry.errors import PluginError
 from fcregistry.execution._wording import invalid_arguments
 from fcregistry.execution._writing._outcome import failure

@@ -9,9 +9,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._json._loose import read_text
-from fcregistry._json._strict import ArgumentsError
-from fcregistry._problems import json_path, worded
+from fcregistry._base.json import ArgumentsError, read_text
+from fcregistry._base.messages import json_path, worded
 from fcregistry._validation import MOST_STEPS
 from fcregistry.execution._reading._nulls import OptionalProperties
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
@@ -19,8 +18,8 @@ from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from fcregistry._calls import Problem
-    from fcregistry._problems import Violation
+    from fcregistry._base.call import Problem
+    from fcregistry._base.messages import Violation
     from fcregistry._tool import Tool
     from fcregistry._validation import Validator
 

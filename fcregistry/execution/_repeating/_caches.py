@@ -7,7 +7,7 @@ from collections import OrderedDict
 from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
 
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
 
 
 @runtime_checkable

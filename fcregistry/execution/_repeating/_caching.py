@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._json._values import ExactFloat
+from fcregistry._base.json import ExactFloat
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._repeating._caches import Cache

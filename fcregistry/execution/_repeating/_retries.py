@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry._call_errors import CallError
+from fcregistry._base.call import CallError
 from fcregistry.errors import CallCancelledError, MissingDependencyError, ToolError
 from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._remote_errors import RemoteError

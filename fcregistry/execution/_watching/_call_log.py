@@ -13,8 +13,7 @@ from fcregistry.execution._wording import scrub
 if TYPE_CHECKING:
     from logging import Logger
 
-    from fcregistry._call_errors import CallError
-    from fcregistry._calls import ToolCall
+    from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.execution._steps import Step

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from json import loads
 from typing import TYPE_CHECKING, Any
 
-from fcregistry import _forks
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
+from fcregistry._base import forks as _forks
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results import Notes, ToolResult
 from fcregistry.execution._repeating._retries import with_attempts
 from fcregistry.execution._wording import misfit, tool_failed, unencodable

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from fcregistry._demands import show
+from fcregistry._base.messages import show
 from fcregistry.inspection._diff._core import Change, Verdict, change
 from fcregistry.inspection._diff._documents import json_text
 from fcregistry.inspection._diff._words import changed, listed

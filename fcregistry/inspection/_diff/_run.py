@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fcregistry._demands import show
+from fcregistry._base.messages import show
 from fcregistry._records import ToolRecord
 from fcregistry._selectors import normalized
 from fcregistry.inspection._diff._bump import Judgement, judged, needed, next_version

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from fcregistry._demands import show
+from fcregistry._base.messages import show
 from fcregistry._naming import did_you_mean, nearest
 from fcregistry._records import ToolRecord, read_record, record_of
 from fcregistry._selectors import normalized

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from fcregistry._base.messages import show
 from fcregistry._declarations import local_name
-from fcregistry._demands import show
 from fcregistry._records import ToolRecord
 from fcregistry.inspection._diff._core import Change, Part, Verdict, bump_of, change
 from fcregistry.inspection._diff._differences import Difference

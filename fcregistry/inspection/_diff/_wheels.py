@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from fcregistry._demands import show
+from fcregistry._base.messages import show
 from fcregistry._selectors import normalized
 from fcregistry.discovery._manifests._content import MOST_BYTES, read_bounded
 from fcregistry.discovery._manifests._places import FILE

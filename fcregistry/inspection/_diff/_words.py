@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from fcregistry._demands import KINDS, json_path, show
+from fcregistry._base.messages import KINDS, json_path, show
 from fcregistry.inspection._diff._differences import Difference, Path, said
 from fcregistry.inspection._diff._documents import enforced, json_text
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from fcregistry._base.paths import CACHE_DIR
 from fcregistry._config import configuration
 from fcregistry._declarations import log
-from fcregistry._folders import CACHE_DIR
 from fcregistry._selectors import normalized
 from fcregistry._trust import trust
 from fcregistry.discovery import current, near_miss_groups

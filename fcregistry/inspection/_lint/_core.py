@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, get_type_hints
 
 from fcregistry import formats
-from fcregistry._annotations import annotations_of, signature_of
+from fcregistry._base.annotations import annotations_of, signature_of
+from fcregistry._base.messages import json_path
+from fcregistry._base.source import underlying
 from fcregistry._parameters import Parameter
-from fcregistry._places import underlying
-from fcregistry._problems import json_path
 from fcregistry._tool import Tool
 from fcregistry.errors import FcregistryError, MissingDependencyError
 from fcregistry.formats._refs import References

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from fcregistry._problems import show
+from fcregistry._base.messages import show
 from fcregistry.errors import DefinitionError, FcregistryError
 from fcregistry.inspection._lint._core import Remark, Rule, Subject
 

@@ -13,7 +13,7 @@ import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fcregistry._places import underlying
+from fcregistry._base.source import underlying
 from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:

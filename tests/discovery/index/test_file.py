@@ -185,7 +185,7 @@ def test_every_page_of_the_index_may_be_damaged(two: Site) -> None:
     from pathlib import Path
     import fcregistry.cli._main as main
     import fcregistry.cli._list, fcregistry.cli._show, fcregistry.cli._search, fcregistry.discovery._index._index, sqlite3
-    from fcregistry._folders import cache_folder
+    from fcregistry._base.paths import cache_folder
 
     index = next(Path(cache_folder()).glob("index-*.sqlite"))
     sound = index.read_bytes()
@@ -338,7 +338,7 @@ def test_a_writer_that_stands_still_holds_up_nobody_who_reads(two: Site) -> None
     """Its lock is for writers."""
     code = """
     import sys
-    from fcregistry._folders import cache_folder
+    from fcregistry._base.paths import cache_folder
     from fcregistry.discovery._index._file import IndexFile, index_path
     with IndexFile(index_path(cache_folder())).locked(1.0):
         print("locked", flush=True)

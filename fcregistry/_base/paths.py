@@ -7,6 +7,7 @@ variables of the former are set, those). Elsewhere platformdirs knows them. Noth
 
 # ruff: noqa: PTH100, PTH111, PTH117, PTH118, PTH120
 # since pathlib takes longer to import than all of this
+
 from __future__ import annotations
 
 import os

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from fcregistry._forks import after_fork
+from fcregistry._base.forks import after_fork
 
 
 class _PrintsToStderr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from inspect import Signature

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from typing import TypeVar
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._json._strict import MAX_DEPTH
-from fcregistry._json._values import ExactFloat
-from fcregistry._problems import show
+from fcregistry._base.json import MAX_DEPTH, ExactFloat
+from fcregistry._base.messages import show
 from fcregistry.errors import MissingDependencyError
 
 if TYPE_CHECKING:

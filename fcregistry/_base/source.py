@@ -5,10 +5,10 @@ from __future__ import annotations
 from fcregistry.errors import DefinitionError
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
 
 _FUNCTION = type(lambda: None)
 
