@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from fcregistry._functions import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._injection import ContextParameter
 from fcregistry.errors import said_by
-from fcregistry.types._core import Refusal
-from fcregistry.types._values import EncodingError, to_json
+from fcregistry.types._codec import Refusal
+from fcregistry.types._scalars import EncodingError, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

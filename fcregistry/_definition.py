@@ -173,7 +173,7 @@ class Definition:
         """Return the validator of the arguments."""
         if engine not in self._validators:
             from fcregistry._validation import Validator  # not needed before the first call
-            from fcregistry.types._formats import FORMATS
+            from fcregistry.types._strings import FORMATS
 
             self._validators[engine] = Validator(self.parameters, FORMATS, engine)
         return self._validators[engine]
@@ -184,7 +184,7 @@ class Definition:
         if schema is None:
             return None
         from fcregistry._validation import Validator
-        from fcregistry.types._formats import FORMATS
+        from fcregistry.types._strings import FORMATS
 
         return Validator(schema, FORMATS, engine)
 

@@ -18,8 +18,8 @@ from fcregistry._base.source import underlying
 from fcregistry._functions import EMPTY, KEYWORD_ONLY, STAR, STAR_STAR, RawParameter, raw_parameters
 from fcregistry._injection import ContextParameter, context_parameter
 from fcregistry.errors import DefinitionWarning
+from fcregistry.types._codec import Codec, UnsupportedType, show_type
 from fcregistry.types._containers import ListCodec
-from fcregistry.types._core import Codec, UnsupportedType, show_type
 from fcregistry.types._names import holds_text, resolved, type_parameters, unpacked
 from fcregistry.types._records import RecordCodec
 from fcregistry.types._scalars import ANY

@@ -12,9 +12,8 @@ from fcregistry._binding import Binding
 from fcregistry._functions import EMPTY, STAR_STAR, Kind, docstring_of, kind_of_function, raw_parameters
 from fcregistry._parameters import Parameter, ParameterReader, result_codec, untyped, warn
 from fcregistry.errors import DefinitionError
-from fcregistry.types._core import Codec, walk
+from fcregistry.types._codec import Codec, SchemaWriter, codec_schema, walk
 from fcregistry.types._records import add_default
-from fcregistry.types._writer import SchemaWriter, codec_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -110,8 +110,8 @@ DOORS = {
     "pytest": "fcregistry.testing",
     "yaml": "fcregistry._base.yaml",
     "tenacity": "fcregistry.execution._repeating._retries",
-    "attrs": "fcregistry.types._attrs",
-    "msgspec": "fcregistry.types._msgspec",
+    "attrs": "fcregistry.types._stdlib_records",
+    "msgspec": "fcregistry.types._stdlib_records",
     "pydantic": "fcregistry.types",
 }
 

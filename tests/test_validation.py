@@ -8,7 +8,7 @@ import pytest
 from fcregistry import Problem
 from fcregistry._validation import Engine, SchemaError, Validator
 from fcregistry.types import schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 ENGINES: tuple[Engine, ...] = ("jsonschema-rs", "jsonschema")
 both = pytest.mark.parametrize("engine", ENGINES)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._validation._unevaluated import unevaluated_items, unevaluated_names
-from fcregistry.types._bounds import is_multiple
-from fcregistry.types._sets import all_differ
+from fcregistry.types._constraints import is_multiple
+from fcregistry.types._containers import all_differ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

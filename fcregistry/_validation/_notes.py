@@ -8,7 +8,7 @@ from fcregistry._base.messages import json_path, show
 from fcregistry._validation._dialects import ENFORCED, declared_draft
 from fcregistry._validation._gate import knows_format
 from fcregistry._validation._texts import known_matcher
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.messages import MOST_VIOLATIONS, Condition, Violation, demand
 from fcregistry._validation._scope import LocalPlaces, Scope, is_one_resource, standard_resolver
-from fcregistry.types._bounds import is_multiple
-from fcregistry.types._sets import all_differ, json_key
+from fcregistry.types._constraints import is_multiple
+from fcregistry.types._containers import all_differ, json_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

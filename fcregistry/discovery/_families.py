@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry.discovery._outcomes import FailedExtension
 from fcregistry.types import Codec, UnsupportedType
-from fcregistry.types._core import show_type
+from fcregistry.types._codec import show_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base.call import CancellationToken
 from fcregistry.errors import DefinitionError
-from fcregistry.types._core import show_type
+from fcregistry.types._codec import show_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

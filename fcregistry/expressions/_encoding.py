@@ -11,8 +11,8 @@ from fcregistry.expressions._graph import Reference, mark
 from fcregistry.expressions._placeholders import Items, Made, Member, Result, is_known
 from fcregistry.expressions._types import TypeNames, seen_as
 from fcregistry.types import EncodingError, to_json, to_json_text
+from fcregistry.types._codec import Codec
 from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
-from fcregistry.types._core import Codec
 from fcregistry.types._names import AliasCodec
 from fcregistry.types._records import MISSING, Field, RecordCodec
 from fcregistry.types._scalars import ANY

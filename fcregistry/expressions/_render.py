@@ -15,10 +15,9 @@ from fcregistry.expressions._encoding import encoded, field_value
 from fcregistry.expressions._spelling import identifier
 from fcregistry.expressions._types import made_by, seen_as
 from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
-from fcregistry.types._decimals import DecimalCodec
 from fcregistry.types._records import MISSING, RecordCodec
 from fcregistry.types._scalars import ANY
-from fcregistry.types._texts import TextCodec
+from fcregistry.types._strings import DecimalCodec, TextCodec
 
 if TYPE_CHECKING:
     from fcregistry.types import Codec

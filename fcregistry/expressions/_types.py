@@ -8,11 +8,10 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Any, Final
 
 from fcregistry.types._choices import ChoiceCodec
-from fcregistry.types._core import Codec, walk
-from fcregistry.types._decimals import DecimalCodec
+from fcregistry.types._codec import Codec, walk
 from fcregistry.types._names import AliasCodec
 from fcregistry.types._records import RecordCodec
-from fcregistry.types._texts import TextCodec
+from fcregistry.types._strings import DecimalCodec, TextCodec
 
 TIMES: Final[dict[str, type[Any]]] = {each.__name__: each for each in (datetime, date, time, timedelta, timezone)}
 """Types whose instances are made of numbers when they are read: making them runs nothing but Python's own code, and takes no time."""

@@ -8,7 +8,7 @@ from fcregistry import formats
 from fcregistry.errors import DefinitionError, FormatNotFoundError
 from fcregistry.formats import Format
 from fcregistry.types import to_json_text
-from fcregistry.types._core import show_type
+from fcregistry.types._codec import show_type
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

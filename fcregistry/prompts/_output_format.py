@@ -21,9 +21,8 @@ from fcregistry.prompts._template import filled
 from fcregistry.prompts._wording import ANSWER, EXAMPLES, LIST
 from fcregistry.prompts._yaml_answer import yaml_values
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, to_json_text
-from fcregistry.types._core import show_type, walk
-from fcregistry.types._formats import FORMATS
-from fcregistry.types._writer import codec_schema
+from fcregistry.types._codec import codec_schema, show_type, walk
+from fcregistry.types._strings import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

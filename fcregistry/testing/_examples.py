@@ -13,7 +13,7 @@ from fcregistry.execution import Executor
 from fcregistry.testing._case import Case
 from fcregistry.testing._failures import Failure, Verdict, python_text, raised
 from fcregistry.types import to_json
-from fcregistry.types._core import show_type
+from fcregistry.types._codec import show_type
 
 
 def accepts_its_examples(case: Case) -> Verdict:

@@ -15,7 +15,7 @@ from fcregistry.testing._case import Case
 from fcregistry.testing._failures import REPORT, Failure, Verdict, call_text, python_text, shown
 from fcregistry.testing._stand_in import Arrival
 from fcregistry.types import Refusal
-from fcregistry.types._core import walk
+from fcregistry.types._codec import walk
 
 # --- delivers-annotated-types -------------------------------------------------------------------------------------
 

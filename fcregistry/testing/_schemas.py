@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from fcregistry._validation import SchemaError, Validator
 from fcregistry.testing._keywords import DESCRIBING, TYPES, Node, item_schemas, joined, types_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 
 class Flat(NamedTuple):

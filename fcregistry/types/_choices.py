@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import typing_extensions
 
 from fcregistry._base.json import kind_of
-from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type
+from fcregistry.types._codec import Codec, UnsupportedType, origin_of, show_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._core import Reader
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import Reader, SchemaWriter
 
 
 def key_of(value: object) -> tuple[str, object]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, g
 
 from fcregistry._base.annotations import annotations_of
 from fcregistry._base.docstrings import DocumentedParameter, read_docstring
-from fcregistry.types._core import UnsupportedType, origin_of, show_type
+from fcregistry.types._codec import UnsupportedType, origin_of, show_type
 from fcregistry.types._names import (
     NOT_REQUIRED,
     READ_ONLY,
@@ -24,7 +24,7 @@ from fcregistry.types._records import MISSING, Field, RecordCodec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from fcregistry.types._core import Codec, Reader
+    from fcregistry.types._codec import Codec, Reader
 
 
 class RawField(NamedTuple):

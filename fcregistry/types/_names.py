@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args
 import typing_extensions
 
 from fcregistry._base.json import JSON_KINDS
-from fcregistry.types._core import Codec, Named, UnsupportedType, origin_of, show_type, walk
+from fcregistry.types._codec import Codec, Named, UnsupportedType, origin_of, show_type, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fcregistry.types._core import Reader
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import Reader, SchemaWriter
 
 
 def _both(name: str) -> tuple[Any, ...]:

@@ -8,15 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fcregistry.errors import said_by
-from fcregistry.types._core import Codec, Refusal, UnsupportedType, show_type
-from fcregistry.types._marks import Marks, show_marker
-from fcregistry.types._refusals import refusal_of
+from fcregistry.types._codec import Codec, Refusal, UnsupportedType, refusal_of, show_type
+from fcregistry.types._constraints import Marks, show_marker
 from fcregistry.types._scalars import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import SchemaWriter
 
 
 def read_pydantic(name: str, marker: Any, marks: Marks) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, show_type
 from fcregistry.types._scalars import SCALARS
-from fcregistry.types._writer import codec_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

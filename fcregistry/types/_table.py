@@ -16,26 +16,23 @@ import typing_extensions
 
 from fcregistry import _ports
 from fcregistry.types._annotated import read as read_annotated
-from fcregistry.types._attrs import read as read_attrs
 from fcregistry.types._choices import read as read_choices
-from fcregistry.types._containers import MAPPINGS, SEQUENCES
-from fcregistry.types._containers import read as read_containers
-from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type
-from fcregistry.types._dataclasses import read as read_dataclasses
-from fcregistry.types._decimals import read as read_decimals
-from fcregistry.types._msgspec import read as read_msgspec
-from fcregistry.types._named_tuples import read as read_named_tuples
+from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, origin_of, show_type
+from fcregistry.types._containers import MAPPINGS, SEQUENCES, SETS, read_containers, read_sets
 from fcregistry.types._names import read as read_names
-from fcregistry.types._pydantic import read as read_pydantic
+from fcregistry.types._pydantic import read_pydantic_class as read_pydantic
 from fcregistry.types._reader import TypeReader
 from fcregistry.types._scalars import SCALARS
 from fcregistry.types._scalars import read as read_scalars
-from fcregistry.types._sets import SETS
-from fcregistry.types._sets import read as read_sets
-from fcregistry.types._texts import read as read_texts
-from fcregistry.types._typed_dicts import read as read_typed_dicts
+from fcregistry.types._stdlib_records import (
+    read_attrs,
+    read_dataclasses,
+    read_msgspec,
+    read_named_tuples,
+    read_typed_dicts,
+)
+from fcregistry.types._strings import read_decimals, read_texts
 from fcregistry.types._unions import read as read_unions
-from fcregistry.types._writer import codec_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

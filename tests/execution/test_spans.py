@@ -194,10 +194,10 @@ FAILED: dict[str, tuple[str, str, str | None, list[list[str]]]] = {
         [["exception", "fcregistry.errors.ToolError"]],
     ),
     "odd": (
-        "fcregistry.types._values.EncodingError",
+        "fcregistry.types._scalars.EncodingError",
         "unencodable_result",
         "odd ran, but its result cannot be shown: a value of type builtins.object has no JSON form",
-        [["exception", "fcregistry.types._values.EncodingError"]],
+        [["exception", "fcregistry.types._scalars.EncodingError"]],
     ),
     "locked": ("approval_required", "approval_required", None, []),
     "invalid": ("invalid_arguments", "invalid_arguments", None, []),

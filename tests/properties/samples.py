@@ -15,7 +15,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from fcregistry.types import codec_of
-from fcregistry.types._core import show_type
+from fcregistry.types._codec import show_type
 
 from .rows.all import EXAMPLES
 from .rows.row import Example

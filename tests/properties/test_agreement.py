@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from fcregistry._validation import Validator
 from fcregistry.types import Refusal, codec_of, schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 from .effort import times
 from .rows.all import EXAMPLES, IDS

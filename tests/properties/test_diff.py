@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fcregistry._validation import Validator
 from fcregistry.inspection._diff._walk import schema_differences
 from fcregistry.types import codec_of, schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 from .effort import times
 from .samples import Sample, altered, json_values, samples

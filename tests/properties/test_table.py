@@ -15,8 +15,8 @@ import pytest
 
 from fcregistry._validation import Validator
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, schema_of
-from fcregistry.types._formats import FORMATS
 from fcregistry.types._reader import _KNOWN, TypeReader, forget_all
+from fcregistry.types._strings import FORMATS
 from fcregistry.types._table import FAMILIES, families_for
 
 from .rows.all import EXAMPLES, IDS, ROWS

@@ -15,7 +15,7 @@ from fcregistry.testing._runs import NoExamplesError, drawn
 from fcregistry.testing._schemas import Document
 from fcregistry.testing._strategies import Values
 from fcregistry.types import schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 from ..properties.samples import samples  # noqa: TID252  # they lie beside this folder
 

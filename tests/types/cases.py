@@ -9,7 +9,7 @@ import pytest
 
 from fcregistry._validation import Validator
 from fcregistry.types import UnsupportedType, codec_of, schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 
 def assert_round_trip(annotation: Any, encoded: Any, decoded: Any) -> None:

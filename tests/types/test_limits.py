@@ -14,7 +14,7 @@ from fcregistry import Executor, Tool
 from fcregistry._validation import Validator
 from fcregistry.errors import DefinitionError
 from fcregistry.types import codec_of, schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 from .cases import assert_refuses, why_unsupported
 

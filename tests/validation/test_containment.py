@@ -12,7 +12,7 @@ from fcregistry._validation import Validator
 from fcregistry._validation._containment import takes_all_of
 from fcregistry._validation._dialects import DRAFTS, NEWEST
 from fcregistry.inspection._diff._walk import schema_differences
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 from .foreign import VALUES, _of_draft
 from .told import URIS

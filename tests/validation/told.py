@@ -6,7 +6,7 @@ from typing import Any
 
 from fcregistry._validation import Engine, Validator
 from fcregistry._validation._dialects import DRAFTS
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 ENGINES: tuple[Engine, ...] = ("jsonschema-rs", "jsonschema")
 URIS = {draft.name: draft.uri for draft in DRAFTS}

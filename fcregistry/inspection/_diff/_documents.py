@@ -12,7 +12,7 @@ from fcregistry._validation._dialects import ENFORCED, NEWEST, Draft, declared_d
 from fcregistry._validation._errors import SchemaError
 from fcregistry._validation._gate import is_installed, knows_format, takes_schema
 from fcregistry.inspection._diff._ways import MOST, ways
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import FORMATS
 
 Schema = dict[str, Any] | bool
 

@@ -9,7 +9,7 @@ from fcregistry._content import Content, ToolOutput
 from fcregistry._functions import STAR_STAR
 from fcregistry._validation import schema_notes
 from fcregistry.inspection._lint._core import Place, Remark, Rule, Subject, property_path
-from fcregistry.types._core import Codec, walk
+from fcregistry.types._codec import Codec, walk
 
 
 def _unsaid(subject: Subject) -> Iterator[Remark]:

@@ -1,6 +1,9 @@
 """Which texts are of a format? One function for each: both validators are given these, and the codecs decode by them.
 
 Each returns the value of a text, and raises ValueError or ArithmeticError for a text that is not of its format.
+
+MERGED: How do dates, times, durations, UUIDs, paths, addresses and bytes look in JSON? As strings of a named format.
+MERGED: How does a Decimal look in JSON? As a number, or as a string of its digits; none is lost on the way.
 """
 
 from __future__ import annotations
@@ -9,12 +12,20 @@ import re
 from base64 import b64decode, b64encode
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
+
+from fcregistry._base.json import ExactFloat
+from fcregistry.types._codec import Codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from fractions import Fraction
+
+    from fcregistry.types._codec import Reader, SchemaWriter
+
+# --- types._formats ---
 
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _TIME = r"([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -203,3 +214,163 @@ def takes(parse: Callable[[str], Any], text: str) -> bool:
 
 FORMATS: Final[dict[str, Callable[[str], bool]]] = {name: _taken_by(parse) for name, parse in PARSERS.items()}
 """JSON Schema format -> whether a string is of it."""
+
+# --- types._texts ---
+
+
+class TextCodec(Codec):
+    """A type that travels as a string.
+
+    Args:
+        cls: The Python type.
+        parse: Text to value; raises ValueError or ArithmeticError for text that is none.
+        show: Value to text.
+        format: The format that the schema names.
+        encoding: The content encoding that the schema names.
+        excepts: Values of the class that are none of this type.
+    """
+
+    kinds = frozenset({"string"})
+
+    def __init__(
+        self,
+        cls: type,
+        parse: Callable[[str], Any],
+        show: Callable[[Any], str] = str,
+        *,
+        format: str | None = None,
+        encoding: str | None = None,
+        excepts: Callable[[Any], bool] = lambda value: False,
+        hashable: bool = True,
+    ) -> None:
+        self.cls = cls
+        self.format = format
+        self._encoding = encoding
+        self._parse = parse
+        self._show = show
+        self._excepts = excepts
+        self.hashable = hashable
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        schema = {"type": "string"}
+        if self.format:
+            schema["format"] = self.format
+        if self._encoding:
+            schema["contentEncoding"] = self._encoding
+        return schema
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is str and takes(self._parse, value)
+
+    def decode(self, value: Any) -> Any:
+        return self._parse(value)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, self.cls) and not self._excepts(value)
+
+    def encode(self, value: Any) -> Any:
+        return self._show(value)
+
+
+def _bytes(cls: type, hashable: bool) -> TextCodec:
+    return TextCodec(
+        cls,
+        lambda text: cls(parse_bytes(text)),
+        show_bytes,
+        format="byte",
+        encoding="base64",
+        hashable=hashable,
+    )
+
+
+_PATTERN = TextCodec(
+    re.Pattern,
+    parse_regex,
+    lambda pattern: pattern.pattern,
+    format="regex",
+    excepts=lambda pattern: isinstance(pattern.pattern, bytes) or pattern.flags != re.compile("").flags,
+)
+
+_TEXTS: Final[dict[Any, TextCodec]] = {
+    datetime: TextCodec(datetime, parse_datetime, datetime.isoformat, format="date-time"),
+    date: TextCodec(
+        date,
+        parse_date,
+        date.isoformat,
+        format="date",
+        excepts=lambda value: isinstance(value, datetime),
+    ),
+    time: TextCodec(time, parse_time, time.isoformat, format="time"),
+    timedelta: TextCodec(timedelta, parse_duration, show_duration, format="duration"),
+    UUID: TextCodec(UUID, parse_uuid, format="uuid"),
+    bytes: _bytes(bytes, True),
+    bytearray: _bytes(bytearray, False),
+    re.Pattern: _PATTERN,
+    re.Pattern[str]: _PATTERN,
+    **{cls: TextCodec(cls, cls) for cls in (Path, PurePath, PurePosixPath, PureWindowsPath, type(Path()))},
+}
+
+
+def read_texts(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a type that travels as text."""
+    try:
+        codec = _TEXTS.get(annotation)
+    except TypeError:  # unhashable
+        return None
+    if codec is not None or not isinstance(annotation, type):
+        return codec
+    return _seldom(annotation)
+
+
+def _seldom(cls: type) -> Codec | None:
+    """Return the codec of a class whose module is not imported before somebody has such a class."""
+    match cls.__module__, cls.__qualname__:
+        case "ipaddress", name if name in IP_FORMATS:
+            return TextCodec(cls, PARSERS[IP_FORMATS[name]], format=IP_FORMATS[name])
+        case "fractions", "Fraction":
+            return TextCodec(cls, parse_fraction, format="fraction")
+        case (("zoneinfo" | "zoneinfo._zoneinfo" | "_zoneinfo"), "ZoneInfo"):
+            return TextCodec(cls, parse_zone, format="timezone", excepts=lambda zone: zone.key is None)
+    return None
+
+
+# --- types._decimals ---
+
+TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
+"""A Decimal where only a text may stand, such as the key of an object."""
+
+
+class DecimalCodec(Codec):
+    """Decimal: a string, or a number. A number keeps the digits it was written with; it is written as a string."""
+
+    kinds = frozenset({"string", "number"})
+    exact = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": ["number", "string"], "format": "decimal"}
+
+    def accepts(self, value: object) -> bool:
+        if type(value) is str:
+            return takes(parse_decimal, value)
+        return type(value) is int or (isinstance(value, float) and value - value == 0)
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return parse_decimal(value)
+        if isinstance(value, float):
+            return Decimal(value.text if isinstance(value, ExactFloat) else repr(value))
+        return Decimal(value)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, Decimal)
+
+    def encode(self, value: Any) -> Any:
+        return show_decimal(value)
+
+
+_DECIMAL = DecimalCodec()
+
+
+def read_decimals(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of Decimal."""
+    return _DECIMAL if annotation is Decimal else None
