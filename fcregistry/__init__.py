@@ -172,7 +172,7 @@ def _model_prefixes() -> tuple[str, ...]:
 
 
 def _pattern_matcher(pattern: str) -> Any:
-    from fcregistry._validation._gate import matcher
+    from fcregistry._schema.engine_rs import matcher
 
     return matcher(pattern)
 

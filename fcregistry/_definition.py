@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fcregistry._origin import Origin
     from fcregistry._ports import Owner
     from fcregistry._records import ToolRecord
+    from fcregistry._schema.validator import Engine, Validator
     from fcregistry._signature import Signature
-    from fcregistry._validation import Engine, Validator
 
 STRICT: Final = "FCREGISTRY_STRICT"
 """A module, or a package above it, that sets this to True asks for strictness for its own tools."""
@@ -172,7 +172,7 @@ class Definition:
     def validator(self, engine: Engine) -> Validator:
         """Return the validator of the arguments."""
         if engine not in self._validators:
-            from fcregistry._validation import Validator  # not needed before the first call
+            from fcregistry._schema.validator import Validator  # not needed before the first call
             from fcregistry.types._strings import FORMATS
 
             self._validators[engine] = Validator(self.parameters, FORMATS, engine)
@@ -183,7 +183,7 @@ class Definition:
         schema = self.returns
         if schema is None:
             return None
-        from fcregistry._validation import Validator
+        from fcregistry._schema.validator import Validator
         from fcregistry.types._strings import FORMATS
 
         return Validator(schema, FORMATS, engine)
@@ -213,8 +213,9 @@ def _packed(schema: dict[str, Any] | None) -> bytes:
 
 def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
     """Return the signature of a function whose schema others wrote, and the schema as it is published."""
+    from fcregistry._schema.drafts import SchemaError
+    from fcregistry._schema.foreign import ForeignSchema
     from fcregistry._signature import Signature
-    from fcregistry._validation import ForeignSchema, SchemaError
 
     headline = f"{declared.module}.{declared.name} cannot be a tool:"
     signature = Signature.untyped(declared.function, declared.module, declared.locals)

@@ -201,7 +201,9 @@ def read_record(value: Any) -> ToolRecord:
         ValueError: It is none, or it could not have been made from a tool that was declared. The message says why, in words that follow
             "what it says of the tool".
     """
-    from fcregistry._well_formed import check_schemas  # which words all that is wrong: most records are never read
+    from fcregistry._schema.well_formed import (
+        check_schemas,  # which words all that is wrong: most records are never read
+    )
 
     if type(value) is not dict:
         raise ValueError("is no object")

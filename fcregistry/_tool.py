@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from fcregistry._declared import Options
     from fcregistry._options import ToolOptions
     from fcregistry._origin import Origin, Provenance
+    from fcregistry._schema.validator import Engine, Validator
     from fcregistry._signature import Signature
-    from fcregistry._validation import Engine, Validator
 
 
 class Tool:

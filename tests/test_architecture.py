@@ -64,7 +64,7 @@ LAYERS = {
     "fcregistry._naming": 4,
     "fcregistry._definition": 7,
     "fcregistry._tool": 8,
-    "fcregistry._well_formed": 2,
+    "fcregistry._schema.well_formed": 2,
     "fcregistry._records": 5,
     "fcregistry._described": 6,
     "fcregistry._described_definition": 9,

@@ -6,7 +6,8 @@ from typing import Any, Literal
 import pytest
 
 from fcregistry import Problem
-from fcregistry._validation import Engine, SchemaError, Validator
+from fcregistry._schema.drafts import SchemaError
+from fcregistry._schema.validator import Engine, Validator
 from fcregistry.types import schema_of
 from fcregistry.types._strings import FORMATS
 

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import CancellationToken
     from fcregistry._registry import Registry
+    from fcregistry._schema.validator import Engine
     from fcregistry._toolset import Toolset
-    from fcregistry._validation import Engine
     from fcregistry.execution._approving._approval import Approver
     from fcregistry.execution._approving._policy import Policy
     from fcregistry.execution._approving._prepared import PreparedCalls

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._results import ToolResult
-from fcregistry._validation import MOST_STEPS, TooManyStepsError
+from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import PluginError
 from fcregistry.execution._approving._preparing import prepared_of
 from fcregistry.execution._approving._resuming import Resumed, resumed

@@ -13,7 +13,7 @@ from fcregistry.execution._repeating._retries import Retry
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fcregistry._validation import Engine
+    from fcregistry._schema.validator import Engine
     from fcregistry.execution._elsewhere._places import Place
     from fcregistry.execution._hooks import CallHooks
     from fcregistry.execution._writing._limits import Limits

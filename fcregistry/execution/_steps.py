@@ -13,9 +13,9 @@ QUICK_STEPS: Final = 5_000
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
+    from fcregistry._schema.validator import Validator
     from fcregistry._signature import Signature
     from fcregistry._tool import Tool
-    from fcregistry._validation import Validator
     from fcregistry.execution._elsewhere._places import Place
     from fcregistry.execution._repeating._caches import Cache
     from fcregistry.execution._settings import Settings

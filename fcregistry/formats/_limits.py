@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fcregistry.formats._refs import subschemas
+from fcregistry._schema.document import subschemas
 
 if TYPE_CHECKING:
     from fcregistry.formats._profile import Profile

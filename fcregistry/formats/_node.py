@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fcregistry.formats._refs import Place
+from fcregistry._schema.document import Place
 
 
 @dataclass(slots=True)

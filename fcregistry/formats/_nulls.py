@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from fcregistry.formats._refs import Place, References
+    from fcregistry._schema.document import Place, References
 
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 _INFORMING: Final = ("title", "description", "deprecated")

@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.messages import json_path
+from fcregistry._schema.document import Place, References
+from fcregistry._schema.drafts import modern
 from fcregistry.formats._arrays import write_array
 from fcregistry.formats._choices import infer_type, write_branches, write_choices
 from fcregistry.formats._definition import Dropped
-from fcregistry.formats._drafts import modern
 from fcregistry.formats._merge import merged
 from fcregistry.formats._node import Node
 from fcregistry.formats._numbers import write_bounds
 from fcregistry.formats._objects import write_object
-from fcregistry.formats._refs import Place, References
 from fcregistry.formats._unsaid import told_besides
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._schema.document import References
+from fcregistry._schema.drafts import modern
 from fcregistry.formats._definition import Dropped
-from fcregistry.formats._drafts import modern
 from fcregistry.formats._merge import merged
 from fcregistry.formats._node import distinct
-from fcregistry.formats._refs import References
 from fcregistry.formats._unsaid import told_besides
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from fcregistry._base.messages import json_path
+from fcregistry._schema.document import Place, subschemas
+from fcregistry._schema.shorthand import show_type
 from fcregistry.formats._definition import Dropped
-from fcregistry.formats._refs import Place, subschemas
-from fcregistry.formats._show import show_type
 
 _LONGEST = 100
 _NOT_TOLD: Final = frozenset(

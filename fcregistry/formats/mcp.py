@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._schema.document import References
 from fcregistry.formats._core import Format
 from fcregistry.formats._parts import json_of
 from fcregistry.formats._reading import field, is_absent, read_call
-from fcregistry.formats._refs import References
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall

@@ -20,8 +20,8 @@ from fcregistry.formats._names import Alphabet
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
 
 if TYPE_CHECKING:
+    from fcregistry._schema.document import Place
     from fcregistry.formats._core import Rendering
-    from fcregistry.formats._refs import Place
 
 NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_]", reserved=frozenset(keyword.kwlist))
 """Identifiers of ASCII: Python language reference, "Identifiers and keywords"."""

@@ -22,8 +22,8 @@ from fcregistry.formats._names import Alphabet
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
 
 if TYPE_CHECKING:
+    from fcregistry._schema.document import Place
     from fcregistry.formats._core import Rendering
-    from fcregistry.formats._refs import Place
 
 _RESERVED: Final = frozenset(
     {

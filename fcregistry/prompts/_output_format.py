@@ -10,7 +10,7 @@ from fcregistry._base.call import Problem
 from fcregistry._base.json import with_plain_floats
 from fcregistry._base.messages import json_path
 from fcregistry._base.yaml import pyyaml, write_yaml
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError, said_by
 from fcregistry.prompts._choosing import chosen
 from fcregistry.prompts._excluding import check_has_field, schema_without, value_without

@@ -11,8 +11,9 @@ from fcregistry import formats
 from fcregistry._base.annotations import signature_of
 from fcregistry._base.messages import json_path, show
 from fcregistry._base.source import underlying
+from fcregistry._schema.drafts import SchemaError
+from fcregistry._schema.foreign import schema_problem
 from fcregistry._tool import Tool
-from fcregistry._validation import SchemaError, schema_problem
 from fcregistry.formats._names import wire_names
 from fcregistry.testing._case import Case
 from fcregistry.testing._failures import REPORT, Failure, Verdict

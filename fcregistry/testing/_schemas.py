@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from fcregistry._validation import SchemaError, Validator
+from fcregistry._schema.drafts import SchemaError
+from fcregistry._schema.validator import Validator
 from fcregistry.testing._keywords import DESCRIBING, TYPES, Node, item_schemas, joined, types_of
 from fcregistry.types._strings import FORMATS
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation._dialects import ENFORCED
+from fcregistry._schema.drafts import ENFORCED
 from fcregistry.inspection._diff import _arrays, _objects, _walk
 from fcregistry.inspection._diff._documents import Document, covers
 from fcregistry.inspection._diff._groups import GROUPS

@@ -10,7 +10,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.types import Refusal, codec_of, schema_of
 from fcregistry.types._strings import FORMATS
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from typing_extensions import Unpack
 
 from fcregistry._functions import EMPTY
+from fcregistry._schema.validator import Validator
 from fcregistry._signature import Signature
-from fcregistry._validation import Validator
 
 from .effort import times
 

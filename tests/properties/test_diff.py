@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.inspection._diff._walk import schema_differences
 from fcregistry.types import codec_of, schema_of
 from fcregistry.types._strings import FORMATS

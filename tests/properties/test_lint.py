@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Tool
-from fcregistry._validation import schema_problem
+from fcregistry._schema.foreign import schema_problem
 from fcregistry.inspection import LintFinding, lint
 from fcregistry.inspection._lint import RULES, SEVERITIES
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, schema_of
 from fcregistry.types._reader import _KNOWN, TypeReader, forget_all
 from fcregistry.types._strings import FORMATS

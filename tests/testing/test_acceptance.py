@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Problem, Tool, ToolResult
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.execution import CallError
 from fcregistry.formats import Format
 from fcregistry.formats._names import Alphabet

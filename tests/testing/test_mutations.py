@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.testing._mutations import Mutations
 from fcregistry.testing._runs import drawn
 

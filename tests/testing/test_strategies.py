@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.testing import _texts
 from fcregistry.testing._runs import NoExamplesError, drawn
 from fcregistry.testing._schemas import Document

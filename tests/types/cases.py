@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.types import UnsupportedType, codec_of, schema_of
 from fcregistry.types._strings import FORMATS
 

@@ -11,7 +11,7 @@ import pytest
 import typing_extensions
 
 from fcregistry import Executor, Tool
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError
 from fcregistry.types import codec_of, schema_of
 from fcregistry.types._strings import FORMATS

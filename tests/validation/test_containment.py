@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from fcregistry._validation import Validator
-from fcregistry._validation._containment import takes_all_of
-from fcregistry._validation._dialects import DRAFTS, NEWEST
+from fcregistry._schema.containment import takes_all_of
+from fcregistry._schema.drafts import DRAFTS, NEWEST
+from fcregistry._schema.validator import Validator
 from fcregistry.inspection._diff._walk import schema_differences
 from fcregistry.types._strings import FORMATS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fcregistry._validation import Engine, Validator
-from fcregistry._validation._dialects import DRAFTS
+from fcregistry._schema.drafts import DRAFTS
+from fcregistry._schema.validator import Engine, Validator
 from fcregistry.types._strings import FORMATS
 
 ENGINES: tuple[Engine, ...] = ("jsonschema-rs", "jsonschema")

@@ -9,7 +9,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.json import ExactFloat, with_plain_floats
-from fcregistry._validation import MOST_STEPS, Validator
+from fcregistry._schema.validator import Validator
+from fcregistry._schema.violations import MOST_STEPS
 
 if TYPE_CHECKING:
     from fcregistry._base.messages import Violation

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry.formats._refs import References
+from fcregistry._schema.document import References
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.json import ArgumentsError, read_text
 from fcregistry._base.messages import json_path, worded
-from fcregistry._validation import MOST_STEPS
+from fcregistry._schema.violations import MOST_STEPS
 from fcregistry.execution._reading._nulls import OptionalProperties
 from fcregistry.execution._reading._repair_names import ALL_REPAIRS
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import Problem
     from fcregistry._base.messages import Violation
+    from fcregistry._schema.validator import Validator
     from fcregistry._tool import Tool
-    from fcregistry._validation import Validator
 
 _ROUNDS = 3
 """How often an array in a string in an array in a string … is unwrapped."""

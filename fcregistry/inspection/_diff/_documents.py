@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from fcregistry._validation._containment import takes_all_of
-from fcregistry._validation._dialects import ENFORCED, NEWEST, Draft, declared_draft
-from fcregistry._validation._errors import SchemaError
-from fcregistry._validation._gate import is_installed, knows_format, takes_schema
+from fcregistry._schema.containment import takes_all_of
+from fcregistry._schema.drafts import ENFORCED, NEWEST, Draft, SchemaError, declared_draft
+from fcregistry._schema.engine_rs import is_installed, knows_format, takes_schema
 from fcregistry.inspection._diff._ways import MOST, ways
 from fcregistry.types._strings import FORMATS
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from fcregistry.formats._refs import Place, References, subschemas
+from fcregistry._schema.document import Place, References, subschemas
 
 Path: TypeAlias = Place
 """Where in a schema; a place is one in the source here."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base.messages import json_path, show
-from fcregistry._validation._errors import SchemaError
+from fcregistry._schema.drafts import SchemaError
 
 if TYPE_CHECKING:
-    from fcregistry._validation._dialects import Draft
-    from fcregistry._validation._graph import Node
+    from fcregistry._schema.drafts import Draft
+    from fcregistry._schema.graph import Node
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 

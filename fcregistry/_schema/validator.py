@@ -1,22 +1,35 @@
-"""Validates JSON values against a schema."""
+"""Validates JSON values against a schema.
+
+MERGED: The schemas for which the gate may not say whether a value is valid.
+
+Both validators say the same of all that our own schemas are made of, and property tests keep it so. Elsewhere they part:
+
+- The gate compares numbers from 2**63 on by their text, Python by what they are: 1e23 is not 10**23. jsonschema decides. (That `uniqueItems`
+  may meet both in one array is left: only the value tells, and the gate is asked first.)
+- For the gate `contentEncoding` and `contentMediaType` are assertions in drafts 6 and 7; for jsonschema, and in all later drafts, they only
+  describe. jsonschema decides.
+- A schema inside a schema may name a draft of its own, and the gate looks at that only beside an `$id`. jsonschema decides.
+- An empty `$ref` leads to the top of the schema; for the gate it is none. jsonschema decides.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.messages import Violation, worded
-from fcregistry._validation._dialects import NEWEST, declared_draft
-from fcregistry._validation._gate import gate_of
-from fcregistry._validation._record import record_of
-from fcregistry._validation._texts import Texts, doubtful_patterns
-from fcregistry._validation._top import Arguments, spoken_of
-from fcregistry._validation._trust import trusts_verdict
-from fcregistry._validation._violations import MOST_STEPS, ViolationFinder
+from fcregistry._schema.drafts import NEWEST, declared_draft
+from fcregistry._schema.engine_py import record_of
+from fcregistry._schema.engine_rs import Texts, doubtful_patterns, gate_of
+from fcregistry._schema.foreign import Arguments, spoken_of
+from fcregistry._schema.violations import MOST_STEPS, ViolationFinder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fcregistry._base.call import Problem
+    from fcregistry._schema.drafts import Draft
+
+# --- _validation._validator ---
 
 Engine = Literal["jsonschema-rs", "jsonschema"]
 
@@ -121,3 +134,29 @@ class Validator:
         if self._record is None:
             self._record = record_of(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
         return self._record
+
+
+# --- _validation._trust ---
+
+
+def trusts_verdict(schema: dict[str, Any], draft: Draft) -> bool:
+    """Tell whether the gate may say if a value is valid."""
+    assertions = _CONTENT if draft.ref_stands_alone else frozenset()
+    if assertions & schema.keys():
+        return False
+    waiting: list[Any] = list(schema.values())
+    for value in waiting:  # which grows on the way
+        kind = type(value)
+        if kind is dict:
+            if isinstance(value.get("$schema"), str) or value.get("$ref") == "" or assertions & value.keys():
+                return False
+            waiting += value.values()
+        elif kind is list:
+            waiting += value
+        elif (kind is int or kind is float) and not -_COMPARED_ALIKE < value < _COMPARED_ALIKE:
+            return False
+    return True
+
+
+_CONTENT: Final = frozenset({"contentEncoding", "contentMediaType"})
+_COMPARED_ALIKE: Final = 2**63

@@ -14,15 +14,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.messages import MOST_VIOLATIONS, Condition, Violation, demand
-from fcregistry._validation._scope import LocalPlaces, Scope, is_one_resource, standard_resolver
+from fcregistry._schema.scope import LocalPlaces, Scope, is_one_resource, standard_resolver
 from fcregistry.types._constraints import is_multiple
 from fcregistry.types._containers import all_differ, json_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fcregistry._validation._dialects import Draft
-    from fcregistry._validation._texts import Texts
+    from fcregistry._schema.drafts import Draft
+    from fcregistry._schema.engine_rs import Texts
 
 MOST_STEPS: Final = 100_000
 """How many times a subschema is applied to a place, beside once for each part of a value. It takes some 0.2 s."""

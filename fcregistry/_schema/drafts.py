@@ -1,6 +1,11 @@
 """Which draft of JSON Schema is a schema written in?
 
 Source: the meta-schemas of drafts 4 to 2020-12, and what they list under `properties`.
+
+MERGED: How is a schema of an older draft said in JSON Schema 2020-12? Keyword by keyword, one schema at a time.
+
+Source: JSON Schema, "Migrating from older drafts".
+MERGED: What is raised for a schema that is none?
 """
 
 from __future__ import annotations
@@ -9,10 +14,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._validation._errors import SchemaError
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+# --- _validation._dialects ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,3 +137,48 @@ def _without_embedded(value: Any, embedded: list[dict[str, Any]]) -> Any:
         embedded.append(value)
         return {}
     return {name: _without_embedded(item, embedded) for name, item in value.items()}
+
+
+# --- formats._drafts ---
+
+_OF_DOCUMENTS: Final = frozenset(
+    {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment", "$defs", "definitions"}
+)
+"""Keywords that say nothing of values: they identify a schema, or hold what others refer to."""
+
+
+def modern(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a schema with the keywords of 2020-12, and without those that only identify it."""
+    written = {
+        keyword: value
+        for keyword, value in schema.items()
+        if keyword not in _OF_DOCUMENTS or (keyword == "id" and not isinstance(value, str))
+    }
+    _tuple(written)
+    for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        was_flag = isinstance(written.get(exclusive), bool)  # draft 4
+        if was_flag and written.pop(exclusive) and bound in written:
+            written[exclusive] = written.pop(bound)
+    kind = written.get("type")
+    if isinstance(kind, list) and len(kind) == 1:
+        written["type"] = kind[0]
+    return written
+
+
+def _tuple(schema: dict[str, Any]) -> None:
+    if isinstance(schema.get("items"), list):
+        schema["prefixItems"] = schema.pop("items")
+        if "additionalItems" in schema:
+            schema["items"] = schema["additionalItems"]
+    schema.pop("additionalItems", None)
+
+
+# --- _validation._errors ---
+
+
+class SchemaError(ValueError):
+    """A schema that no validator can be made of; the message says why."""
+
+
+class PatternError(SchemaError):
+    """A pattern that the linear-time engine does not take."""

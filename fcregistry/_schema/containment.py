@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from fcregistry._validation._dialects import Draft
-from fcregistry._validation._errors import SchemaError
-from fcregistry._validation._gate import _rs
-from fcregistry._validation._trust import trusts_verdict
-from fcregistry._validation._validator import Validator
+from fcregistry._schema.drafts import Draft, SchemaError
+from fcregistry._schema.engine_rs import _rs
+from fcregistry._schema.validator import Validator, trusts_verdict
 
 Formats = Mapping[str, Callable[[str], bool]]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._validation._dialects import own_draft
-from fcregistry._validation._references import resource_of
+from fcregistry._schema.drafts import own_draft
+from fcregistry._schema.references import resource_of
 
 if TYPE_CHECKING:
-    from fcregistry._validation._dialects import Draft
-    from fcregistry._validation._texts import Texts
+    from fcregistry._schema.drafts import Draft
+    from fcregistry._schema.engine_rs import Texts
 
 
 class Scope(NamedTuple):
