@@ -32,10 +32,10 @@ if TYPE_CHECKING:
         types,
     )
     from fcregistry._base.call import Problem, ToolCall
-    from fcregistry._context import Context
     from fcregistry._decorator import fc_register
     from fcregistry._registry import Registry, registry
-    from fcregistry._results import ToolResult
+    from fcregistry._results.context import Context
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
     from fcregistry._version import __version__
     from fcregistry.agents import FunctionCall, PlanAndSolveAgent, ReactAgent, ReWOOAgent
@@ -77,7 +77,7 @@ __all__ = [
 
 # Public name -> the module it lives in; None: it is a module itself.
 _HOMES: dict[str, str | None] = {
-    "Context": "_context",
+    "Context": "_results.context",
     "Executor": "execution",
     "FunctionCall": "agents",
     "PlanAndSolveAgent": "agents",
@@ -87,7 +87,7 @@ _HOMES: dict[str, str | None] = {
     "Registry": "_registry",
     "Tool": "_tool",
     "ToolCall": "_base.call",
-    "ToolResult": "_results",
+    "ToolResult": "_results.result",
     "__version__": "_version",
     "agents": None,
     "dialects": None,

@@ -38,7 +38,7 @@ def context_parameter(
         resolve: Returns an annotation with types for its texts; may raise anything.
         problems: Takes what cannot be.
     """
-    module = sys.modules.get("fcregistry._context")
+    module = sys.modules.get("fcregistry._results.context")
     if module is None:  # an author who annotates with it has imported it
         return None
     found = [

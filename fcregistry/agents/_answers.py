@@ -10,7 +10,7 @@ from fcregistry.models import Message
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.agents._result import StopReason
     from fcregistry.agents._rules import Talk
     from fcregistry.models import Completion

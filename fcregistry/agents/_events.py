@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.agents._result import RunResult
     from fcregistry.execution import Partial, Progress
 

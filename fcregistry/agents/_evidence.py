@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
 
 JSON: TypeAlias = Any
 """A JSON value: Python has no type for them."""

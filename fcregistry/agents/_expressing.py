@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.agents._effects import Course
     from fcregistry.agents._rules import Talk

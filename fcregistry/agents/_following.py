@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import Ask, Carry, Express, Failed, Resume, Stopped
 from fcregistry.agents._events import Progressed, Text, Thinking
 from fcregistry.agents._performing import acarried, aexpressed, canceller, ready

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from fcregistry._registry import Registry
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.agents._control import RunOptions
     from fcregistry.agents._effects import Course
     from fcregistry.agents._result import RunResult

@@ -8,7 +8,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.agents._answers import answered_by
 from fcregistry.agents._effects import Ask, Carry, Failed, Resume, Stopped
 from fcregistry.agents._events import Calling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.agents._arrangement import Opened
 from fcregistry.agents._gateways import gateway_of, opened_by
 from fcregistry.agents._history import calls_of

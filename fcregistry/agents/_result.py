@@ -9,7 +9,7 @@ from fcregistry.models import Usage
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.agents._state import RunState
     from fcregistry.execution import WaitingCall
     from fcregistry.models import Message

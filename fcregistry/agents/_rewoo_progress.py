@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry._content import Content
+from fcregistry._results.content import Content
 from fcregistry.agents._evidence import Evidence
 from fcregistry.agents._one_history import free_id
 from fcregistry.agents._rewoo_arguments import with_evidence
@@ -17,7 +17,7 @@ from fcregistry.models import Message
 if TYPE_CHECKING:
     from typing import Self
 
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
 
 EVIDENCE: Final = "This is the plan, with the evidence that came of it:\n\n{plan}\n\nNow answer what was asked for."

@@ -10,7 +10,7 @@ from fcregistry.models._messages import arguments_text
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
 
 Summary: TypeAlias = "str | Callable[[ToolCall, ToolResult], str]"
 """A template, or a function of a call and its result."""

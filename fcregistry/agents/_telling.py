@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fcregistry._base.call import CallError
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.agents._events import Returned
 from fcregistry.agents._result import Step
 from fcregistry.execution._watching._observation import unwatched

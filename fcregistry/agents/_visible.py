@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fcregistry import formats
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry._toolset import Toolset
 from fcregistry.agents._arrangement import Arrangement, Opened
 from fcregistry.agents._gateways import GroupGateway, arrangement_of, gateway_name, gateway_of, not_yet, opened_by

@@ -13,7 +13,7 @@ from fcregistry.cli._ask_words import one_line
 from fcregistry.models import Model
 
 if TYPE_CHECKING:
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.agents import Event
     from fcregistry.models import Completion, Delta, Message, ToolChoice

@@ -10,7 +10,7 @@ from fcregistry.cli._output import _CONTROL
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.execution import WaitingCall
 
 _MOST: Final = 600

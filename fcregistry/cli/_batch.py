@@ -12,7 +12,7 @@ import click
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._registry import registry
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry._tool import Tool
 from fcregistry.cli._alone import result_alone
 from fcregistry.cli._json import read_json

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from fcregistry._base.call import CallError, ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.execution._approving._approval import Approver
 
 EXIT_CODES: Final = {

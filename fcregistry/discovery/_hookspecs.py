@@ -11,7 +11,7 @@ import pluggy
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.discovery._families import TypeFamilies
     from fcregistry.execution._approving._decisions import Deny

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fcregistry._base.call import CallError, CancellationToken
     from fcregistry._base.secrets import Secrets
-    from fcregistry._content import Content, ToolOutput
+    from fcregistry._results.content import Content, ToolOutput
     from fcregistry._toolset import Toolset
     from fcregistry.errors import ToolError
     from fcregistry.execution._approving._decisions import Approval, Approve, Deny
@@ -54,7 +54,7 @@ _HOMES: dict[str, str] = {
     "Cache": "fcregistry.execution._repeating._caches",
     "CallError": "fcregistry._base.call",
     "CancellationToken": "fcregistry._base.call",
-    "Content": "fcregistry._content",
+    "Content": "fcregistry._results.content",
     "Deny": "fcregistry.execution._approving._decisions",
     "Executor": "fcregistry.execution._executor",
     "MemoryCache": "fcregistry.execution._repeating._caches",
@@ -65,7 +65,7 @@ _HOMES: dict[str, str] = {
     "Retry": "fcregistry.execution._repeating._retries",
     "Secrets": "fcregistry._base.secrets",
     "ToolError": "fcregistry.errors",
-    "ToolOutput": "fcregistry._content",
+    "ToolOutput": "fcregistry._results.content",
     "Toolset": "fcregistry._toolset",
     "WaitingCall": "fcregistry.execution._approving._prepared",
 }

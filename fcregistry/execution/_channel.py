@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fcregistry._base.call import CancellationToken
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

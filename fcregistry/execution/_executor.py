@@ -12,7 +12,7 @@ from fcregistry import _ports, formats
 from fcregistry._base.call import ToolCall
 from fcregistry._base.forks import count_forks
 from fcregistry._base.json import LONGEST
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.execution._approving._approval import Gate
 from fcregistry.execution._batching._batches import arun_together, listed, run_together
 from fcregistry.execution._batching._plain import arun_plain, plain_calls

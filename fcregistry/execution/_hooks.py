@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fcregistry._base.call import CallError, ToolCall
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.execution._approving._decisions import Deny
 from fcregistry.execution._reading._arguments import read_arguments
 from fcregistry.execution._reading._digits import copied, exact_text

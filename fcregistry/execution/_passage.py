@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fcregistry._base.call import CallError, ToolCall
-from fcregistry._results import Notes, ToolResult
+from fcregistry._results.result import Notes, ToolResult
 from fcregistry.execution._approving._asking import Ask
 from fcregistry.execution._approving._decisions import Approval, Approve
 from fcregistry.execution._approving._questions import Question, edited

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from fcregistry._base.call import CancellationToken, linked
-from fcregistry._results import Notes, ToolResult
+from fcregistry._results.result import Notes, ToolResult
 from fcregistry.execution._calling._invoke import Invocation, Outcome
 from fcregistry.execution._calling._lanes import Job
 from fcregistry.execution._calling._waiting import GivenUp
@@ -124,7 +124,7 @@ def _job(step: Step, settings: Settings, run: Run, token: CancellationToken, sec
         )
     context = None
     if bound.signature.context is not None:
-        from fcregistry._context import Context  # typing's generics, which most tools never need
+        from fcregistry._results.context import Context  # typing's generics, which most tools never need
 
         report = None if channel is None else channel.report
         deps = deps_for(bound.tool, run, settings.deps)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 from fcregistry._base import forks as _forks
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import PLAIN_DECODER, has_each_name_once
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.execution._calling._invoke import (
     PLAIN,
     Invocation,

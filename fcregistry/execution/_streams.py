@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from fcregistry._base.call import linked
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
 from fcregistry.execution._channel import Channel, Partial, Progress
 from fcregistry.execution._effects import adrive, drive

@@ -12,7 +12,7 @@ from fcregistry.formats._kept import KeptDefinitions
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.formats._names import Alphabet
     from fcregistry.formats._profile import Profile

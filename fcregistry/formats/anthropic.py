@@ -19,8 +19,8 @@ from fcregistry.formats._parts import base64_of, call_id, told_in
 from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
     from fcregistry.formats._core import Rendering
 
 _NAMES: Final = r"[a-zA-Z0-9_.-]{1,64}"

@@ -23,8 +23,8 @@ from fcregistry.formats._parts import call_id, told_in
 from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
     from fcregistry.formats._core import Rendering
 
 LOOSE: Final = Profile(taker="Bedrock", top_without=PUT_TOGETHER)

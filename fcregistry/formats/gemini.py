@@ -27,8 +27,8 @@ from fcregistry.formats._parts import base64_of, json_of
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
     from fcregistry.formats._core import Rendering
 
 PROFILE: Final = Profile(

@@ -19,7 +19,7 @@ from fcregistry.formats._parts import call_id
 from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
 
 if TYPE_CHECKING:
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.formats._core import Rendering
 
 _TOP_WITHOUT: Final = PUT_TOGETHER | {"enum", "const", "not"}

@@ -15,8 +15,8 @@ from fcregistry.formats._parts import call_id, data_url, told_in
 from fcregistry.formats.openai import LOOSE, STRICT
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
     from fcregistry.formats._core import Rendering
 
 

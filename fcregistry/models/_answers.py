@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._content import Content
+from fcregistry._results.content import Content
 from fcregistry.formats import read_calls
 from fcregistry.formats._reading import field, is_absent
 from fcregistry.models._completion import Completion, Usage

@@ -16,7 +16,7 @@ from fcregistry.models._messages import wire_name
 from fcregistry.models._parts import is_image_link
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
+    from fcregistry._results.content import Content
     from fcregistry.models._messages import Message
 
 

@@ -12,7 +12,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from fcregistry._base.call import ToolCall, UnreadArguments
-from fcregistry._content import Content
+from fcregistry._results.content import Content
 from fcregistry.formats import MalformedCallError, read_call, read_calls
 from fcregistry.formats._reading import field as read_field
 from fcregistry.formats._reading import is_absent
@@ -20,7 +20,7 @@ from fcregistry.models._parts import part_of, with_texts, written_part
 from fcregistry.models._surrogates import escaped, in_texts, joined
 
 if TYPE_CHECKING:
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 

@@ -14,7 +14,7 @@ from fcregistry.models._parts import is_image_link, written_part
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._content import Content
+    from fcregistry._results.content import Content
     from fcregistry.models._messages import Message
 
 NATIVE: Final = "openai"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from fcregistry._content import Content
+from fcregistry._results.content import Content
 from fcregistry.formats._parts import base64_of, data_url
 from fcregistry.formats._reading import field as read_field
 from fcregistry.formats._reading import is_absent

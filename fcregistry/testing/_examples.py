@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fcregistry._base.call import ToolCall
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.errors import said_by
 from fcregistry.execution import Executor
 from fcregistry.testing._case import Case

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fcregistry._base.call import ToolCall
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry._tool import Tool
 from fcregistry.execution import Executor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fcregistry._base.call import CallError, ToolCall
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.agents import (
     Calling,
     Event,

@@ -230,7 +230,7 @@ def test_what_is_no_cache_is_said_of_all_tools_at_once() -> None:
 
 
 def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
-    from fcregistry._context import Context
+    from fcregistry._results.context import Context
 
     class Account:
         pass

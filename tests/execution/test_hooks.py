@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult
-from fcregistry._content import Content, Output
+from fcregistry._results.content import Content, Output
 from fcregistry.errors import PluginError, ToolError
 from fcregistry.execution import CallError
 from fcregistry.execution._approving._decisions import Approve, Deny

@@ -9,7 +9,7 @@ import pytest
 
 from fcregistry import Tool, ToolResult
 from fcregistry._base.call import CallError
-from fcregistry._content import Content, Output, ToolOutput
+from fcregistry._results.content import Content, Output, ToolOutput
 from fcregistry.execution._writing._output import output_of
 from fcregistry.types import EncodingError
 

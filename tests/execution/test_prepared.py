@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, hookimpl
 from fcregistry._base.json import ExactFloat
-from fcregistry._content import Content, Output
+from fcregistry._results.content import Content, Output
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
 from fcregistry.execution._approving._preparing import distinct_keys

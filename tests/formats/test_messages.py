@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall, formats
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.formats import MalformedCallError, read_call, read_calls
 from fcregistry.formats._messages import shape_of
 

@@ -19,7 +19,7 @@ import annotated_types as at
 import pytest
 
 from fcregistry import Registry, Tool
-from fcregistry._content import Content, ToolOutput
+from fcregistry._results.content import Content, ToolOutput
 from fcregistry.errors import (
     AmbiguousToolError,
     ConfigurationError,

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.call import CallError, Problem, ToolCall
-from fcregistry._content import Content, Output
-from fcregistry._results import ToolResult
+from fcregistry._results.content import Content, Output
+from fcregistry._results.result import ToolResult
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:

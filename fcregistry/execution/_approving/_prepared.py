@@ -18,7 +18,7 @@ from fcregistry.execution._approving._signing import signed, unsigned
 if TYPE_CHECKING:
     from typing import Self
 
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
 
 _CLOCKS_DIFFER: Final = 60.0
 """Seconds that the clock of the machine that prepared calls may be ahead."""

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from fcregistry._base.call import CallError
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry._selectors import HINTS
 from fcregistry.execution._approving._prepared import AnsweredCall, Asked, PreparedCalls, ValidCall
 from fcregistry.execution._approving._questions import Question

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.call import CallError, ToolCall
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.execution._approving._decisions import Approve, Deny
 from fcregistry.execution._approving._refusals import denied_because, edited_badly, unanswered
 from fcregistry.execution._calling._waiting import GivenUp

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.errors import ApprovalError
 from fcregistry.execution._approving._decisions import Approval, Approve, Deny
 from fcregistry.execution._approving._prepared import AnsweredCall, Asked, PreparedCalls, ValidCall

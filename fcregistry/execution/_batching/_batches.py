@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.call import ToolCall
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.execution._batching._line import Enter, Line
 from fcregistry.execution._calling._threads import running_loop
 from fcregistry.execution._effects import adrive, drive

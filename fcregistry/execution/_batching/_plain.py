@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from asyncio import Semaphore
     from collections.abc import Iterable
 
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._short import AsyncShortWay
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from fcregistry._content import Content, ToolOutput
+from fcregistry._results.content import Content, ToolOutput
 from fcregistry.types import EncodingError, to_json, to_json_text
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._approving._asking import Ask
 from fcregistry.execution._approving._decisions import Approval, Approve

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._batching._batches import arun_together, run_together
 from fcregistry.execution._graphs._nodes import Parsed, checked, nodes_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.execution._approving._resuming import Resumed
 from fcregistry.execution._batching._batches import Seat, gathered, uninterrupted
 from fcregistry.execution._batching._line import Line

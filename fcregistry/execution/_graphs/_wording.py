@@ -11,7 +11,7 @@ from fcregistry.execution._wording import not_to_be_had
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.expressions import ExpressionError
 
 

@@ -13,7 +13,7 @@ from fcregistry.types import EncodingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from logging import Logger
 
     from fcregistry._base.call import CallError, ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.execution._steps import Step
 

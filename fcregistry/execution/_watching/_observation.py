@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.trace import Tracer
 
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry.execution._steps import Step
 
 

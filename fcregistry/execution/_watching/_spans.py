@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
     from fcregistry._base.call import CallError
-    from fcregistry._results import ToolResult
+    from fcregistry._results.result import ToolResult
     from fcregistry._tool import Tool
     from fcregistry.execution._steps import Step
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._content import Content, Output, ending_of, text_of
+from fcregistry._results.content import Content, Output, ending_of, text_of
 from fcregistry.execution._writing._cutting import middle_cut
 from fcregistry.execution._writing._keeping import keep
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._base import forks as _forks
 from fcregistry._base.call import CallError, ToolCall
-from fcregistry._results import Notes, ToolResult
+from fcregistry._results.result import Notes, ToolResult
 from fcregistry.execution._repeating._retries import with_attempts
 from fcregistry.execution._wording import misfit, tool_failed, unencodable
 from fcregistry.execution._writing._output import output_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._content import Content, Output, ToolOutput, text_of
+from fcregistry._results.content import Content, Output, ToolOutput, text_of
 from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:

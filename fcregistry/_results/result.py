@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from fcregistry._base.pickling import picklable
-from fcregistry._content import Output, ToolOutput, text_of
+from fcregistry._results.content import Output, ToolOutput, text_of
 from fcregistry.errors import ToolCallError
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
     from fcregistry._base.call import CallError, ToolCall
-    from fcregistry._content import Content
     from fcregistry._origin import Provenance
+    from fcregistry._results.content import Content
     from fcregistry._tool import Tool
     from fcregistry.execution._approving._decisions import Approval
 
