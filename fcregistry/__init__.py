@@ -32,11 +32,11 @@ if TYPE_CHECKING:
         types,
     )
     from fcregistry._base.call import Problem, ToolCall
-    from fcregistry._decorator import fc_register
     from fcregistry._registry import Registry, registry
     from fcregistry._results.context import Context
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.decorator import fc_register
+    from fcregistry._tools.tool import Tool
     from fcregistry._version import __version__
     from fcregistry.agents import FunctionCall, PlanAndSolveAgent, ReactAgent, ReWOOAgent
     from fcregistry.discovery import load_plugins
@@ -85,7 +85,7 @@ _HOMES: dict[str, str | None] = {
     "ReWOOAgent": "agents",
     "ReactAgent": "agents",
     "Registry": "_registry",
-    "Tool": "_tool",
+    "Tool": "_tools.tool",
     "ToolCall": "_base.call",
     "ToolResult": "_results.result",
     "__version__": "_version",
@@ -95,7 +95,7 @@ _HOMES: dict[str, str | None] = {
     "errors": None,
     "execution": None,
     "expressions": None,
-    "fc_register": "_decorator",
+    "fc_register": "_tools.decorator",
     "formats": None,
     "hookimpl": "discovery._hookspecs",
     "load_plugins": "discovery",

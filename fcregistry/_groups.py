@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Literal, Protocol
 
-    from fcregistry._declarations import Declaration
-    from fcregistry._described import Described
-    from fcregistry._records import ToolRecord
-    from fcregistry._tool import Tool
+    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.indexed import Described
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._hooks import CallHooks
     from fcregistry.formats import Definition, TextDefinition
     from fcregistry.types._reader import Family

@@ -14,16 +14,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.source import same
-from fcregistry._catalogue import Catalogue
-from fcregistry._choosing import chosen
-from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, log
-from fcregistry._decorator import declare
 from fcregistry._groups import Group
-from fcregistry._methods import bound_methods
-from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
-from fcregistry._options import checked, group_problem
-from fcregistry._tool import Tool
-from fcregistry._toolset import Toolset
+from fcregistry._tools.catalogue import Catalogue, chosen
+from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
+from fcregistry._tools.decorator import bound_methods, declare
+from fcregistry._tools.names import by_key, clash_text, did_you_mean, nearest, standing
+from fcregistry._tools.options import checked, group_problem
+from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import (
     AmbiguousToolError,
     DefinitionError,
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fcregistry._options import SharedOptions
+    from fcregistry._tools.options import SharedOptions
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -211,7 +208,7 @@ class Registry:
             MissingDependencyError: This Python's SQLite was built without full-text search.
         """
         if selectors:
-            from fcregistry._search._tools import search_tools  # and SQLite, which only a search needs
+            from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
 
             return search_tools(self.find(*selectors), words, limit)
         self._catalogue.load()

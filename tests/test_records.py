@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._records import COMPUTED, ToolRecord, digest_of, read_record, record_of
+from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, read_record, record_of
 
 
 @dataclass

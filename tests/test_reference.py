@@ -9,7 +9,7 @@ import pytest
 
 from fcregistry import errors, formats
 from fcregistry._base.call import ERROR_CODES
-from fcregistry._options import CHECKS
+from fcregistry._tools.options import CHECKS
 from fcregistry.cli._main import COMMANDS
 from fcregistry.inspection._lint import RULES
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Registry, registry
-from fcregistry._selectors import HINTS, Selector, Subject, normalized, parse_selector, parse_selectors
+from fcregistry._tools.selectors import HINTS, Selector, Subject, normalized, parse_selector, parse_selectors
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
 SUBJECTS = [

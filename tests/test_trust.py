@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry._config._keys import layer_of
-from fcregistry._selectors import Subject
+from fcregistry._tools.selectors import Subject
 from fcregistry._trust import OPEN, Trust, trust
 
 if TYPE_CHECKING:

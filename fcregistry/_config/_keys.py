@@ -9,7 +9,7 @@ from fcregistry._base.paths import beside
 from fcregistry._config._files import LOCK
 from fcregistry._config._layer import MODES, Layer
 from fcregistry._config._rules import Rules
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.errors import ConfigurationError, SelectorError
 
 _WITH_PLUGINS: Final = ("deny", "disable")
@@ -55,7 +55,7 @@ def layer_of(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
 
 
 def _unknown(key: str, prefix: str, path: str) -> str:
-    from fcregistry._naming import did_you_mean, nearest  # only on the way to an error
+    from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
 
     near = did_you_mean(nearest(key.replace("-", "_"), _READERS)) or f"; the keys are {', '.join(_READERS)}"
     where = f"[{prefix.rstrip('.')}] of {path}" if prefix else path

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from fcregistry._selectors import Subject, normalized, parse_selector
+from fcregistry._tools.selectors import Subject, normalized, parse_selector
 
 if TYPE_CHECKING:
-    from fcregistry._selectors import Selector
+    from fcregistry._tools.selectors import Selector
 
 
 class Rules(NamedTuple):

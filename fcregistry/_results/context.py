@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
 
     from fcregistry._base.call import ToolCall
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
     Deps = TypeVarWithDefault("Deps", default=Any)
 else:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fcregistry._base.call import CallError, ToolCall
-    from fcregistry._origin import Provenance
     from fcregistry._results.content import Content
-    from fcregistry._tool import Tool
+    from fcregistry._tools.definition import Provenance
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._approving._decisions import Approval
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from stat import S_ISCHR, S_ISFIFO
 from typing import Any, Final, NamedTuple
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 
 FORMAT: Final = 1
 """The version of the format that is written, and the only one that is read."""

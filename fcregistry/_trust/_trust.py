@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._config import configuration
-from fcregistry._selectors import Subject, normalized
+from fcregistry._tools.selectors import Subject, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

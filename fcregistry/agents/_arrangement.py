@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._tool import Tool
-from fcregistry._toolset import Toolset
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import GroupNotFoundError
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.agents._events import Event
     from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution import PreparedCalls

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.agents._effects import Course
     from fcregistry.agents._rules import Talk
     from fcregistry.agents._visible import VisibleTools

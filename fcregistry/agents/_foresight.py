@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._search._tools import ToolSearch
-from fcregistry._toolset import Toolset
+from fcregistry._tools.search import ToolSearch
+from fcregistry._tools.tool import Toolset
 from fcregistry.agents._arrangement import Opened
 from fcregistry.agents._gateways import gateway_of
 

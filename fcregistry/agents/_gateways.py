@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 from annotated_types import Interval, Len
 
 from fcregistry._base.call import CallError
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._search._tools import ToolSearch
-from fcregistry._tool import Tool
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.search import ToolSearch
+from fcregistry._tools.tool import Tool
 from fcregistry.agents._arrangement import Arrangement, Opened
 from fcregistry.errors import DefinitionError, ToolError
 
 if TYPE_CHECKING:
-    from fcregistry._options import ToolOptions
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.options import ToolOptions
+    from fcregistry._tools.tool import Toolset
 
 SEARCH: Final = "search_tools"
 LOAD: Final = "load_tools"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fcregistry._toolset import Toolset
+from fcregistry._tools.tool import Toolset
 from fcregistry.agents._arrangement import Arrangement, lazy_groups
 from fcregistry.agents._gateways import Gateway, GroupGateway, gateway_of, gateways_of
 from fcregistry.errors import DuplicateToolError
@@ -13,7 +13,7 @@ from fcregistry.execution._tools import toolset_of
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._tools import ToolLike
 
 

@@ -13,7 +13,7 @@ from fcregistry.formats import MalformedCallError, read_call
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution import Executor
 
 

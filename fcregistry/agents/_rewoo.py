@@ -28,7 +28,7 @@ from fcregistry.models import Message, resolve
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.tool import Toolset
     from fcregistry.agents._effects import Course
     from fcregistry.agents._options import AgentOptions
     from fcregistry.agents._rewoo_plans import EvidenceStep

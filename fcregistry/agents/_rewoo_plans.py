@@ -16,7 +16,7 @@ from fcregistry.agents._rewoo_arguments import UnreadableError, arguments_of
 from fcregistry.execution._wording import unknown_tool
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 _BEGIN: Final = re.compile(
     r"[`*_]{0,3}(#E\d{1,4})[`*_]{0,3}\s*[=:]\s*[`*]{0,3}([A-Za-z0-9_-][\w.:-]*)[`*_]{0,3}\s*([\[(])"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 EVIDENCE: Final = "This is the plan, with the evidence that came of it:\n\n{plan}\n\nNow answer what was asked for."
 NO_EVIDENCE: Final = "No tool is needed. Now answer what was asked for."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry import formats
 from fcregistry._results.result import ToolResult
-from fcregistry._toolset import Toolset
+from fcregistry._tools.tool import Toolset
 from fcregistry.agents._arrangement import Arrangement, Opened
 from fcregistry.agents._gateways import GroupGateway, arrangement_of, gateway_name, gateway_of, not_yet, opened_by
 from fcregistry.agents._reopening import opened_before
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from fcregistry._base.call import CancellationToken
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution import Executor
     from fcregistry.formats._transform import OnRecursion
 

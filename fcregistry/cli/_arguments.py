@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._json import read_json
 from fcregistry.cli._output import clean
 from fcregistry.cli._parameters import named, options_of, takes_several, without_option

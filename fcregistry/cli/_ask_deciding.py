@@ -15,7 +15,7 @@ from fcregistry.cli._output import remark
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.cli._ask_screen import Screen
     from fcregistry.execution import Approve, Deny, WaitingCall
 

@@ -14,7 +14,7 @@ from fcregistry.models import Model
 
 if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.agents import Event
     from fcregistry.models import Completion, Delta, Message, ToolChoice
 

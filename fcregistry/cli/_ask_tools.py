@@ -10,7 +10,7 @@ from fcregistry.cli._output import remark
 from fcregistry.cli._tools import local_name, mention_failed_plugins, only_in_an_application
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution import Executor
     from fcregistry.execution._approving._approval import Approver
 

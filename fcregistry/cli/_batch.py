@@ -13,7 +13,7 @@ import click
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._registry import registry
 from fcregistry._results.result import ToolResult
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._alone import result_alone
 from fcregistry.cli._json import read_json
 from fcregistry.cli._output import say_json_text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import clean, complain, is_terminal, remark, say, say_json_text
 from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
 from fcregistry.errors import ToolError

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from fcregistry._config import project_lock
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._selectors import normalized
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.selectors import normalized
 from fcregistry._trust._lock import Lock, read_lock
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.errors import ConfigurationError

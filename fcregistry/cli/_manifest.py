@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.cli._output import complain, say, say_json, table
 from fcregistry.discovery import FoundPlugin, find_plugins
 from fcregistry.discovery._manifests import Manifest, ManifestProblem, manifest_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fcregistry._base.messages import KINDS
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._bounds import as_text, bounds, plain
 from fcregistry.cli._json import read_json
 from fcregistry.cli._output import clean

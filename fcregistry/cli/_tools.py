@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from fcregistry._registry import registry
-from fcregistry._selectors import normalized, parse_selector, parse_selectors
-from fcregistry._tool import Tool
+from fcregistry._tools.selectors import normalized, parse_selector, parse_selectors
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark
 from fcregistry.discovery import current
 from fcregistry.discovery._listing import broken, names
@@ -58,7 +58,7 @@ def local_name(tool: Tool) -> str:
 
 def tool_json(tool: Tool) -> dict[str, Any]:
     """Return what is known of a tool as JSON: which it is and what ships it, and its record."""
-    from fcregistry._records import record_of  # what makes and checks records, which a list does not need
+    from fcregistry._tools.record import record_of  # what makes and checks records, which a list does not need
 
     owner = tool._owner
     return {
@@ -135,7 +135,7 @@ def _is_wanted(distribution: str | None, wanted: list[str] | None) -> bool:
 
 def only_in_an_application(tool: Tool) -> str | None:
     """Return why a tool cannot be called from the command line, or None if it can."""
-    from fcregistry._records import record_of  # see `tool_json`
+    from fcregistry._tools.record import record_of  # see `tool_json`
 
     deps = record_of(tool)["deps"]
     if deps is None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from fcregistry._declarations import log
 from fcregistry._registry import registry
+from fcregistry._tools.declaration import log
 from fcregistry._trust._holding import without_locks
 from fcregistry.cli._output import remark
 from fcregistry.cli._tools import counted

@@ -11,7 +11,7 @@ from fcregistry.dialects._stream import DialectStream
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.dialects._parsed import Parsed
     from fcregistry.dialects._prompt import Prompt
     from fcregistry.dialects._sections import CallWriter

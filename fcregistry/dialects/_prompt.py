@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from fcregistry import formats
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 Told: TypeAlias = "Literal['openai', 'function'] | Callable[[Tool], str]"
 """How one tool is told: as JSON in the shape of OpenAI's chat, as the function in that, or by a function of the dialect's own."""

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from fcregistry.dialects._json_text import FAILED, Refused, read_value
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 ToolShape: TypeAlias = "Tool | Mapping[str, Any]"
 """A tool, or its definition: `{"name", "parameters"}`, or as OpenAI's chat writes it."""

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._config import call_hook_items
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._extensions import disable_advice
 from fcregistry.discovery._outcomes import FailedExtension

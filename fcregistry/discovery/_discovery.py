@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._selectors import normalized, subject_of
+from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry.discovery._extensions import Extensions
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._known import Known
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fcregistry import _ports
-    from fcregistry._declarations import Declaration
     from fcregistry._ports import Owner
+    from fcregistry._tools.declaration import Declaration
     from fcregistry.discovery._outcomes import LoadReport, Outcome
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution

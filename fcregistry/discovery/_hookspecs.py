@@ -12,7 +12,7 @@ import pluggy
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.discovery._families import TypeFamilies
     from fcregistry.execution._approving._decisions import Deny
     from fcregistry.models import Model

@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import editable_folder, is_project_name
 
 if TYPE_CHECKING:

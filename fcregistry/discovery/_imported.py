@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import FoundPlugin, PluginKey
 from fcregistry.discovery._installed import Installed
 from fcregistry.discovery._permission import Permission

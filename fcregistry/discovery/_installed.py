@@ -15,7 +15,7 @@ from fcregistry.discovery._upgrades import Upgrades
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from fcregistry._declarations import Declaration
+    from fcregistry._tools.declaration import Declaration
     from fcregistry.discovery._index._made import Made
 
     Describe = Callable[[Sequence[FoundPlugin], Sequence[FoundEntryPoint], Callable[[Made], None]], None]

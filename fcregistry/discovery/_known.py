@@ -6,7 +6,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._imported import Imported
 from fcregistry.discovery._permission import Permission
@@ -14,10 +14,10 @@ from fcregistry.discovery._permission import Permission
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fcregistry._declarations import Declaration
-    from fcregistry._described import Described
-    from fcregistry._records import ToolRecord
-    from fcregistry._tool import Tool
+    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.indexed import Described
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.tool import Tool
     from fcregistry.discovery._index._made import Made
 
 
@@ -130,7 +130,7 @@ class Known(Imported):
     def ranked(self, words: str, made: list[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
         """Yield what has to do with some words, best first: of these tools, and of those that are described and may be seen."""
         if self.index is None:
-            from fcregistry._search._tools import search_tools
+            from fcregistry._tools.search import search_tools
 
             yield from search_tools(made, words, len(made))
             return
@@ -149,9 +149,9 @@ class Known(Imported):
         self._look_if_needed()
         record = None if self.index is None else self.index.record(described)
         if record is None:
-            from fcregistry._definition import asks_for_strictness
-            from fcregistry._records import record_of
-            from fcregistry._tool import Tool
+            from fcregistry._tools.definition import asks_for_strictness
+            from fcregistry._tools.record import record_of
+            from fcregistry._tools.tool import Tool
 
             real = self.real(described)
             record = record_of(Tool(real, self.owner(real), strict=asks_for_strictness(real.module)))
@@ -163,7 +163,7 @@ class Known(Imported):
         Raises:
             PluginError: The plugin does not load, or declares no such tool.
         """
-        from fcregistry._declarations import log
+        from fcregistry._tools.declaration import log
         from fcregistry.errors import PluginError, ToolChangedError
 
         assert described.plugin is not None

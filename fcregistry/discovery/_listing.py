@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from fcregistry._choosing import chosen
-from fcregistry._declarations import local_name, log
-from fcregistry._described import Described
 from fcregistry._registry import registry
+from fcregistry._tools.catalogue import chosen
+from fcregistry._tools.declaration import local_name, log
+from fcregistry._tools.indexed import Described
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._index._lines import has_environment, is_deprecated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._naming import Owned
+    from fcregistry._tools.names import Owned
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index._index import Index
     from fcregistry.discovery._index._lines import Line

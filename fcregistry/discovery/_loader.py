@@ -12,7 +12,7 @@ from typing import Final
 
 from fcregistry._base import forks as _forks
 from fcregistry._base.stdout import prints_to_stderr
-from fcregistry._declarations import Declaration
+from fcregistry._tools.declaration import Declaration
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._named import NamedTools
 from fcregistry.discovery._outcomes import FailedPlugin, LoadedPlugin

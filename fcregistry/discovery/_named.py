@@ -7,10 +7,9 @@ from types import ModuleType
 from typing import Any
 
 from fcregistry._base.source import default_name
-from fcregistry._declarations import DEFAULT_GROUP, Declaration, log
-from fcregistry._options import name_problem
-from fcregistry._tool import Tool
-from fcregistry._toolset import Toolset
+from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, log
+from fcregistry._tools.options import name_problem
+from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.errors import PluginError
 

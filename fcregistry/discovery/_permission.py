@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._described import Described
-from fcregistry._selectors import subject_of
+from fcregistry._tools.indexed import Described
+from fcregistry._tools.selectors import subject_of
 from fcregistry._trust import trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._declarations import Declaration
-    from fcregistry._selectors import Subject
+    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.selectors import Subject
     from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
 
 

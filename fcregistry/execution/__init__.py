@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CallError, CancellationToken
     from fcregistry._base.secrets import Secrets
     from fcregistry._results.content import Content, ToolOutput
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.tool import Toolset
     from fcregistry.errors import ToolError
     from fcregistry.execution._approving._decisions import Approval, Approve, Deny
     from fcregistry.execution._approving._policy import Policy
@@ -66,7 +66,7 @@ _HOMES: dict[str, str] = {
     "Secrets": "fcregistry._base.secrets",
     "ToolError": "fcregistry.errors",
     "ToolOutput": "fcregistry._results.content",
-    "Toolset": "fcregistry._toolset",
+    "Toolset": "fcregistry._tools.tool",
     "WaitingCall": "fcregistry.execution._approving._prepared",
 }
 

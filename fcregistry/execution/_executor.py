@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
     from fcregistry._registry import Registry
     from fcregistry._schema.validator import Engine
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.tool import Toolset
     from fcregistry.execution._approving._approval import Approver
     from fcregistry.execution._approving._policy import Policy
     from fcregistry.execution._approving._prepared import PreparedCalls

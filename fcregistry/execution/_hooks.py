@@ -20,7 +20,7 @@ from fcregistry.execution._writing._outcome import failure
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
 
 

@@ -12,7 +12,7 @@ from fcregistry.execution._short import read_if_call
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 
 class Load:

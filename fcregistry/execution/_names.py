@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from fcregistry.formats._table import wire_names
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.tool import Tool, Toolset
 
 
 class ToolFinder:

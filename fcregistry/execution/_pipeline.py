@@ -44,8 +44,7 @@ from fcregistry.types import Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fcregistry._tool import Tool
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approving._approval import Gate
     from fcregistry.execution._approving._prepared import PreparedCalls
     from fcregistry.execution._approving._resuming import Decision

@@ -11,7 +11,7 @@ from fcregistry.types._codec import show_type
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._channel import Channel
 
 

@@ -14,8 +14,8 @@ QUICK_STEPS: Final = 5_000
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._schema.validator import Validator
-    from fcregistry._signature import Signature
-    from fcregistry._tool import Tool
+    from fcregistry._tools.signature import Signature
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._elsewhere._places import Place
     from fcregistry.execution._repeating._caches import Cache
     from fcregistry.execution._settings import Settings

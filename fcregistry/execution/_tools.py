@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from fcregistry._declarations import MARK, Declaration
 from fcregistry._groups import Group
-from fcregistry._methods import marked_methods
 from fcregistry._registry import Registry
 from fcregistry._registry import registry as process_registry
-from fcregistry._tool import Tool
-from fcregistry._toolset import Toolset
+from fcregistry._tools.declaration import MARK, Declaration
+from fcregistry._tools.decorator import marked_methods
+from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import DefinitionError
 
 ToolLike: TypeAlias = "str | Tool | Toolset | Callable[..., Any]"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._base.call import CallError, Problem
 from fcregistry._base.messages import json_path
 from fcregistry._base.secrets import Secrets
-from fcregistry._naming import nearest
+from fcregistry._tools.names import nearest
 from fcregistry.errors import CallCancelledError, ToolError, said_by
 from fcregistry.execution._calling._threads import NoThreadError
 from fcregistry.execution._calling._waiting import GivenUp
@@ -20,7 +20,7 @@ from fcregistry.types import EncodingError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
     from fcregistry.execution._settings import Exposure
     from fcregistry.types import Refusal

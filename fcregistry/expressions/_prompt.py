@@ -12,7 +12,7 @@ from fcregistry.expressions._scope import Allowed, Context, Scope
 from fcregistry.expressions._tree import calls_in
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.expressions._tools import Tools
 
 TEMPLATE: Final = """\

@@ -16,7 +16,7 @@ from fcregistry.expressions._tree import construct, dotted
 from fcregistry.expressions._values import ValueReader
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.expressions._scope import Scope
     from fcregistry.expressions._source import Source
 

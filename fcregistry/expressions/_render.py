@@ -9,8 +9,8 @@ from enum import Enum
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._functions import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
-from fcregistry._tool import Tool
+from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._tools.tool import Tool
 from fcregistry.expressions._encoding import encoded, field_value
 from fcregistry.expressions._spelling import identifier
 from fcregistry.expressions._types import made_by, seen_as

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 _NO_NAME: Final = re.compile(r"\W")
 

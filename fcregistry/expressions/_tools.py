@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from fcregistry._functions import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._tool import Tool
-from fcregistry._toolset import Toolset
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.expressions._spelling import called, identifier, other_names
 from fcregistry.expressions._types import TypeNames
 from fcregistry.types._scalars import ANY

@@ -17,7 +17,7 @@ from fcregistry.expressions._types import TIMES, constant, time_of_text, time_ty
 from fcregistry.types import UnsupportedType, codec_of
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.expressions._reader import CallReader
 
 _MOST_JOINED: Final = 1_000_000

@@ -13,7 +13,7 @@ from fcregistry.formats._kept import KeptDefinitions
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.formats._names import Alphabet
     from fcregistry.formats._profile import Profile
     from fcregistry.formats._transform import OnRecursion
@@ -116,7 +116,7 @@ class Format:
     def _rendered(
         self, tool: Tool, strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
-        from fcregistry._tool import Tool  # these two are not needed to read calls and report results
+        from fcregistry._tools.tool import Tool  # these two are not needed to read calls and report results
         from fcregistry.formats._transform import Unsayable, transformed
 
         if not isinstance(tool, Tool):

@@ -11,7 +11,7 @@ from fcregistry.formats._definition import Definition, Dropped, TextDefinition
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 MOST: Final = 1024
 """How many are kept: more than a model can be told at once, and no more than a megabyte or two."""

@@ -17,7 +17,7 @@ from fcregistry.formats._reading import field, is_absent, read_call
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.formats._core import Rendering
 
 _HINTS: Final = {

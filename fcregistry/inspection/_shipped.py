@@ -5,11 +5,11 @@ A lock, a comparison of versions and a manifest are about packages: what is said
 
 from __future__ import annotations
 
-from fcregistry._declarations import log
-from fcregistry._naming import Owned, by_key, standing
 from fcregistry._registry import registry
-from fcregistry._selectors import normalized
-from fcregistry._tool import Tool
+from fcregistry._tools.declaration import log
+from fcregistry._tools.names import Owned, by_key, standing
+from fcregistry._tools.selectors import normalized
+from fcregistry._tools.tool import Tool
 from fcregistry.discovery import FoundPlugin, current
 
 

@@ -16,7 +16,7 @@ from fcregistry.models._http_limits import MAX_ANSWER_BYTES
 from fcregistry.models._model import Model, ToolChoice
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._anthropic_client import Clients
     from fcregistry.models._messages import Message
 

@@ -14,7 +14,7 @@ from fcregistry.models._messages import Message
 from fcregistry.models._offered import offered
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._model import ToolChoice
 
 

@@ -12,7 +12,7 @@ from fcregistry.models._plainly import run_plainly, stream_plainly
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message, MessageLike
 
 ToolChoice: TypeAlias = "Literal['auto', 'required', 'none'] | str"

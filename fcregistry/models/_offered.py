@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._model import ToolChoice
 
 

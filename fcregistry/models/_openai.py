@@ -22,7 +22,7 @@ from fcregistry.models._openai_messages import chat_messages
 from fcregistry.models._openai_responses import ResponseStream, response_completion
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message
     from fcregistry.models._model import ToolChoice
     from fcregistry.models._openai_client import Clients

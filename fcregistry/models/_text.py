@@ -16,7 +16,7 @@ from fcregistry.models._offered import offered
 from fcregistry.models._wording import choice_text, structured, unforged, worded, written_by
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.dialects import ChatFormat, ChatTemplate, Dialect, Parsed
     from fcregistry.models._completion import FinishReason
     from fcregistry.models._model import ToolChoice

@@ -11,7 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry._version import __version__
 from fcregistry.packaging._building import build
 from fcregistry.packaging._errors import PackagingError

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._manifests._content import ManifestContent, read_manifest
 from fcregistry.discovery._manifests._places import Place, place_in
 from fcregistry.discovery._manifests._sources import changed_sources

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from fcregistry._naming import Owned, by_key, clash_text, standing
-from fcregistry._records import PluginRecord, ToolRecord
-from fcregistry._selectors import normalized
+from fcregistry._tools.names import Owned, by_key, clash_text, standing
+from fcregistry._tools.record import PluginRecord, ToolRecord
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._finder import find_entry_points, places
 from fcregistry.discovery._found import FoundPlugin

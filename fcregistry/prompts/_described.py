@@ -13,7 +13,7 @@ from fcregistry.types._codec import show_type
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.formats._core import Rendering
 
 _LONGEST: Final = 500

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from fcregistry._registry import Registry
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.tool import Toolset
     from fcregistry.dialects import Parsed
     from fcregistry.execution._tools import ToolLike
     from fcregistry.prompts._output_format import OutputFormat

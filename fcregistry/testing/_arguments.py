@@ -12,7 +12,7 @@ from fcregistry.testing._schemas import Document
 from fcregistry.testing._strategies import Values
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 
 def arguments_of(

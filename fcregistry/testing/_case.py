@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fcregistry._schema.validator import Validator
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionWarning
 from fcregistry.testing._arguments import arguments_of, nearly_arguments_of
 from fcregistry.testing._failures import Failure, Verdict, raised

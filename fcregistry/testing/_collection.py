@@ -19,7 +19,7 @@ from fcregistry.testing._plugins import ALONE, LOADS, report_on_clash, report_on
 from fcregistry.testing._selection import Selection, read_selectors, select
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 ROOT: Final = "fcregistry"
 """The first part of every item's id: `fcregistry::acme-weather:get_current_weather[accepts-what-its-schema-says]`."""

@@ -12,7 +12,7 @@ from fcregistry._base.messages import show
 from fcregistry.errors import said_by
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.testing._stand_in import Arrival
 
 REPORT: Final = "report this to the authors of the type, or to those of fcregistry if it is one of its own"

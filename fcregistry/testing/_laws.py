@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from fcregistry._base.annotations import signature_of
-from fcregistry._parameters import Parameter
+from fcregistry._tools.parameters import Parameter
 from fcregistry.errors import said_by
 from fcregistry.testing._case import Case
 from fcregistry.testing._failures import REPORT, Failure, Verdict, call_text, python_text, shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, current
 from fcregistry.inspection._doctor import tools_of
 from fcregistry.testing._failures import Failure, Report, Verdict

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._schema.foreign import schema_problem
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.testing import _definitions, _examples, _laws
 from fcregistry.testing._acceptance import accepts_what_its_schema_says
 from fcregistry.testing._case import Case, without_definition_warnings, without_records_of_calls

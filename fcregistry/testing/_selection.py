@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fcregistry._naming import by_key, clash_text, standing
 from fcregistry._registry import registry
-from fcregistry._selectors import Selector, normalized, parse_selectors, subject
-from fcregistry._tool import Tool
+from fcregistry._tools.names import by_key, clash_text, standing
+from fcregistry._tools.selectors import Selector, normalized, parse_selectors, subject
+from fcregistry._tools.tool import Tool
 from fcregistry.discovery import FoundPlugin, LoadedPlugin, current
 from fcregistry.errors import ToolNotFoundError
 

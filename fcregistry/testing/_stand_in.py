@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from fcregistry._base.call import ToolCall
 from fcregistry._results.result import ToolResult
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.execution import Executor
 
 

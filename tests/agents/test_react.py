@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Context, ReactAgent, Tool, ToolCall
-from fcregistry._toolset import Toolset
+from fcregistry._tools.tool import Toolset
 from fcregistry.agents import Calling, OnDemand, Returned, RunResult, StopReason, Text, Thinking
 from fcregistry.errors import ToolNotFoundError, UnfinishedRunError
 from fcregistry.execution import Content, Executor

@@ -155,7 +155,7 @@ def test_a_fork_waits_until_sqlite_is_at_rest(site: Site) -> None:
         site,
         """
 import sqlite3
-from fcregistry._search._tools import ToolSearch
+from fcregistry._tools.search import ToolSearch
 
 found = ToolSearch(registry.select().values())
 found.best("add", 1)

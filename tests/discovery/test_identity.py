@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import is_project_name
 from fcregistry.discovery._identity import CARRIED, project_of, set_aside
 

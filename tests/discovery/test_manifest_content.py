@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fcregistry import Tool
-from fcregistry._records import ToolRecord, record_of
+from fcregistry._tools.record import ToolRecord, record_of
 from fcregistry.discovery._manifests import drift
 from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, read_text, text_of
 

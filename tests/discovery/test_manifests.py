@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._records import ToolRecord, record_of
+from fcregistry._tools.record import ToolRecord, record_of
 from fcregistry.discovery import FoundPlugin
 from fcregistry.discovery._manifests import Manifest, ManifestProblem, manifest_of
 from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, text_of

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Registry, Tool, ToolCall
-from fcregistry._declarations import Declaration
+from fcregistry._tools.declaration import Declaration
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 from fcregistry.execution import Policy
 from fcregistry.execution._approving._policy import Ruling

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._records import ToolRecord, record_of
+from fcregistry._tools.record import ToolRecord, record_of
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection._diff import read_source
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Context, Tool
-from fcregistry._records import ToolRecord, record_of
+from fcregistry._tools.record import ToolRecord, record_of
 from fcregistry.inspection._diff import Diff, Source, _pairing, diff
 from fcregistry.inspection._diff._bump import judged, needed, next_version
 from fcregistry.inspection._diff._core import Bump

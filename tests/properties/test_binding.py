@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typing_extensions import Unpack
 
-from fcregistry._functions import EMPTY
 from fcregistry._schema.validator import Validator
-from fcregistry._signature import Signature
+from fcregistry._tools.parameters import EMPTY
+from fcregistry._tools.signature import Signature
 
 from .effort import times
 

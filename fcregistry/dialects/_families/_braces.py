@@ -12,7 +12,7 @@ from fcregistry.dialects._sections import Calls, Words
 from fcregistry.dialects._syntaxes._braces import read_braces, write_braces, written
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.dialects._prompt import ResultText
 
 

@@ -26,7 +26,7 @@ from fcregistry.dialects._syntaxes._named import (
 from fcregistry.dialects._syntaxes._objects import Keys, read_objects, write_objects
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 _LLAMA: Final = Keys(arguments=("parameters", "arguments"))
 

@@ -11,7 +11,7 @@ from fcregistry.dialects._sections import Calls, Words
 from fcregistry.dialects._syntaxes._python import read_list, read_python, write_list, write_rows
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 _NO_EXPRESSIONS: Final = "Values are literals: a call with a name, an operation or another call in it is content."
 

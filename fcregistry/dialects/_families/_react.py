@@ -18,7 +18,7 @@ from fcregistry.dialects._syntaxes._react import (
 )
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 
 def _told(tool: Tool) -> str:

@@ -14,7 +14,7 @@ from fcregistry.dialects._syntaxes._pairs import Pairs
 from fcregistry.dialects._syntaxes._tags import Tags, section, write_tags
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 # --- Qwen3-Coder, MiMo, Seed-OSS ------------------------------------------------------------------
 

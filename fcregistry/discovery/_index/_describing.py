@@ -6,11 +6,11 @@ import warnings
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from fcregistry._declarations import log
-from fcregistry._definition import says_of_itself
-from fcregistry._naming import Owned
-from fcregistry._records import PluginRecord, record_of
 from fcregistry._registry import registry
+from fcregistry._tools.declaration import log
+from fcregistry._tools.definition import says_of_itself
+from fcregistry._tools.names import Owned
+from fcregistry._tools.record import PluginRecord, record_of
 from fcregistry.discovery._index._fingerprint import loaded_files, stamps
 from fcregistry.discovery._index._made import Made
 from fcregistry.discovery._outcomes import FailedPlugin
@@ -19,8 +19,8 @@ from fcregistry.errors import DefinitionWarning
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry._declarations import Declaration
     from fcregistry._ports import Owner
+    from fcregistry._tools.declaration import Declaration
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._outcomes import LoadedPlugin
 

@@ -278,7 +278,7 @@ def _is_ours(status: os.stat_result) -> bool:
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
-    from fcregistry._search._ranking import create
+    from fcregistry._tools.search import create
 
     connection.executescript(_TABLES)
     try:

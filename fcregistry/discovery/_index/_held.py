@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import sqlite3
 
-    from fcregistry._described import Described
+    from fcregistry._tools.indexed import Described
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index._holding import Holding
 

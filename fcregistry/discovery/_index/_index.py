@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.forks import sqlite_lock
-from fcregistry._described import Described
+from fcregistry._tools.indexed import Described
 from fcregistry.discovery._index._held import Held
 from fcregistry.discovery._index._holding import Holding
 from fcregistry.discovery._index._lines import LINES, Line, lines_of
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator
 
-    from fcregistry._records import ToolRecord
-    from fcregistry._tool import Tool
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.tool import Tool
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index._made import Made
 
@@ -87,7 +87,7 @@ class Index(Holding):
         """
         import sqlite3  # there already: the index is open
 
-        from fcregistry._search._tools import ranked_with, search_tools
+        from fcregistry._tools.search import ranked_with, search_tools
 
         tools = tuple(others)
         for _ in range(2):  # see `lines`

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry._declarations import local_name
+from fcregistry._tools.declaration import local_name
 
 if TYPE_CHECKING:
     import sqlite3

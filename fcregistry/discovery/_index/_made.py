@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from fcregistry._records import PluginRecord
+    from fcregistry._tools.record import PluginRecord
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index._fingerprint import Stamp
     from fcregistry.discovery._index._rows import Row

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from fcregistry._declarations import local_name
-from fcregistry._described import BROKEN, CONTEXT, DEPS
-from fcregistry._search._tools import fields_of_record
+from fcregistry._tools.declaration import local_name
+from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS
+from fcregistry._tools.search import fields_of_record
 
 if TYPE_CHECKING:
-    from fcregistry._records import ToolRecord
+    from fcregistry._tools.record import ToolRecord
 
 
 class Row(NamedTuple):

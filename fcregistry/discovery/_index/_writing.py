@@ -7,7 +7,7 @@ import os
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
-from fcregistry._search._ranking import INSERT
+from fcregistry._tools.search import INSERT
 from fcregistry.discovery._index._fingerprint import FAILED, MISSED, WRONG, surroundings
 from fcregistry.discovery._index._lines import write_lines
 from fcregistry.discovery._index._stored import write_stored

@@ -10,7 +10,7 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, TypedDict, cast
 
-from fcregistry._records import ToolRecord, read_record
+from fcregistry._tools.record import ToolRecord, read_record
 
 FORMAT: Final = 1
 """The number of the format described here; a reader passes over manifests of another."""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from fcregistry._declarations import local_name
-from fcregistry._records import ToolRecord
+from fcregistry._tools.declaration import local_name
+from fcregistry._tools.record import ToolRecord
 
 _TOLD: Final = ("description", "parameters", "returns", "options", "deps", "problems")
 """What a caller can notice of a tool; where its function stands is not in it."""

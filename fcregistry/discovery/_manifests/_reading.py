@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcregistry._records import PluginRecord, ToolRecord
-from fcregistry._selectors import normalized
+from fcregistry._tools.record import PluginRecord, ToolRecord
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._manifests._content import ManifestContent, ManifestPlugin, read_manifest
 from fcregistry.discovery._manifests._places import place_of

@@ -17,7 +17,7 @@ from fcregistry.execution._reading._digits import copied
 from fcregistry.execution._wording import approval_failed, approval_required
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._steps import Step
 
 Answer: TypeAlias = "bool | Approve | Deny"

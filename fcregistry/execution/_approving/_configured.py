@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._selectors import subject
+from fcregistry._tools.selectors import subject
 from fcregistry._trust import trust
 from fcregistry.execution._approving._policy import Ruling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fcregistry._selectors import Subject
-    from fcregistry._tool import Tool
+    from fcregistry._tools.selectors import Subject
+    from fcregistry._tools.tool import Tool
     from fcregistry._trust import Trust
 
 
@@ -50,7 +50,7 @@ def _drift(operator: Trust, tool: Tool, distribution: str | None) -> str | None:
     """Return why a tool is not the one that is locked: here the code is loaded, or is held to what is known of it."""
     if distribution is None or not operator.locks:
         return None
-    from fcregistry._records import record_of  # only where tools are locked
+    from fcregistry._tools.record import record_of  # only where tools are locked
 
     return operator.record_refusal(distribution, record_of(tool))
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._selectors import Selector, Subject, parse_selectors, subject
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.selectors import Selector, Subject, parse_selectors, subject
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 Verdict: TypeAlias = Literal["allow", "ask", "deny", "tool"]
 

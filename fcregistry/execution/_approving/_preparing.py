@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from fcregistry._base.call import CallError
 from fcregistry._results.result import ToolResult
-from fcregistry._selectors import HINTS
+from fcregistry._tools.selectors import HINTS
 from fcregistry.execution._approving._prepared import AnsweredCall, Asked, PreparedCalls, ValidCall
 from fcregistry.execution._approving._questions import Question
 from fcregistry.execution._reading._digits import exact_text
 from fcregistry.execution._writing._outcome import failure
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._approving._approval import Gate
     from fcregistry.execution._steps import Step
 

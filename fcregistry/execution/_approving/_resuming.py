@@ -16,7 +16,7 @@ from fcregistry.execution._approving._refusals import gone, schema_changed, unde
 from fcregistry.execution._writing._outcome import failure
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._approving._approval import Gate
     from fcregistry.execution._steps import Step
 

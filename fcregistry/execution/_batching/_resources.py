@@ -11,11 +11,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._functions import EMPTY
+from fcregistry._tools.parameters import EMPTY
 from fcregistry.errors import DefinitionError
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._steps import Step
 
 KeyPath: TypeAlias = "tuple[str, ...]"

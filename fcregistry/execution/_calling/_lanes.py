@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from fcregistry._base.call import CancellationToken
-    from fcregistry._functions import Kind
+    from fcregistry._tools.parameters import Kind
 
 Lane: TypeAlias = Literal["caller", "thread", "inline", "loop", "elsewhere"]
 """`caller`: always the caller's thread; `thread`: may block; `inline`: does not block; `loop`: is async; `elsewhere`: another process."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pebble import ProcessPool
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 MOST_WORKERS: Final = 4
 """Worker processes at a time, where the machine has as many processors; never fewer than two."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pebble import ProcessPool
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 
 def new_worker(expected: list[str], at_exit: Callable[[], None]) -> ProcessPool:

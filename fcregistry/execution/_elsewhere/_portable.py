@@ -9,7 +9,7 @@ from fcregistry.errors import DefinitionError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 
 def check_can_travel(tools: Iterable[Tool], because: str) -> None:

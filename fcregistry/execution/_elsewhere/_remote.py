@@ -18,7 +18,7 @@ from fcregistry.execution._reading._digits import exact_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 
 class Remote:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import CallError, Problem
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._elsewhere._travel import Raised, Refused
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._base.call import Problem
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 _MOST_TRACEBACK = 20_000
 """Characters of a traceback that travel: its end, where the exception is."""

@@ -17,8 +17,7 @@ from fcregistry.expressions import CallGraph, ExpressionError, parse_call, parse
 from fcregistry.expressions._spelling import spellings
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._graphs._nodes import Node
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._run import Run

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 
 def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import Problem
     from fcregistry._base.messages import Violation
     from fcregistry._schema.validator import Validator
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 _ROUNDS = 3
 """How often an array in a string in an array in a string … is unwrapped."""

@@ -13,7 +13,7 @@ from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._repeating._caches import Cache
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._steps import Step
 
 _NOTHING: Final = object()

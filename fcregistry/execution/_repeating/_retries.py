@@ -14,7 +14,7 @@ from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._remote_errors import RemoteError
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._calling._invoke import Outcome
 
 Passing: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._steps import Step
 
 NAME: Final = "fcregistry.calls"

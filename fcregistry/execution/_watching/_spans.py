@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import CallError
     from fcregistry._results.result import ToolResult
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._steps import Step
 
 CAPTURE: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"

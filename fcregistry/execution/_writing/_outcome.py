@@ -14,7 +14,7 @@ from fcregistry.execution._wording import misfit, tool_failed, unencodable
 from fcregistry.execution._writing._output import output_of
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._calling._invoke import Outcome
     from fcregistry.execution._settings import Settings
     from fcregistry.execution._steps import Step

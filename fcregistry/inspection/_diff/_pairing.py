@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from fcregistry._records import ToolRecord
+from fcregistry._tools.record import ToolRecord
 from fcregistry.inspection._diff._documents import json_text
 
 

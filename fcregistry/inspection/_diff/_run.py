@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fcregistry._base.messages import show
-from fcregistry._records import ToolRecord
-from fcregistry._selectors import normalized
+from fcregistry._tools.record import ToolRecord
+from fcregistry._tools.selectors import normalized
 from fcregistry.inspection._diff._bump import Judgement, judged, needed, next_version
 from fcregistry.inspection._diff._core import BUMPS, Bump, Change, Verdict, change, worst
 from fcregistry.inspection._diff._pairing import aliases_of, paired

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from fcregistry._base.messages import show
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._records import ToolRecord, read_record, record_of
-from fcregistry._selectors import normalized
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.record import ToolRecord, read_record, record_of
+from fcregistry._tools.selectors import normalized
 from fcregistry._trust._holding import without_locks
 from fcregistry._trust._lock import read_lock
 from fcregistry.discovery import FoundPlugin, current

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from fcregistry._base.messages import show
-from fcregistry._declarations import local_name
-from fcregistry._records import ToolRecord
+from fcregistry._tools.declaration import local_name
+from fcregistry._tools.record import ToolRecord
 from fcregistry.inspection._diff._core import Change, Part, Verdict, bump_of, change
 from fcregistry.inspection._diff._differences import Difference
 from fcregistry.inspection._diff._options import option_changes

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from fcregistry._base.messages import show
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._manifests._content import MOST_BYTES, read_bounded
 from fcregistry.discovery._manifests._places import FILE
 from fcregistry.errors import ConfigurationError

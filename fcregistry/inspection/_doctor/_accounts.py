@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fcregistry._declarations import log
+from fcregistry._tools.declaration import log
 from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundPlugin, current, load_plugins
 from fcregistry.discovery._found import PluginKey
 from fcregistry.discovery._permission import Permission

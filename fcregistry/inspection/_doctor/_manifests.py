@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from fcregistry._records import ToolRecord, record_of
+from fcregistry._tools.record import ToolRecord, record_of
 from fcregistry.discovery._found import FoundPlugin, PluginKey
 from fcregistry.discovery._manifests import ManifestProblem, drift, manifest_of
 from fcregistry.inspection._doctor._accounts import Account

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 
 from fcregistry._registry import registry
-from fcregistry._selectors import normalized, parse_selector
-from fcregistry._tool import Tool
+from fcregistry._tools.selectors import normalized, parse_selector
+from fcregistry._tools.tool import Tool
 from fcregistry.discovery import current
 from fcregistry.discovery._found import GROUP
 from fcregistry.discovery._metadata import distribution_name, distribution_version

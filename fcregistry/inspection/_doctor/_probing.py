@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fcregistry._registry import registry
-from fcregistry._selectors import normalized, parse_selector
+from fcregistry._tools.selectors import normalized, parse_selector
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._found import PluginKey
 from fcregistry.discovery._index._building import described_by_workers

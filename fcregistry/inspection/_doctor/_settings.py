@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fcregistry._base.paths import CACHE_DIR
 from fcregistry._config import configuration
-from fcregistry._declarations import log
-from fcregistry._selectors import normalized
+from fcregistry._tools.declaration import log
+from fcregistry._tools.selectors import normalized
 from fcregistry._trust import trust
 from fcregistry.discovery import current, near_miss_groups
 from fcregistry.discovery._finder import aside, impostors, places

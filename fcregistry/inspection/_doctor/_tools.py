@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fcregistry._registry import registry
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.discovery import current
 from fcregistry.inspection._doctor._finding import Finding, note, problem
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fcregistry._naming import by_key, did_you_mean, nearest, standing
 from fcregistry._registry import Registry, registry
-from fcregistry._selectors import Selector, parse_selectors, subject
-from fcregistry._tool import Tool
+from fcregistry._tools.names import by_key, did_you_mean, nearest, standing
+from fcregistry._tools.selectors import Selector, parse_selectors, subject
+from fcregistry._tools.tool import Tool
 from fcregistry.errors import DuplicateToolError, ToolNotFoundError
 
 

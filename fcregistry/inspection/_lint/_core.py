@@ -12,9 +12,9 @@ from fcregistry import formats
 from fcregistry._base.annotations import annotations_of, signature_of
 from fcregistry._base.messages import json_path
 from fcregistry._base.source import underlying
-from fcregistry._parameters import Parameter
 from fcregistry._schema.document import References
-from fcregistry._tool import Tool
+from fcregistry._tools.parameters import Parameter
+from fcregistry._tools.tool import Tool
 from fcregistry.errors import FcregistryError, MissingDependencyError
 from fcregistry.inspection._lint._neighbours import Neighbours
 from fcregistry.inspection._lint._schemas import Path, description

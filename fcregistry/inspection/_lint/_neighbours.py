@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 
 Key = TypeVar("Key")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, get_args
 
-from fcregistry._functions import STAR_STAR
 from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.foreign import schema_notes
+from fcregistry._tools.parameters import STAR_STAR
 from fcregistry.inspection._lint._core import Place, Remark, Rule, Subject, property_path
 from fcregistry.types._codec import Codec, walk
 

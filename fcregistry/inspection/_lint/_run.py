@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 
 from fcregistry import formats
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._tool import Tool
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.tool import Tool
 from fcregistry.errors import ConfigurationError, DefinitionWarning, PluginError
 from fcregistry.inspection._lint._core import LintFinding, Remark, Rule, Subject, Wanted
 from fcregistry.inspection._lint._neighbours import Neighbours

@@ -19,7 +19,7 @@ from fcregistry.errors import PluginError
 if TYPE_CHECKING:
     from types import CodeType
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.inspection._lint._core import Place
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from fcregistry._base.messages import json_path, show, worded
-from fcregistry._functions import EMPTY, STAR, STAR_STAR
-from fcregistry._parameters import Parameter
+from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
 from fcregistry.errors import said_by
 from fcregistry.inspection._lint._core import Place, Remark, Rule, Subject, place_of, property_path
 from fcregistry.inspection._lint._schemas import Inside, takes_anything, walk

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fcregistry._declarations import local_name
-from fcregistry._records import ToolRecord, digest_of, record_of
-from fcregistry._selectors import normalized
+from fcregistry._tools.declaration import local_name
+from fcregistry._tools.record import ToolRecord, digest_of, record_of
+from fcregistry._tools.selectors import normalized
 from fcregistry._trust import Trust, trust
 from fcregistry._trust._holding import without_locks
 from fcregistry.discovery import FoundPlugin, current

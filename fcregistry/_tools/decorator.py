@@ -1,4 +1,10 @@
-"""What does `@fc_register` do? It records, and returns the function unchanged.
+"""Which tools does an object bring along: the methods that were decorated in the body of its class?
+
+MERGED: Which classes do the string annotations of a function name that was written inside of another, and is given as it is?
+
+A decorator is called where the function is written, and looks there. Here the functions that were written around it are looked for
+among those that are running, as they are where a test or a notebook's cell defines a class, a function that takes it, and an executor.
+MERGED: What does `@fc_register` do? It records, and returns the function unchanged.
 
 Import cost and decoration cost are what plugin authors pay, so this module imports nothing beyond what it records with.
 """
@@ -6,32 +12,112 @@ Import cost and decoration cost are what plugin authors pay, so this module impo
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from fcregistry._base.source import check_callable, default_name, place_text, underlying
-from fcregistry._declarations import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
-from fcregistry._options import checked, group_problem, name_problem
+from fcregistry._tools.declaration import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
+from fcregistry._tools.options import checked, group_problem, name_problem
 from fcregistry.errors import DefinitionError
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
-    from typing import Any, Protocol, TypeVar, overload
+    from typing import Protocol, TypeVar, overload
 
     from typing_extensions import Unpack
 
-    from fcregistry._options import ToolOptions
+    from fcregistry._tools.options import ToolOptions
 
     F = TypeVar("F", bound=Callable[..., Any])
 
     class _Decorator(Protocol):
         def __call__(self, function: F, name: str | None = None, /) -> F: ...
-
 else:
 
     def overload(function):  # typing, whose own it is, would be most of the import time
         return function
 
+# --- _methods ---
+
+
+def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
+    """Return the attributes of a class that were decorated in its body, each with its declaration; what a subclass overrides counts once."""
+    found: dict[str, tuple[Declaration, ...]] = {}
+    cls = instance if isinstance(instance, type) else type(instance)
+    for base in reversed(cls.__mro__):
+        for attribute, value in vars(base).items():
+            # A staticmethod or classmethod around a decorated function does not show that function's attributes.
+            if marks := getattr(value, MARK, None) or getattr(getattr(value, "__func__", None), MARK, None):
+                found[attribute] = marks
+            else:
+                found.pop(attribute, None)  # overridden without the decorator: no tool any more
+    return [(attribute, mark) for attribute in sorted(found) for mark in found[attribute]]
+
+
+def bound_methods(instance: object, prefix: str = "", group: str | None = None) -> list[Declaration]:
+    """Return declarations of the marked methods of an instance, bound to it.
+
+    Args:
+        instance: An object whose class has methods decorated with `fc_register`.
+        prefix: Put before each name.
+        group: A group for all of them, in place of the one that each was marked with.
+
+    Raises:
+        DefinitionError: It is a class, no method is marked, or the prefix or group makes a name that cannot be.
+    """
+    if isinstance(instance, type):
+        raise DefinitionError(
+            f"register_object takes an instance, not the class {instance.__qualname__}: make one first"
+        )
+    marked = marked_methods(instance)
+    if not marked:
+        raise DefinitionError(f"{type(instance).__qualname__} has no method that is decorated with @fc_register")
+    names = [prefix + mark.name for _, mark in marked]
+    problems = [*map(name_problem, names), group and group_problem(group)]
+    if found := tuple(filter(None, problems)):
+        raise DefinitionError(f"methods of {type(instance).__qualname__} cannot be registered:", found)
+    return [
+        Declaration(
+            getattr(instance, attribute),
+            prefix + mark.name,
+            group or mark.group,
+            mark.module,
+            mark.options,
+            mark.locals,
+        )
+        for attribute, mark in marked
+    ]
+
+
+# --- _enclosing ---
+
+
+def enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None:
+    """Return the locals of the functions in which one was written, if its string annotations name some; an inner one's go before.
+
+    None where the innermost is not running any more: a name may be one of its own, whatever others mean by it.
+    """
+    source = underlying(function)
+    qualname = getattr(source, "__qualname__", None) or ""
+    innermost, within, _ = qualname.rpartition(".<locals>.")
+    if not within:
+        return None
+    scope = getattr(source, "__globals__", None)
+    found: dict[str, Any] | None = None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        place = frame.f_code.co_qualname
+        if frame.f_globals is scope and (
+            place == innermost if found is None else qualname.startswith(f"{place}.<locals>.")
+        ):
+            found = {**(named_locals(function, frame) or {}), **(found or {})}
+        frame = frame.f_back
+    return found or None
+
+
+# --- _decorator ---
 
 _OPTIMIZED = 0x01  # inspect.CO_OPTIMIZED: the frame of a function, not of a module or a class body
 _NESTED = 0x10  # inspect.CO_NESTED: what is defined in a function

@@ -1,4 +1,8 @@
-"""What does a function say of its parameters and its result: by signature, annotations and docstring?"""
+"""What does a function say of its parameters and its result: by signature, annotations and docstring?
+
+MERGED: Which parameter of a function is filled in by the executor, and not by a model? The one that is annotated with `Context`.
+MERGED: How is a callable called: which parameters has it, is it asynchronous, and where is its docstring?
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,15 @@ import inspect
 import sys
 import warnings
 from collections import Counter
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import FunctionType, ModuleType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard, Union, get_args, get_origin
 
 from typing_extensions import is_typeddict
 
 from fcregistry._base.annotations import Unresolved, annotations_of, signature_of
 from fcregistry._base.docstrings import NOTHING_SAID, Documentation, type_named
-from fcregistry._base.source import underlying
-from fcregistry._functions import EMPTY, KEYWORD_ONLY, STAR, STAR_STAR, RawParameter, raw_parameters
-from fcregistry._injection import ContextParameter, context_parameter
-from fcregistry.errors import DefinitionWarning
+from fcregistry._base.source import is_method_of, place_text, underlying
+from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types._codec import Codec, UnsupportedType, show_type
 from fcregistry.types._containers import ListCodec
 from fcregistry.types._names import holds_text, resolved, type_parameters, unpacked
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fcregistry.types._reader import TypeReader
+
+# --- _parameters ---
 
 
 class Parameter(NamedTuple):
@@ -243,3 +247,216 @@ def warn(message: str, source: Any) -> None:
         warnings.warn(message, DefinitionWarning, stacklevel=2)
     else:  # shown at the function, not where it happens to be used first
         warnings.warn_explicit(message, DefinitionWarning, code.co_filename, code.co_firstlineno)
+
+
+# --- _injection ---
+
+
+class ContextParameter(NamedTuple):
+    """The parameter that takes the context of a call.
+
+    Attributes:
+        name: Its name.
+        kind: How it is passed.
+        place: Its place among all parameters.
+        deps: The type that the context's `deps` is to be of, or None if it asks for none.
+    """
+
+    name: str
+    kind: Any
+    place: int
+    deps: Any
+
+
+def context_parameter(
+    raw: list[RawParameter], resolve: Callable[[Any], Any], problems: list[str]
+) -> ContextParameter | None:
+    """Return the parameter that takes the context, or None if there is none.
+
+    Args:
+        raw: All parameters.
+        resolve: Returns an annotation with types for its texts; may raise anything.
+        problems: Takes what cannot be.
+    """
+    module = sys.modules.get("fcregistry._results.context")
+    if module is None:  # an author who annotates with it has imported it
+        return None
+    found = [
+        (place, each, deps)
+        for place, each in enumerate(raw)
+        if each.annotation is not EMPTY and (deps := _deps_of(each.annotation, module.Context, resolve)) is not _NONE
+    ]
+    if not found:
+        return None
+    place, parameter, deps = found[0]
+    if len(found) > 1:
+        problems.append(f"{', '.join(repr(each.name) for _, each, _ in found)} are all a Context; take one")
+    if parameter.kind in (STAR, STAR_STAR):
+        problems.append(f"parameter {parameter.name!r}: a Context is one parameter, not several")
+    elif parameter.kind is not POSITIONAL_ONLY and raw[-1].kind is STAR_STAR:
+        problems.append(
+            f"parameter {parameter.name!r}: beside **{raw[-1].name} a model could write it; make it positional-only: "
+            f"put it first, and a / after it"
+        )
+    return ContextParameter(parameter.name, parameter.kind, place, deps)
+
+
+_NONE: Any = object()
+
+
+def _deps_of(annotation: Any, context: type, resolve: Callable[[Any], Any]) -> Any:
+    """Return the type of `deps` that an annotation asks for, None for any, and `_NONE` if it is no context."""
+    if isinstance(annotation, str):
+        if "Context" not in annotation:  # an alias of it in a text is the author's to write as a type
+            return _NONE
+        try:
+            annotation = resolve(annotation)
+        except Exception:  # noqa: BLE001  # evaluating an author's annotation may raise anything: reading it will say what
+            return _NONE
+    if annotation is context:
+        return None
+    origin = get_origin(annotation)
+    if origin is context:
+        asked = get_args(annotation)[0]
+        return None if asked in (Any, None, type(None)) else asked
+    if origin in (Union, UnionType):  # `Context | None`, which can be called without one too
+        members = [each for each in get_args(annotation) if each is not type(None)]
+        if len(members) == 1:
+            return _deps_of(members[0], context, resolve)
+    return _NONE
+
+
+# --- _functions ---
+
+Kind = Literal["sync", "async", "generator", "async generator"]
+EMPTY: Final = inspect.Parameter.empty
+POSITIONAL_ONLY: Final = inspect.Parameter.POSITIONAL_ONLY
+POSITIONAL: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
+STAR: Final = inspect.Parameter.VAR_POSITIONAL
+KEYWORD_ONLY: Final = inspect.Parameter.KEYWORD_ONLY
+STAR_STAR: Final = inspect.Parameter.VAR_KEYWORD
+
+
+class RawParameter(NamedTuple):
+    """A parameter as Python sees it; `EMPTY` where it has no default or no annotation."""
+
+    name: str
+    kind: Any
+    default: Any
+    annotation: Any
+
+
+def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParameter]:
+    """Return the parameters of a callable as Python sees them.
+
+    Raises:
+        DefinitionError: Python does not know them, or nothing of their annotations, or it is a method without its instance.
+    """
+    try:
+        parameters = _of_code(function) if _is_plain(function) else _of_signature(function, module)
+    except DefinitionError:
+        raise
+    except Exception as error:  # from Python 3.14 on annotations are evaluated now, and may raise anything
+        problem = f"its annotations cannot be evaluated ({type(error).__name__}: {error}); quotes go around a whole annotation"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,)) from error
+    if parameters and parameters[0].name == "self":
+        _check_bound(function, module)
+    return parameters
+
+
+def _is_plain(function: Callable[..., Any]) -> TypeGuard[FunctionType]:
+    """Tell a function that is what its code says: no wrapper, and nothing set on it that says otherwise."""
+    return type(function) is FunctionType and not function.__dict__
+
+
+def _of_code(function: FunctionType) -> list[RawParameter]:
+    """Read a plain function's code: what `inspect.signature` does, for the callable that needs none of its care, in a fifth of the time."""
+    code, annotations = function.__code__, annotations_of(function)
+    names, positional, keyword_only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+    defaults = function.__defaults__ or ()
+    bare, alone = positional - len(defaults), code.co_posonlyargcount
+    parameters = [
+        RawParameter(
+            names[place],
+            POSITIONAL_ONLY if place < alone else POSITIONAL,
+            EMPTY if place < bare else defaults[place - bare],
+            annotations.get(names[place], EMPTY),
+        )
+        for place in range(positional)
+    ]
+    after = positional + keyword_only
+    if code.co_flags & inspect.CO_VARARGS:
+        parameters.append(RawParameter(names[after], STAR, EMPTY, annotations.get(names[after], EMPTY)))
+        after += 1
+    if keyword_only:
+        given = function.__kwdefaults__ or {}
+        parameters += [
+            RawParameter(name, KEYWORD_ONLY, given.get(name, EMPTY), annotations.get(name, EMPTY))
+            for name in names[positional : positional + keyword_only]
+        ]
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        parameters.append(RawParameter(names[after], STAR_STAR, EMPTY, annotations.get(names[after], EMPTY)))
+    return parameters
+
+
+def _of_signature(function: Callable[..., Any], module: str) -> list[RawParameter]:
+    failed = _failed_annotations(function)
+    try:
+        parameters = signature_of(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        problem = f"Python does not know its signature ({error}); wrap it in a function of your own"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,)) from error
+    return [
+        RawParameter(each.name, each.kind, each.default, failed.get(each.name, each.annotation)) for each in parameters
+    ]
+
+
+def _failed_annotations(function: Callable[..., Any]) -> dict[str, Unresolved]:
+    try:
+        source = inspect.unwrap(underlying(function))
+    except ValueError:  # it wraps itself, which `inspect.signature` says
+        return {}
+    return {name: hint for name, hint in annotations_of(source).items() if type(hint) is Unresolved}
+
+
+def _check_bound(function: Callable[..., Any], module: str) -> None:
+    owner = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
+    if owner not in ("", "<locals>"):
+        problem = f"it is a method without its instance; take the method of one, as in {owner}(…).{function.__name__}"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,))
+
+
+def docstring_of(function: Callable[..., Any]) -> str | None:
+    """Return the docstring of a callable: that of the function behind a partial, of the class of a callable object."""
+    if type(function) is FunctionType:
+        return function.__doc__
+    source = underlying(function)
+    if is_method_of(source, function):
+        return source.__doc__ or type(function).__doc__
+    return getattr(source, "__doc__", None)
+
+
+def kind_of_function(function: Callable[..., Any]) -> Kind:
+    """Tell a plain function, a coroutine function and the two sorts of generator apart, behind partials and methods."""
+    if _is_plain(function):
+        flags = function.__code__.co_flags
+        return _kind_of_code(flags) if flags & _NOT_SYNC else "sync"
+    for source in (function, underlying(function)):
+        if inspect.isasyncgenfunction(source):
+            return "async generator"
+        if inspect.iscoroutinefunction(source):
+            return "async"
+        if inspect.isgeneratorfunction(source):
+            return "generator"
+    return "sync"
+
+
+_NOT_SYNC: Final = inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE | inspect.CO_GENERATOR
+
+
+def _kind_of_code(flags: int) -> Kind:
+    if flags & inspect.CO_ASYNC_GENERATOR:
+        return "async generator"
+    if flags & inspect.CO_COROUTINE:
+        return "async"
+    return "generator" if flags & inspect.CO_GENERATOR else "sync"

@@ -1,4 +1,7 @@
-"""What is made of a description when its tool is used? As little as can be, until only the plugin itself can tell."""
+"""What is made of a description when its tool is used? As little as can be, until only the plugin itself can tell.
+
+MERGED: What is known of a tool whose plugin is not imported before its function is needed?
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,22 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import _ports
-from fcregistry._declared import Options
-from fcregistry._definition import Definition, asks_for_strictness
-from fcregistry._described import BROKEN, CONTEXT, DEPS
-from fcregistry._records import COMPUTED, record_of
-from fcregistry._tool import Tool
+from fcregistry._tools.declaration import Declaration
+from fcregistry._tools.definition import Definition, asks_for_strictness
+from fcregistry._tools.options import Options
+from fcregistry._tools.record import COMPUTED, record_of
+from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry._described import Described
-    from fcregistry._origin import Origin
     from fcregistry._ports import Owner
-    from fcregistry._records import ToolRecord
-    from fcregistry._signature import Signature
+    from fcregistry._tools.definition import Origin
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.signature import Signature
+
+# --- _described_definition ---
 
 _DEFERRED: Final = ("cache", "reads", "requires_approval", "writes")
 """The options that can be functions, or an object that is one in all but name."""
@@ -131,7 +135,7 @@ class DescribedDefinition(Definition):
 
     def origin(self, owner: Owner | None) -> Origin:
         """Return where the tool came from."""
-        from fcregistry._origin import Origin  # which a tool that is only listed does not need
+        from fcregistry._tools.definition import Origin  # which a tool that is only listed does not need
 
         record = self._described.record
         return Origin(
@@ -209,3 +213,101 @@ def _is_computed(value: Any) -> bool:
 
 def _copied(schema: Any) -> Any:
     return json.loads(json.dumps(schema))
+
+
+# --- _described ---
+
+BROKEN: Final = 1
+"""It cannot be defined."""
+CONTEXT: Final = 2
+"""It asks for the context of its call."""
+DEPS: Final = 4
+"""And that for something of the application's."""
+
+
+class Described(Declaration):
+    """A declaration as the index knows it. Asking for its function imports its plugin.
+
+    Attributes:
+        row: Where the index keeps its record.
+        summary: The first paragraph of its description, as one line.
+        flags: What can be told of it in a bit: `BROKEN`, `CONTEXT`, `DEPS`.
+    """
+
+    __slots__ = ("_options", "_options_text", "_record", "flags", "row", "summary")
+
+    def __init__(
+        self,
+        plugin: tuple[str, str],
+        row: int,
+        name: str,
+        group: str,
+        summary: str,
+        options: str,
+        flags: int,
+    ) -> None:
+        self.plugin = plugin
+        self.row = row
+        self.name = name
+        self.group = group
+        self.summary = summary
+        self._options_text = options
+        self._options: dict[str, Any] | None = None
+        self._record: ToolRecord | None = None
+        self.flags = flags
+        self.locals = None
+        self.tool = None
+
+    def says(self, option: str) -> bool:
+        """Tell whether its text of options speaks of one: if not, it was not given."""
+        return bool(self._options_text) and f'"{option}"' in self._options_text
+
+    @property
+    def options(self) -> dict[str, Any]:  # type: ignore[override]
+        """What it was declared with, as JSON."""
+        if self._options is None:
+            self._options = json.loads(self._options_text) if self._options_text else {}
+        assert self._options is not None
+        return self._options
+
+    @property
+    def record(self) -> ToolRecord:
+        """All that is known of it."""
+        if self._record is None:
+            self._record = _ports.discovery().record(self)
+        return self._record
+
+    @property
+    def digest(self) -> str:
+        """What the digest of its record has to be when it is loaded."""
+        from fcregistry._tools.record import digest_of  # which listing does not need
+
+        return digest_of(self.record)
+
+    @property
+    def module(self) -> str:  # type: ignore[override]
+        """The module that declared it."""
+        return self.record["module"]
+
+    @property
+    def place(self) -> str:
+        """`module.qualname (file:line)`, as far as it is known."""
+        record = self.record
+        line = f" ({record['file']}:{record['line']})" if record["file"] else ""
+        return f"{record['module']}.{record['qualname']}{line}"
+
+    @property
+    def instance(self) -> None:
+        """Not known of what is not imported."""
+        return None
+
+    @property
+    def function(self) -> Callable[..., Any]:  # type: ignore[override]
+        """The function; its plugin is imported for it.
+
+        Raises:
+            PluginError: The plugin does not load.
+            ToolChangedError: It ships something else than was described.
+        """
+        assert self.tool is not None
+        return self.tool._definition.loaded().declaration.function

@@ -14,15 +14,15 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fcregistry._declarations import DEFAULT_GROUP
+from fcregistry._tools.declaration import DEFAULT_GROUP
 from fcregistry.errors import SelectorError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._declarations import Declaration
     from fcregistry._ports import Owner
-    from fcregistry._tool import Tool
+    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.tool import Tool
 
 HINTS: Final = ("read_only", "destructive", "idempotent", "open_world")
 """What an author may say of a tool, and a selector may ask for."""

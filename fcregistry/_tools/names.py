@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from fcregistry._declarations import Declaration, duplicate_text, local_name
+from fcregistry._tools.declaration import Declaration, duplicate_text, local_name
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError
 
 if TYPE_CHECKING:

@@ -1,25 +1,29 @@
-"""What is made of a declaration when its tool is first used? Its signature, its schemas and its validators."""
+"""What is made of a declaration when its tool is first used? Its signature, its schemas and its validators.
+
+MERGED: Where did a tool come from, and which one exactly ran?
+"""
 
 from __future__ import annotations
 
 import json
 import marshal
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base.source import place_text, underlying
-from fcregistry._declarations import Declaration
+from fcregistry._tools.declaration import Declaration
 from fcregistry.errors import DefinitionError, said_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fcregistry._declared import Options
-    from fcregistry._origin import Origin
     from fcregistry._ports import Owner
-    from fcregistry._records import ToolRecord
     from fcregistry._schema.validator import Engine, Validator
-    from fcregistry._signature import Signature
+    from fcregistry._tools.options import Options
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.signature import Signature
+
+# --- _definition ---
 
 STRICT: Final = "FCREGISTRY_STRICT"
 """A module, or a package above it, that sets this to True asks for strictness for its own tools."""
@@ -81,7 +85,7 @@ class Definition:
     def options(self) -> Options:
         """What the tool was declared with."""
         if self._options is None:
-            from fcregistry._declared import Options  # which a tool that is only listed does not need
+            from fcregistry._tools.options import Options  # which a tool that is only listed does not need
 
             self._options = Options.of(self.declaration.options)
         return self._options
@@ -99,8 +103,6 @@ class Definition:
 
     def origin(self, owner: Owner | None) -> Origin:
         """Return where the tool came from, which an owner ships, or the application, where that is None."""
-        from fcregistry._origin import Origin  # likewise
-
         return Origin.of(owner, self.declaration.module, underlying(self.declaration.function))
 
     @property
@@ -132,7 +134,9 @@ class Definition:
         return self._signature
 
     def _define(self) -> None:
-        from fcregistry._signature import Signature  # all of `types`, which a tool that is only listed does not need
+        from fcregistry._tools.signature import (
+            Signature,  # all of `types`, which a tool that is only listed does not need
+        )
 
         declared = self.declaration
         foreign = declared.options.get("parameters")
@@ -215,7 +219,7 @@ def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Sign
     """Return the signature of a function whose schema others wrote, and the schema as it is published."""
     from fcregistry._schema.drafts import SchemaError
     from fcregistry._schema.foreign import ForeignSchema
-    from fcregistry._signature import Signature
+    from fcregistry._tools.signature import Signature
 
     headline = f"{declared.module}.{declared.name} cannot be a tool:"
     signature = Signature.untyped(declared.function, declared.module, declared.locals)
@@ -240,3 +244,73 @@ def says_of_itself(module: str, flag: str) -> bool:
             return True
         module = module.rpartition(".")[0]
     return False
+
+
+# --- _origin ---
+
+
+class Origin(NamedTuple):
+    """Where a tool came from.
+
+    Attributes:
+        module: The module that declared it.
+        qualname: The function's qualified name.
+        distribution: The installed distribution that ships it; None for the application itself.
+        version: That distribution's version.
+        entry_point: The name of the entry point.
+        file: The function's source file, where there is one.
+        line: Its line there.
+    """
+
+    module: str
+    qualname: str
+    distribution: str | None = None
+    version: str | None = None
+    entry_point: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+    @classmethod
+    def of(cls, owner: Owner | None, module: str, source: Callable[..., Any]) -> Origin:
+        """Return the origin of a function, without what wraps it, that a module declared and an owner ships."""
+        code = getattr(source, "__code__", None)
+        return cls(
+            distribution=owner.distribution if owner else None,
+            version=owner.version if owner else None,
+            entry_point=owner.entry_point if owner else None,
+            module=module,
+            qualname=getattr(source, "__qualname__", type(source).__qualname__),
+            file=code.co_filename if code else None,
+            line=code.co_firstlineno if code else None,
+        )
+
+    def __str__(self) -> str:
+        owner = f"{self.distribution} {self.version}[{self.entry_point}]" if self.distribution else "the application"
+        place = f" ({self.file}:{self.line})" if self.file else ""
+        return f"{owner}, {self.module}.{self.qualname}{place}"
+
+
+class Provenance(NamedTuple):
+    """Which tool, of which version, stands behind a call: what an audit keeps of it.
+
+    Attributes:
+        id: The canonical id.
+        distribution: The installed distribution that ships it; None for the application itself.
+        version: That distribution's version.
+        schema_digest: The SHA-256 of its parameters' schema, in hexadecimal: another one means other arguments.
+    """
+
+    id: str
+    distribution: str | None
+    version: str | None
+    schema_digest: str
+
+    @classmethod
+    def of(cls, owner: Owner | None, id: str, schema_digest: str) -> Provenance:
+        """Return the provenance of a tool that an owner ships, or the application, where that is None."""
+        return cls(
+            id=id,
+            distribution=owner.distribution if owner else None,
+            version=owner.version if owner else None,
+            schema_digest=schema_digest,
+        )

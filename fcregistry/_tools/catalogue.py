@@ -1,4 +1,6 @@
-"""Which of the declared tools may be seen, and which one does a name mean?
+"""Which tools do selectors name, one after the other?
+
+MERGED: Which of the declared tools may be seen, and which one does a name mean?
 
 What a registry reads its declarations through: whose each is, what is hidden, and what has to be imported before an answer can be given.
 Nothing is imported while a lock is held.
@@ -9,13 +11,51 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fcregistry import _ports
-from fcregistry._declarations import Declaration, DeclarationLog
-from fcregistry._definition import asks_for_strictness
-from fcregistry._described import BROKEN, Described
-from fcregistry._naming import Owned, by_key, did_you_mean, nearest, only_one, standing
-from fcregistry._selectors import Selector, is_glob, normalized, parse_selector
-from fcregistry._tool import Tool
+from fcregistry._tools.declaration import Declaration, DeclarationLog
+from fcregistry._tools.definition import asks_for_strictness
+from fcregistry._tools.indexed import BROKEN, Described
+from fcregistry._tools.names import Owned, by_key, did_you_mean, nearest, only_one, standing
+from fcregistry._tools.selectors import Selector, is_glob, normalized, parse_selector, parse_selectors, subject_of
+from fcregistry._tools.tool import Tool
 from fcregistry.errors import SelectorError, ToolNotFoundError
+
+# --- _choosing ---
+
+
+def chosen(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
+    """Return what selectors name, sorted by name and id, and whether one names each of them exactly; without any, all there are.
+
+    Raises:
+        SelectorError: One is no selector.
+        ToolNotFoundError: One, an excluding one apart, matches nothing.
+        AmbiguousToolError: A plain name that several tools have.
+    """
+    parsed = parse_selectors(selectors)
+    catalogue.load_for(parsed)
+    found: dict[Declaration, tuple[Owned, bool]] = {}
+    if not parsed or parsed[0].excludes:
+        found = {owned.declaration: (owned, False) for owned in catalogue.offered()}
+    for selector in parsed:
+        if selector.excludes:
+            left = [each for each in found.values() if not selector.matches(subject_of(*each[0]))]
+            found = {owned.declaration: (owned, exact) for owned, exact in left}
+            continue
+        for owned in _matching(catalogue, selector):
+            known = owned.declaration in found and found[owned.declaration][1]
+            found[owned.declaration] = (owned, known or selector.is_exact)
+    return sorted(found.values(), key=lambda each: (each[0].declaration.name, each[0].id))
+
+
+def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
+    if selector.is_exact:
+        return [catalogue.resolve(selector.text)]
+    found = [each for each in catalogue.offered() if selector.matches(subject_of(*each))]
+    if not found:
+        raise catalogue.nothing_matches(selector.text)
+    return found
+
+
+# --- _catalogue ---
 
 
 class Catalogue:
@@ -81,7 +121,7 @@ class Catalogue:
         declaration, owner = owned
         if declaration.tool is None or declaration.tool._owner != owner:
             if isinstance(declaration, Described):
-                from fcregistry._described_definition import DescribedDefinition  # which listing does not need
+                from fcregistry._tools.indexed import DescribedDefinition  # which listing does not need
 
                 assert owner is not None
                 declaration.tool = DescribedDefinition.tool(declaration, owner)
@@ -108,7 +148,7 @@ class Catalogue:
         """Yield the tools that have to do with some words, best first."""
         made = [self.tool(each) for each in self.seen(self._log) if self._is_usable(each)]
         if not self._discovers:
-            from fcregistry._search._tools import search_tools  # and SQLite, which only a search needs
+            from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
 
             yield from search_tools(made, words, len(made))
             return

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
-from fcregistry._options import group_problem, name_problem, option_problems
+from fcregistry._tools.options import group_problem, name_problem, option_problems
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 COMPUTED: Final = "computed"
 """What stands in a record for an option that is a function: `{"computed": "module.qualname"}`."""

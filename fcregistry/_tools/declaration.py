@@ -11,11 +11,12 @@ from fcregistry._base.source import place_text, same_place
 from fcregistry.errors import DuplicateToolError
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
 
 DEFAULT_GROUP = "tool"
 MARK = "__fc_declarations__"
