@@ -150,7 +150,7 @@ def _foreign_types(module: str) -> tuple[Family, ...]:
 
 
 def _call_hooks(given: object) -> CallHooks | None:
-    from fcregistry._config import call_hook_names
+    from fcregistry._config.settings import call_hook_names
 
     if isinstance(given, (list, tuple)) and not given and not call_hook_names():
         return None  # and nobody pays for discovery

@@ -35,7 +35,7 @@ LAYERS = {
     "fcregistry._results.context": 2,
     "fcregistry._base.messages": 1,
     "fcregistry._config": 5,
-    "fcregistry._trust": 6,
+    "fcregistry._config.policy": 6,
     "fcregistry._base.paths": 0,
     "fcregistry._base.pickling": 0,
     "fcregistry._base.yaml": 4,

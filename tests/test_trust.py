@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._config._keys import layer_of
+from fcregistry._config.policy import OPEN, Trust, trust
+from fcregistry._config.settings import layer_of
 from fcregistry._tools.selectors import Subject
-from fcregistry._trust import OPEN, Trust, trust
 
 if TYPE_CHECKING:
     from pathlib import Path

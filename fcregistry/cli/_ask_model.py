@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from fcregistry._config import MODEL, configuration, model_variable
+from fcregistry._config.settings import MODEL, configuration, model_variable
 
 if TYPE_CHECKING:
     from fcregistry.models import Model

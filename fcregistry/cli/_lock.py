@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from fcregistry._config import project_lock
+from fcregistry._config.policy import Lock, read_lock
+from fcregistry._config.settings import project_lock
 from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.selectors import normalized
-from fcregistry._trust._lock import Lock, read_lock
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection._locking import Change, Inventory, changes, inventory, lock_text, write_lock

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from fcregistry._config.policy import without_locks
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
-from fcregistry._trust._holding import without_locks
 from fcregistry.cli._output import remark
 from fcregistry.cli._tools import counted
 from fcregistry.discovery import FoundPlugin, current

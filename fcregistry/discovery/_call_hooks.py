@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._config import call_hook_items
+from fcregistry._config.settings import call_hook_items
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._extensions import disable_advice

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._config import DISABLE
+from fcregistry._config.settings import DISABLE
 from fcregistry.discovery._permission import Permission
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fcregistry._trust._lock import upgrade
+from fcregistry._config.policy import upgrade
 from fcregistry.discovery._found import KINDS
 from fcregistry.discovery._guard import Digest, Locked, locked_imports
 from fcregistry.discovery._identity import recorded_files
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from importlib.metadata import Distribution
 
-    from fcregistry._trust import Trust
+    from fcregistry._config.policy import Trust
     from fcregistry.discovery._found import FoundEntryPoint
 
 _BY_INSTALLERS: Final = (

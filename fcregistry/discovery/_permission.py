@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fcregistry._config.policy import trust
 from fcregistry._tools.indexed import Described
 from fcregistry._tools.selectors import subject_of
-from fcregistry._trust import trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry._config._keys import layer_of
-from fcregistry._trust import OPEN, Trust
-from fcregistry._trust._lock import Lock, read_lock
+from fcregistry._config.policy import OPEN, Lock, Trust, read_lock
+from fcregistry._config.settings import layer_of
 from fcregistry.discovery import find_plugins
 from fcregistry.discovery._locks import altered_files, drift, files_digest
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
+from fcregistry._config.policy import read_lock
 from fcregistry._tools.record import ToolRecord, record_of
-from fcregistry._trust._lock import read_lock
 from fcregistry.inspection._locking import Change, Inventory, changes, lock_text, write_lock
 from fcregistry.inspection._locking._installed import inventory_of
 

@@ -7,8 +7,8 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
+from fcregistry._config.policy import locks_are_lifted
 from fcregistry._tools.record import PluginRecord
-from fcregistry._trust._holding import locks_are_lifted
 from fcregistry.discovery._index._made import Made
 from fcregistry.discovery._index._process import WorkerProcess
 from fcregistry.discovery._index._rows import Row

@@ -57,7 +57,7 @@ def _own_streams() -> tuple[TextIO, TextIO]:
 
 
 def _locks(are_lifted: bool) -> AbstractContextManager[None]:
-    from fcregistry._trust._holding import without_locks
+    from fcregistry._config.policy import without_locks
 
     return without_locks() if are_lifted else nullcontext()
 

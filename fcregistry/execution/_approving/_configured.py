@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fcregistry._config.policy import trust
 from fcregistry._tools.selectors import subject
-from fcregistry._trust import trust
 from fcregistry.execution._approving._policy import Ruling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from fcregistry._config.policy import Trust
     from fcregistry._tools.selectors import Subject
     from fcregistry._tools.tool import Tool
-    from fcregistry._trust import Trust
 
 
 def with_configured(rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Final, Literal
 
 from fcregistry._base.messages import show
+from fcregistry._config.policy import read_lock, without_locks
 from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.record import ToolRecord, read_record, record_of
 from fcregistry._tools.selectors import normalized
-from fcregistry._trust._holding import without_locks
-from fcregistry._trust._lock import read_lock
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._manifests._content import ManifestContent, read_bounded, read_json, read_text
 from fcregistry.errors import ConfigurationError

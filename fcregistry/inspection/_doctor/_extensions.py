@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcregistry._config import CALL_HOOKS
+from fcregistry._config.settings import CALL_HOOKS
 from fcregistry.discovery import FoundExtension, current
 from fcregistry.discovery._call_hooks import unusable_call_hooks
 from fcregistry.discovery._extensions import disable_advice

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from fcregistry._base.paths import CACHE_DIR
-from fcregistry._config import configuration
+from fcregistry._config.policy import trust
+from fcregistry._config.settings import configuration
 from fcregistry._tools.declaration import log
 from fcregistry._tools.selectors import normalized
-from fcregistry._trust import trust
 from fcregistry.discovery import current, near_miss_groups
 from fcregistry.discovery._finder import aside, impostors, places
 from fcregistry.discovery._found import EXTENSION_GROUP, GROUP

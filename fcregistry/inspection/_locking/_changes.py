@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from fcregistry._trust._lock import Lock, Pin
+from fcregistry._config.policy import Lock, Pin
 from fcregistry.inspection._locking._installed import Inventory, tool_id
 
 _PARTS: Final = ("description", "parameters", "returns", "options", "deps", "module", "qualname")

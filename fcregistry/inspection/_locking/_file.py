@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from fcregistry._trust._lock import FORMAT
+from fcregistry._config.policy import FORMAT
 
 
 def lock_text(distributions: Mapping[str, Mapping[str, Any]]) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fcregistry._config.policy import Trust, trust, without_locks
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.record import ToolRecord, digest_of, record_of
 from fcregistry._tools.selectors import normalized
-from fcregistry._trust import Trust, trust
-from fcregistry._trust._holding import without_locks
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._found import FoundEntryPoint
 from fcregistry.discovery._identity import doubt
