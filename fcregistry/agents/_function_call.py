@@ -14,7 +14,7 @@ from fcregistry.agents._loop import asked, carried, taken_up
 from fcregistry.agents._react import result_of, talk_of
 from fcregistry.agents._rules import End, Loop, Talk
 from fcregistry.agents._summary import summarizer
-from fcregistry.formats._messages import read_calls, shape_of
+from fcregistry.formats._read import read_calls, shape_of
 from fcregistry.models import Message, Model
 from fcregistry.models._answers import check_is_message
 from fcregistry.models._messages import written_call

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import read_calls
-from fcregistry.formats._reading import field
+from fcregistry.formats._read import field
 from fcregistry.models import CallableModel, Message
 
 if TYPE_CHECKING:

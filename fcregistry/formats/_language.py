@@ -12,9 +12,7 @@ from typing import Any, Final
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import Place, References
 from fcregistry._schema.drafts import modern
-from fcregistry.formats._definition import Dropped
-from fcregistry.formats._merge import merged
-from fcregistry.formats._unsaid import in_words, lost_keywords
+from fcregistry.formats._node import Dropped, in_words, lost_keywords, merged
 
 _SHOWN: Final = frozenset(
     {

@@ -17,15 +17,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import anthropic
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import call_id, told_in
 from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
+from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 LOOSE: Final = Profile(taker="Bedrock", top_without=PUT_TOGETHER)
 """API reference, "ToolInputSchema": the top is an object. Models of Anthropic's take nothing else there."""

@@ -20,16 +20,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
-from fcregistry.formats._names import Alphabet
+from fcregistry.formats._format import Alphabet, Format
 from fcregistry.formats._parts import base64_of, json_of
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
+from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 PROFILE: Final = Profile(
     taker="Gemini",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fcregistry.formats._core import Format
+from fcregistry.formats._format import Format
 
 if TYPE_CHECKING:
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 
 def render(rendering: Rendering) -> dict[str, Any]:

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._schema.document import References
-from fcregistry.formats._core import Format
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import json_of
-from fcregistry.formats._reading import field, is_absent, read_call
+from fcregistry.formats._read import field, is_absent, read_call
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 _HINTS: Final = {
     "read_only": "readOnlyHint",

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import call_id
 from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
+from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 _TOP_WITHOUT: Final = PUT_TOGETHER | {"enum", "const", "not"}
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import call_id, data_url, told_in
+from fcregistry.formats._read import parse_message
 from fcregistry.formats.openai import LOOSE, STRICT
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 
 def render(rendering: Rendering) -> dict[str, Any]:

@@ -11,13 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._schema.shorthand import show_parameter, show_type
-from fcregistry.formats._core import Format
-from fcregistry.formats._definition import TextDefinition
+from fcregistry.formats._format import Format
+from fcregistry.formats._node import TextDefinition, unsaid
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
-from fcregistry.formats._unsaid import unsaid
 
 if TYPE_CHECKING:
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 __all__ = ["FORMAT", "render", "show_type"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.yaml import write_yaml
-from fcregistry.formats._core import Format
-from fcregistry.formats._definition import TextDefinition
+from fcregistry.formats._format import Format
+from fcregistry.formats._node import TextDefinition
 
 if TYPE_CHECKING:
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 
 def render(rendering: Rendering) -> TextDefinition:

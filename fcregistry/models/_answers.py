@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._results.content import Content
 from fcregistry.formats import read_calls
-from fcregistry.formats._reading import field, is_absent
+from fcregistry.formats._read import field, is_absent
 from fcregistry.models._completion import Completion, Usage
 from fcregistry.models._messages import Message, call_of
 from fcregistry.models._parts import part_of

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 from fcregistry._base.call import ToolCall, UnreadArguments
 from fcregistry._results.content import Content
 from fcregistry.formats import MalformedCallError, read_call, read_calls
-from fcregistry.formats._reading import field as read_field
-from fcregistry.formats._reading import is_absent
+from fcregistry.formats._read import field as read_field
+from fcregistry.formats._read import is_absent
 from fcregistry.models._parts import part_of, with_texts, written_part
 from fcregistry.models._surrogates import escaped, in_texts, joined
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._reading import is_like_arguments
+from fcregistry.formats._read import is_like_arguments
 from fcregistry.models._accumulating import StreamedCalls
 from fcregistry.models._completion import Completion, Delta, Usage
 from fcregistry.models._messages import Message, call_of

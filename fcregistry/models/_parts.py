@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from fcregistry._results.content import Content
 from fcregistry.formats._parts import base64_of, data_url
-from fcregistry.formats._reading import field as read_field
-from fcregistry.formats._reading import is_absent
+from fcregistry.formats._read import field as read_field
+from fcregistry.formats._read import is_absent
 from fcregistry.models._surrogates import in_texts
 
 _LINKED_IMAGE: Final = "an image"

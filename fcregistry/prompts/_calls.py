@@ -6,7 +6,7 @@ from typing import Any
 
 from fcregistry._base.call import ToolCall
 from fcregistry.formats import MalformedCallError, read_call
-from fcregistry.formats._reading import is_like_arguments
+from fcregistry.formats._read import is_like_arguments
 
 
 def calls_of(value: Any, *, arguments_field: str | None = None) -> tuple[ToolCall, ...]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import Rendering
 
 _LONGEST: Final = 500
 """Characters of a variable's value that are shown."""

@@ -14,7 +14,7 @@ from fcregistry._base.source import underlying
 from fcregistry._schema.drafts import SchemaError
 from fcregistry._schema.foreign import schema_problem
 from fcregistry._tools.tool import Tool
-from fcregistry.formats._names import wire_names
+from fcregistry.formats._format import wire_names
 from fcregistry.testing._case import Case
 from fcregistry.testing._failures import REPORT, Failure, Verdict
 

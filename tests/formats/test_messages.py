@@ -10,7 +10,7 @@ import pytest
 from fcregistry import Executor, Tool, ToolCall, formats
 from fcregistry._results.result import ToolResult
 from fcregistry.formats import MalformedCallError, read_call, read_calls
-from fcregistry.formats._messages import shape_of
+from fcregistry.formats._read import shape_of
 
 
 class Sum(TypedDict):

@@ -10,7 +10,7 @@ from fcregistry import Problem, Tool, ToolResult
 from fcregistry._schema.validator import Validator
 from fcregistry.execution import CallError
 from fcregistry.formats import Format
-from fcregistry.formats._names import Alphabet
+from fcregistry.formats._format import Alphabet
 from fcregistry.testing._acceptance import _Acceptance, accepts_what_its_schema_says
 from fcregistry.testing._case import Case
 from fcregistry.testing._definitions import _tool_name_failures

@@ -11,7 +11,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry.dialects._json_text import Refused, json_value
 from fcregistry.dialects._prompt import json_text
 from fcregistry.dialects._source import behind_space
-from fcregistry.formats._reading import is_like_arguments
+from fcregistry.formats._read import is_like_arguments
 
 if TYPE_CHECKING:
     from fcregistry.dialects._sections import CallReader, CallWriter

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from fcregistry._base.messages import json_path
 from fcregistry._tools.parameters import STAR_STAR
-from fcregistry.formats._core import told
+from fcregistry.formats._format import told
 from fcregistry.inspection._lint._core import Place, Remark, Rule, Subject, place_of, property_path
 from fcregistry.inspection._lint._schemas import description, walk
 

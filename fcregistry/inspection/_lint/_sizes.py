@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from fcregistry._base.messages import json_path
-from fcregistry.formats._core import told
+from fcregistry.formats._format import told
 from fcregistry.inspection._lint._core import Remark, Rule, Subject, place_of
 from fcregistry.inspection._lint._schemas import compact, path_deeper_than, walk
 

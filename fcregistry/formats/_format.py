@@ -1,22 +1,147 @@
-"""What is a format?"""
+"""What is a tool called on a provider's wire, where not every name of ours may stand?
+
+A name that fits stays as it is. In any other, each character that may not stand where it stands becomes `_xHH_`, its code in hexadecimal:
+`9lives` is `_x39_lives` to Gemini, and `get-weather` is `get_x2d_weather` in Python. No two names become one:
+
+- In a rewritten name `_x` begins nothing else, since an `x` after `_` is rewritten too; and a name that fits, but holds `_xHH_`, is rewritten
+  all the same.
+- A name that becomes too long is cut, and ends in `_xz` and a hash of it; a name that ends so by itself is rewritten too.
+
+MERGED: Which definitions were made before? Those of the latest tools are kept, since a model is told the same ones in every round.
+MERGED: What is a format?
+"""
 
 from __future__ import annotations
 
+import marshal
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+from weakref import ref
 
 from fcregistry.errors import DefinitionError
-from fcregistry.formats._definition import Definition, TextDefinition
-from fcregistry.formats._kept import KeptDefinitions
+from fcregistry.formats._node import Definition, Dropped, TextDefinition
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
-    from fcregistry.formats._names import Alphabet
     from fcregistry.formats._profile import Profile
     from fcregistry.formats._transform import OnRecursion
+
+# --- formats._names ---
+
+_LIKE_REWRITTEN = re.compile(r"_x[0-9a-f]{2}_|_xz[0-9a-f]{10}\Z")
+_HASH = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alphabet:
+    """Which of our names may stand on a provider's wire. All of ours are of ASCII letters, digits, `_` and `-`, up to 64 characters.
+
+    Attributes:
+        first: A regular expression of the characters that a name may begin with.
+        rest: The same of those that may follow.
+        longest: How many characters a name may have; None for any number.
+        reserved: Words that are no names.
+    """
+
+    first: str
+    rest: str
+    longest: int | None = None
+    reserved: frozenset[str] = frozenset()
+
+    def fits(self, name: str) -> bool:
+        """Tell whether a name may stand as it is."""
+        is_short = self.longest is None or len(name) <= self.longest
+        return is_short and name not in self.reserved and bool(re.fullmatch(f"{self.first}{self.rest}*", name))
+
+    def wire_name(self, name: str) -> str:
+        """Return what stands for a name: the same each time, and no other name's."""
+        if self.fits(name) and not _LIKE_REWRITTEN.search(name):
+            return name
+        rewritten = self._rewritten(name)
+        if self.longest is None or len(rewritten) <= self.longest:
+            return rewritten
+        from hashlib import sha256  # rarely needed, and 2 ms
+
+        tail = f"_xz{sha256(name.encode()).hexdigest()[:_HASH]}"
+        return rewritten[: self.longest - len(tail)] + tail
+
+    def _rewritten(self, name: str) -> str:
+        written = ""
+        for character in name:
+            fits = re.fullmatch(self.rest if written else self.first, character) is not None
+            if not written and name in self.reserved:
+                fits = False
+            written += (
+                character if fits and not (character == "x" and written.endswith("_")) else f"_x{ord(character):02x}_"
+            )
+        return written
+
+
+def wire_names(names: Iterable[str], alphabets: Iterable[Alphabet]) -> dict[str, str]:
+    """Return which name each wire name stands for, for the names that have others in some alphabet."""
+    by_wire: dict[str, str] = {}
+    listed = list(names)
+    for alphabet in alphabets:
+        for name in listed:
+            wire = alphabet.wire_name(name)
+            if wire != name:
+                by_wire.setdefault(wire, name)
+    return by_wire
+
+
+# --- formats._kept ---
+
+MOST: Final = 1024
+"""How many are kept: more than a model can be told at once, and no more than a megabyte or two."""
+
+
+class KeptDefinitions:
+    """Definitions with the schemas in them, as bytes that hold nothing else alive. Whoever takes one out gets a copy. Thread-safe.
+
+    Args:
+        most: How many are kept; one more, and all are forgotten.
+    """
+
+    __slots__ = ("_kept", "_most")
+
+    def __init__(self, most: int = MOST) -> None:
+        self._kept: dict[Hashable, tuple[ref[Tool], bool, bytes, tuple[Dropped, ...]]] = {}
+        self._most = most
+
+    def get(self, tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
+        """Return the definition of a tool, and the schema in it; None if it is not kept.
+
+        Args:
+            tool: The tool.
+            how: How it was rendered.
+        """
+        kept = self._kept.get((id(tool), how))
+        if kept is None or kept[0]() is not tool:  # an id is given to another once a tool is gone
+            return None
+        _, is_text, written, dropped = kept
+        made, schema = marshal.loads(written)
+        return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
+
+    def put(self, tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
+        """Keep a definition, if it is nothing but JSON."""
+        is_text = isinstance(made, TextDefinition)
+        plain = str(made) if isinstance(made, TextDefinition) else dict(made)
+        try:
+            written = marshal.dumps((plain, schema))
+        except ValueError:  # of types that only others know
+            return
+        if len(self._kept) >= self._most:
+            self._kept.clear()
+        self._kept[id(tool), how] = (ref(tool), is_text, written, made.dropped)
+
+
+# --- formats._core ---
 
 _KEPT: Final = KeptDefinitions()
 
@@ -117,7 +242,8 @@ class Format:
         self, tool: Tool, strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
         from fcregistry._tools.tool import Tool  # these two are not needed to read calls and report results
-        from fcregistry.formats._transform import Unsayable, transformed
+        from fcregistry.formats._rewrite import Unsayable
+        from fcregistry.formats._transform import transformed
 
         if not isinstance(tool, Tool):
             raise TypeError(
@@ -146,7 +272,7 @@ class Format:
         Raises:
             DefinitionError: They are.
         """
-        from fcregistry.formats._limits import excesses_together  # as above
+        from fcregistry.formats._profile import excesses_together  # as above
 
         profile = self._profile(strict)
         problems = excesses_together(schemas, profile) if profile is not None else []
