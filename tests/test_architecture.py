@@ -105,7 +105,7 @@ DOORS = {
     "openai": "fcregistry.models._openai_client",
     "opentelemetry": "fcregistry.execution._watching._spans",
     "hypothesis": "fcregistry.testing",
-    "jinja2": "fcregistry.dialects._chat._sandbox",
+    "jinja2": "fcregistry.dialects._chat_sandbox",
     "pebble": "fcregistry.execution._elsewhere._killable",
     "pytest": "fcregistry.testing",
     "yaml": "fcregistry._base.yaml",

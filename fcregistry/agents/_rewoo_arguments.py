@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from fcregistry._base.json import SLIPS, ArgumentsError, read_text
 from fcregistry.agents._evidence import REFERENCE, substituted, text_of
-from fcregistry.dialects._shapes import typed
+from fcregistry.dialects._json_text import typed
 
 _STRING: Final = r'"(?>[^"\\]+|\\.)*+(?:"|\\?\Z)'
 """With or without an end, so that what is no string is not read again from every quotation mark on."""

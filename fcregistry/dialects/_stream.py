@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry.dialects._parsed import NOTHING, Parsed, of_words
-from fcregistry.dialects._sections import Calls, EndOfThoughts, closing
-from fcregistry.dialects._shapes import Shapes
-from fcregistry.dialects._source import Source
-from fcregistry.dialects._trimmed import Trimmed
-from fcregistry.dialects._waking import EVERY
+from fcregistry.dialects._json_text import Shapes
+from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Parsed, Trimmed, closing, of_words
+from fcregistry.dialects._source import EVERY, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._base.call import ToolCall
     from fcregistry.dialects._dialect import Dialect
-    from fcregistry.dialects._sections import Section, Words
-    from fcregistry.dialects._shapes import ToolShape
+    from fcregistry.dialects._json_text import ToolShape
+    from fcregistry.dialects._parsed import Section, Words
     from fcregistry.dialects._source import Marks, Reading
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
-from fcregistry.dialects._chat._markers import broken_up, broken_up_in
+from fcregistry.dialects._chat_formats import broken_up, broken_up_in
 from fcregistry.models._messages import Message, arguments_text
 
 if TYPE_CHECKING:

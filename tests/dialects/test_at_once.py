@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool, ToolCall, dialects
-from fcregistry.dialects._shapes import Shapes
+from fcregistry.dialects import _syntax_python as _python
+from fcregistry.dialects._json_text import Shapes
+from fcregistry.dialects._parsed import Trimmed
 from fcregistry.dialects._source import MOST_FAILURES, Source, behind_space
-from fcregistry.dialects._syntaxes import _python
-from fcregistry.dialects._syntaxes._bare_text import Ending
-from fcregistry.dialects._syntaxes._braces_at_once import braces_at_once
-from fcregistry.dialects._syntaxes._python_at_once import arguments_at_once
-from fcregistry.dialects._trimmed import Trimmed
+from fcregistry.dialects._syntax_braces import braces_at_once
+from fcregistry.dialects._syntax_python import arguments_at_once
+from fcregistry.dialects._syntax_tags import Ending
 from fcregistry.errors import DefinitionError
 
 TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer"}, "o": {"type": "object"}}}}]

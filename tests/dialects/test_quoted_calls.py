@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects._sections import Words
+from fcregistry.dialects._parsed import Words
 
 NAMES = dialects.names()
 AUTO = dialects.get("auto")

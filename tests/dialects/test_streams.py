@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fcregistry import Tool, dialects
-from fcregistry.dialects._shapes import Shapes
+from fcregistry.dialects._json_text import Shapes
 from fcregistry.dialects._source import Marks
 from fcregistry.errors import DialectNotFoundError
 

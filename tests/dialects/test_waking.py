@@ -7,10 +7,9 @@ import random
 import pytest
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects._brackets import _Brackets
-from fcregistry.dialects._source import Marks
+from fcregistry.dialects._json_text import _Brackets
+from fcregistry.dialects._source import EVERY, NEVER, Marks, Wake, going_on, one_of
 from fcregistry.dialects._stream import DialectStream
-from fcregistry.dialects._waking import EVERY, NEVER, Wake, going_on, one_of
 
 WORDS = "a" * 200
 ARGUMENTS = {"text": WORDS, "names": ["Oslo", "Alta"] * 20, "table": {"a": [1, 2], "b": {"c": None}}}

@@ -1,12 +1,19 @@
 """What can a chat template do? What Hugging Face Transformers lets it, and nothing that reaches beyond its conversation or does not end.
 
 Source: Hugging Face Transformers, "Chat templates", "Template writing"; Jinja, "Sandbox".
+
+MERGED: Which operations make much of little, and how much? They are charged before they run: repeating, replacing, padding, indenting.
+MERGED: How long may a template of strangers work, and how much may it hold? What it makes is charged to a budget that its conversation sets.
+
+A unit is a third of a microsecond of work, or eight characters.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from datetime import datetime
 from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -18,13 +25,12 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-from fcregistry.dialects._chat._growth import charge_growth, charge_operator
-from fcregistry.dialects._chat._meter import current
+from fcregistry.errors import ChatTemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jinja2.runtime import Context
+
+# --- dialects._chat._sandbox ---
 
 T = TypeVar("T")
 
@@ -45,7 +51,6 @@ _TEXT_METHODS: Final = frozenset(
         "zfill",
     )
 )
-_DEEPEST: Final = 200
 """Levels of a template, such as brackets in brackets; of calls of macros in macros, the meter counts."""
 
 _MOST_NODES: Final = 30_000
@@ -307,3 +312,289 @@ def _filter(node: nodes.Node, name: str) -> nodes.Filter:
 def names(template: nodes.Template) -> set[str]:
     """Return the variables that a template reads."""
     return {name.name for name in template.find_all(nodes.Name) if name.ctx == "load"}
+
+
+# --- dialects._chat._growth ---
+
+_WIDEST: Final = 10_000
+_MOST_BITS: Final = 20_000
+_PERCENT_WIDTH: Final = re.compile(r"\d{4,}|\*")
+_FIELD_WIDTH: Final = re.compile(r"\d{4,}|\{[^{}]*\{")
+_WIDE: Final = re.compile(r"\d{3}")
+
+
+def check_arguments(arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    """Refuse numbers as arguments that no conversation needs.
+
+    Raises:
+        OverBudgetError: There is one.
+    """
+    for value in (*arguments, *named.values()):
+        if isinstance(value, int) and abs(value) > _WIDEST:
+            raise OverBudgetError
+
+
+def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    """Charge a filter, or a method of a text as `str.NAME`, before it runs.
+
+    Raises:
+        OverBudgetError: It would make more than is left.
+    """
+    check_arguments(arguments, named)
+    if (charge := _CHARGES.get(name)) is not None:
+        charge(current(), value, (*arguments, *named.values()))
+
+
+def charge_operator(operator: str, left: Any, right: Any) -> None:
+    """Charge an operator before it runs.
+
+    Raises:
+        OverBudgetError: It would make more than is left.
+    """
+    if operator == "%" and isinstance(left, str):
+        _percent(current(), left, (right,))
+    elif isinstance(left, int) and isinstance(right, int):
+        bits = {"*": left.bit_length() + right.bit_length(), "**": left.bit_length() * max(right, 0)}
+        if bits.get(operator, 0) > _MOST_BITS:
+            raise OverBudgetError
+        current().spend(left.bit_length() * right.bit_length() >> 19)  # each digit meets each
+    elif operator == "*":
+        sized, times = (right, left) if isinstance(left, int) else (left, right)
+        if isinstance(times, int):
+            current().spend(current().charge(sized) * max(times, 0))
+
+
+def _replace(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    if len(arguments) >= 2:
+        meter.spend(str(value).count(str(arguments[0])) * len(str(arguments[1])) // 8)
+
+
+def _join(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge the filter: the separator comes after the values."""
+    _separate(meter, value, arguments[0] if arguments else "")
+
+
+def _join_by(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge the method of the separator."""
+    for values in arguments:
+        _separate(meter, values, value)
+
+
+def _separate(meter: Meter, values: Any, separator: Any) -> None:
+    if hasattr(values, "__len__"):
+        meter.spend(len(values) * (1 + len(str(separator)) // 8))
+
+
+def _pad(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    meter.spend(sum(abs(one) for one in arguments if isinstance(one, int)))
+
+
+def _indent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    width = arguments[0] if arguments else 4
+    meter.spend((1 + str(value).count("\n")) * (len(width) if isinstance(width, str) else int(width)) // 8)
+
+
+def _json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge by the indentation, which stands before each element at each depth."""
+    for one in arguments:
+        if isinstance(one, (str, int)):
+            size = len(one) if isinstance(one, str) else int(one)
+        else:
+            size = sum(map(len, one)) if isinstance(one, (list, tuple)) and all(isinstance(s, str) for s in one) else 0
+        meter.spend(meter.charge(value) * max(size, 0) * 4)
+
+
+def _percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    if _PERCENT_WIDTH.search(str(value)):
+        raise OverBudgetError
+    meter.spend(str(value).count("%") * sum(meter.charge(one) for one in arguments))
+    _widths(meter, value)
+
+
+def _fields(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    if _FIELD_WIDTH.search(str(value)):
+        raise OverBudgetError
+    meter.spend((1 + str(value).count("{")) * sum(meter.charge(one) for one in arguments))
+    _widths(meter, value)
+
+
+def _widths(meter: Meter, value: Any) -> None:
+    meter.spend(sum(125 for _ in _WIDE.finditer(str(value))))
+
+
+def _search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge what compares each character with each: stripping, and searching from the right."""
+    meter.spend(len(str(value)) * sum(len(one) for one in arguments if isinstance(one, str)) // 128)
+
+
+def _numbers_only(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Refuse to add up lists, each sum of which is copied."""
+    if any(isinstance(one, (list, tuple)) for one in arguments):
+        raise OverBudgetError
+
+
+_CHARGES: Final[Mapping[str, Callable[[Meter, Any, tuple[Any, ...]], None]]] = {
+    "replace": _replace,
+    "join": _join,
+    "batch": _pad,
+    "center": _pad,
+    "slice": _pad,
+    "indent": _indent,
+    "tojson": _json,
+    "format": _percent,
+    "sum": _numbers_only,
+    "trim": _search,
+    "str.replace": _replace,
+    "str.join": _join_by,
+    "str.format": _fields,
+    "str.ljust": _pad,
+    "str.rjust": _pad,
+    "str.center": _pad,
+    "str.zfill": _pad,
+    **dict.fromkeys((f"str.{name}" for name in ("strip", "lstrip", "rstrip")), _search),
+    **dict.fromkeys((f"str.{name}" for name in ("rfind", "rindex", "rsplit", "rpartition")), _search),
+}
+"""Filter, or method of a text -> what charges it."""
+
+# --- dialects._chat._meter ---
+
+BASE: Final = 1_000_000
+"""Units for any template: about a second of work, and at most eight million characters."""
+
+_PER_INPUT: Final = 50
+"""Units more for each unit of the conversation."""
+
+_ELEMENT: Final = 4
+_STEP: Final = 8
+_CALL: Final = 32
+_DEEPEST: Final = 200
+_DEEPEST_CALL: Final = 100
+_SCALARS: Final = (type(None), bool, float)
+_HOLDERS: Final[tuple[type[Iterable[Any]], ...]] = (list, tuple, type({}.keys()), type({}.values()), type({}.items()))
+"""Of a whole number; its arithmetic is slow beyond."""
+
+
+class OverBudgetError(Exception):
+    """The budget is used up."""
+
+
+class Meter:
+    """What is left of the budget of one rendering.
+
+    Args:
+        given: What the template is given: a longer conversation allows more work.
+    """
+
+    def __init__(self, *given: Any) -> None:
+        self._left = BASE
+        self._depth = 0
+        for value in given:
+            self._left += _PER_INPUT * _weight(value, 2**62)
+
+    def spend(self, units: int) -> None:
+        """Take units off the budget.
+
+        Raises:
+            OverBudgetError: There are not so many left.
+        """
+        self._left -= units
+        if self._left < 0:
+            raise OverBudgetError
+
+    def call(self) -> None:
+        """Take off what a call of a macro, a filter or a method costs beside its arguments."""
+        self.spend(_CALL)
+
+    def enter(self) -> None:
+        """Count a call within calls, until `leave`. Python's own limit may be raised to where the machine's stack overflows.
+
+        Raises:
+            RecursionError: The calls are too deep.
+        """
+        if self._depth >= _DEEPEST_CALL:
+            raise RecursionError
+        self._depth += 1
+
+    def leave(self) -> None:
+        """End what `enter` began."""
+        self._depth -= 1
+
+    def look_up(self, place: Any) -> None:
+        """Take off what it costs to look something up by a path, where that is not at once."""
+        if not isinstance(place, (dict, list)):
+            self.spend(_CALL)
+
+    def charge(self, value: Any) -> int:
+        """Take off what a value weighs, and return that."""
+        weight = _weight(value, self._left)
+        self.spend(weight)
+        return weight
+
+    def taken(self, value: Any) -> Any:
+        """Charge a value, and return it. An iterator is run at once: of one within another, and so on, each step would be as deep."""
+        if isinstance(value, Iterator):
+            return iter(list(self.counted(value)))
+        if not isinstance(value, range):  # which holds nothing yet
+            self.charge(value)
+        return value
+
+    def counted(self, values: Iterable[Any]) -> Iterator[Any]:
+        """Yield values, and charge a step for each."""
+        for value in values:
+            self.spend(_STEP)
+            yield value
+
+
+_CURRENT: ContextVar[Meter] = ContextVar("meter")
+
+
+def current() -> Meter:
+    """Return the meter of what is being rendered."""
+    return _CURRENT.get()
+
+
+def metered(meter: Meter, pieces: Iterator[str]) -> str:
+    """Return all pieces of a rendering, made under a meter."""
+    token = _CURRENT.set(meter)
+    try:
+        written = []
+        for piece in pieces:
+            meter.charge(piece)
+            written.append(piece)
+        return "".join(written)
+    except OverBudgetError:
+        raise ChatTemplateError(
+            "the chat template was stopped: it works or writes far more than its conversation needs. "
+            "Nothing was rendered; use a template that you trust"
+        ) from None
+    finally:
+        _CURRENT.reset(token)
+
+
+def _weight(value: Any, most: int) -> int:
+    """Return what a value weighs, or a number over `most` as soon as that is known."""
+    if isinstance(value, str):
+        return 1 + len(value) // 8
+    total, waiting = 0, [(value, 0)]
+    while waiting and total <= most:
+        one, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise OverBudgetError
+        total += _ELEMENT if isinstance(one, _SCALARS) else _own_weight(one)
+        if isinstance(one, Mapping):
+            waiting += [(each, depth + 1) for pair in one.items() for each in pair]
+        elif isinstance(one, _HOLDERS):
+            waiting += [(each, depth + 1) for each in one]
+    return total
+
+
+def _own_weight(value: Any) -> int:
+    if isinstance(value, str):
+        return _ELEMENT + len(value) // 8
+    if isinstance(value, range):
+        return _ELEMENT * (1 + len(value))
+    if not isinstance(value, int):
+        return _ELEMENT
+    if value.bit_length() > _MOST_BITS:
+        raise OverBudgetError
+    return _ELEMENT + value.bit_length() // 64

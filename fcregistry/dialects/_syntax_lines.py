@@ -1,4 +1,7 @@
-"""How are calls written as lines? `Action: name`, and `Action Input: …` below it."""
+"""How are calls written as lines? `Action: name`, and `Action Input: …` below it.
+
+MERGED: How are calls written as messages to a recipient? `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
+from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, Refused, json_value, read_value
-from fcregistry.dialects._prompt import json_text
-from fcregistry.dialects._source import Marks
-from fcregistry.dialects._syntaxes._objects import arguments_of
-from fcregistry.dialects._waking import NEVER, matching
+from fcregistry.dialects._source import NEVER, Marks, matching
+from fcregistry.dialects._syntax_json import arguments_of, read_arguments
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, Source
+
+# --- dialects._syntaxes._react ---
 
 INPUT: Final = "Action Input:"
 _LINE: Final = Marks("\n")
@@ -22,7 +26,7 @@ _FENCE: Final = Marks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
 _PAST_BLANKS: Final = matching(r"[^ \t]")
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
-_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
+_REACT_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)").fullmatch
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
@@ -37,7 +41,7 @@ def read_action(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
     yield from source.space()
     if not (yield from source.take(INPUT)):
         return None
-    found = _NAME(name)
+    found = _REACT_NAME(name)
     return (yield from _input(source, found[1] if found else name))
 
 
@@ -119,11 +123,11 @@ def write_actions(calls: Sequence[ToolCall]) -> str:
     Raises:
         ValueError: A name cannot stand on a line, or the arguments are no JSON.
     """
-    return "\n".join(map(_written, calls))
+    return "\n".join(map(_react_written, calls))
 
 
-def _written(call: ToolCall) -> str:
-    found = _NAME(call.name)
+def _react_written(call: ToolCall) -> str:
+    found = _REACT_NAME(call.name)
     if not found or found[1] != call.name:
         raise ValueError(f"the name {call.name!r} cannot stand on the line of an action")
     return f"Action: {call.name}\n{INPUT} {json_text(arguments_of(call))}"
@@ -131,3 +135,51 @@ def _written(call: ToolCall) -> str:
 
 LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer:")
 """What begins a line that says something else."""
+
+# --- dialects._syntaxes._channels ---
+
+MESSAGE: Final = "<|message|>"
+ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
+_HEADER_ENDS: Final = Marks(MESSAGE, "<|start|>", *ENDS)
+_RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
+_NAMESPACE: Final = "functions."
+_CHANNELS_NAME: Final = re.compile(r"[\w.\-]+").fullmatch
+
+
+def read_message(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call from behind `to=`."""
+    header, end = yield from source.until(_HEADER_ENDS)
+    recipient = _RECIPIENT(header)
+    if end != MESSAGE or not recipient:
+        return None
+    return (yield from read_arguments(source, recipient[1].removeprefix(_NAMESPACE), *ENDS))
+
+
+def read_header(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take what stands before the text of a message that goes to nobody but the user."""
+    _, end = yield from source.until(_HEADER_ENDS)
+    return [] if end == MESSAGE else None
+
+
+def read_start(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take the role of a message, or read the call that it is, where the recipient stands beside the role."""
+    role = yield from source.take("assistant to=", "assistant")
+    if role == "assistant to=":
+        return (yield from read_message(source, mark))
+    return [] if role else None
+
+
+def write_messages(calls: Sequence[ToolCall]) -> str:
+    """Write calls as messages, the first without `<|start|>assistant`, which the prompt ends with.
+
+    Raises:
+        ValueError: A name cannot be that of a recipient.
+    """
+    return "<|start|>assistant".join(map(_channels_written, calls))
+
+
+def _channels_written(call: ToolCall) -> str:
+    if not _CHANNELS_NAME(call.name) or call.name.startswith(_NAMESPACE):
+        raise ValueError(f"the name {call.name!r} cannot be written as a recipient")
+    arguments = json_text(arguments_of(call))
+    return f"<|channel|>commentary to={_NAMESPACE}{call.name} <|constrain|>json{MESSAGE}{arguments}<|call|>"
