@@ -16,12 +16,10 @@ from fcregistry.errors import PluginError
 from fcregistry.execution._graphs._nodes import nodes_of
 from fcregistry.execution._graphs._wording import unreadable
 from fcregistry.expressions import ExpressionError, parse_calls, prompt
-from fcregistry.expressions._fences import fenced_last, unfenced
-from fcregistry.expressions._prompt import names_known
-from fcregistry.expressions._scope import Scope
-from fcregistry.expressions._spelling import called
-from fcregistry.expressions._text import CutOff
-from fcregistry.expressions._tree import calls_in
+from fcregistry.expressions._guard import CutOff, calls_in, fenced_last, unfenced
+from fcregistry.expressions._names import called
+from fcregistry.expressions._parse import Scope
+from fcregistry.expressions._render import names_known
 from fcregistry.models import Message
 
 if TYPE_CHECKING:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._settings import Exposure
     from fcregistry.execution._streams import Event
     from fcregistry.expressions import CallGraph
-    from fcregistry.expressions._scope import Allowed, Context
+    from fcregistry.expressions._parse import Allowed, Context
     from fcregistry.formats._transform import OnRecursion
 
 

@@ -17,7 +17,7 @@ from fcregistry.execution._steps import Step
 from fcregistry.execution._wording import approval_required, invalid_arguments, not_to_be_had, unavailable, unknown_tool
 from fcregistry.execution._writing._outcome import failure
 from fcregistry.expressions import Reference
-from fcregistry.expressions._graph import MARK
+from fcregistry.expressions._nodes import MARK
 from fcregistry.types._scalars import ANY
 
 if TYPE_CHECKING:

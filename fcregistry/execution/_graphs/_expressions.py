@@ -14,14 +14,14 @@ from fcregistry.execution._graphs._wording import unreadable
 from fcregistry.execution._loading import Load
 from fcregistry.execution._writing._outcome import failure
 from fcregistry.expressions import CallGraph, ExpressionError, parse_call, parse_calls
-from fcregistry.expressions._spelling import spellings
+from fcregistry.expressions._names import spellings
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._graphs._nodes import Node
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._run import Run
-    from fcregistry.expressions._scope import Allowed, Context
+    from fcregistry.expressions._parse import Allowed, Context
 
 Expressions: TypeAlias = "str | Iterable[Parsed]"
 

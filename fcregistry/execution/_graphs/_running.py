@@ -18,8 +18,8 @@ from fcregistry.execution._run import deps_for
 from fcregistry.execution._steps import Step
 from fcregistry.execution._wording import invalid_arguments
 from fcregistry.execution._writing._outcome import failure
-from fcregistry.expressions._encoding import encoded
-from fcregistry.expressions._graph import filled
+from fcregistry.expressions._encode import encoded
+from fcregistry.expressions._nodes import filled
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:

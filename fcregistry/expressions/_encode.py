@@ -1,16 +1,20 @@
-"""How does a value that was written in an expression become JSON? By the codec of the place where it stands, without making what it is of."""
+"""What is the Python value of what was written, for a function that may be called while the expression is read?
+
+MERGED: Which keys may a dict have that is written out, and which items a set?
+MERGED: How does a value that was written in an expression become JSON? By the codec of the place where it stands, without making what it is of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.annotations import signature_of
 from fcregistry.errors import said_by
-from fcregistry.expressions._graph import Reference, mark
-from fcregistry.expressions._placeholders import Items, Made, Member, Result, is_known
-from fcregistry.expressions._types import TypeNames, seen_as
-from fcregistry.types import EncodingError, to_json, to_json_text
+from fcregistry.expressions._names import TypeNames, seen_as
+from fcregistry.expressions._nodes import Items, Made, Member, Reference, Result, is_known, mark
+from fcregistry.types import EncodingError, Refusal, to_json, to_json_text
 from fcregistry.types._codec import Codec
 from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
 from fcregistry.types._names import AliasCodec
@@ -18,9 +22,109 @@ from fcregistry.types._records import MISSING, Field, RecordCodec
 from fcregistry.types._scalars import ANY
 
 if TYPE_CHECKING:
-    import ast
+    from enum import Enum
 
     Path = tuple[str | int, ...]
+
+# --- expressions._making ---
+
+
+class Maker:
+    """Makes the values that stand in the arguments of such a function: only there, instances of the types that are named.
+
+    Args:
+        types: The types that may be named.
+    """
+
+    __slots__ = ("_types",)
+
+    def __init__(self, types: TypeNames) -> None:
+        self._types = types
+
+    def python(self, value: Any) -> Any:
+        """Return the Python value of what was written, for a function that takes it.
+
+        Raises:
+            Unwritable: It has none yet.
+        """
+        if isinstance(value, Result):
+            raise Unwritable(f"the result of {value.name} is not known yet; pass it to a tool", ())
+        if isinstance(value, Member):
+            return self._enum_member(value)
+        if isinstance(value, Made):
+            return self._instance(value)
+        if isinstance(value, Items):
+            return [self.python(each) for each in value]
+        if type(value) in (list, tuple):
+            return type(value)([self.python(each) for each in value])
+        if type(value) is dict:
+            return {self.python(key): self.python(each) for key, each in value.items()}
+        return value
+
+    def _enum_member(self, member: Member) -> Enum:
+        cls = self._types.enum(member.type)
+        assert cls is not None  # it was looked up when it was read
+        return cls[member.name]
+
+    def _instance(self, made: Made) -> Any:
+        codec = self._types.codec(made.name)
+        assert codec is not None  # it was looked up when it was read
+        encoder = Encoder(self._types)
+        json = encoder.json(made, codec, ())
+        if encoder.references:
+            raise Unwritable("the result of a tool is not known yet; pass it to a tool", (), made.node)
+        if not codec.accepts(json):
+            raise Unwritable(f"these are no values of a {made.name}", (), made.node)
+        try:
+            return codec.decode(json)
+        except Refusal as refusal:
+            raise Unwritable(refusal.reason, (), made.node) from None
+
+
+# --- expressions._keys ---
+
+MOST_HASHED: Final = 1_000
+"""How many there may be that are no texts: numbers can be chosen so that Python compares each of them with each."""
+
+
+def are_too_many(nodes: Sequence[ast.expr | None]) -> bool:
+    """Tell whether keys, or items, are so many that who chose them can make it take long to find them again."""
+    return len(nodes) > MOST_HASHED and not all(
+        isinstance(each, ast.Constant) and isinstance(each.value, str) for each in nodes
+    )
+
+
+class Keys:
+    """The keys of one dict. JSON has texts for them, so `1` and `"1"` are one."""
+
+    def __init__(self) -> None:
+        self._keys: set[Any] = set()
+        self._texts: set[str] = set()
+
+    def take(self, key: Any) -> bool:
+        """Take the next key, and tell whether it is another than those before it.
+
+        Raises:
+            TypeError: It cannot be a key.
+        """
+        text = self._in_json(key)
+        is_new = key not in self._keys and text not in self._texts
+        self._keys.add(key)
+        if text is not None:
+            self._texts.add(text)
+        return is_new
+
+    @staticmethod
+    def _in_json(key: Any) -> str | None:
+        """Return what a key is in JSON, where that is known already."""
+        hash(key)
+        try:
+            return key_in_json(key) if is_known(key) else None
+        except EncodingError:
+            return None
+
+
+# --- expressions._encoding ---
 
 
 class Unwritable(ValueError):

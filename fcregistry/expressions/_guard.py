@@ -1,18 +1,102 @@
-"""Which text may be handed to Python's parser? Short, balanced and flat text of tokens that a call can have: hostile text is refused first.
+"""How does text become the nodes of the calls in it? By Python's parser, which runs nothing.
+
+MERGED: Which text may be handed to Python's parser? Short, balanced and flat text of tokens that a call can have: hostile text is refused first.
 
 The parser of CPython is not made for strangers. Deep nesting exhausts its stack, or Python's; a tree takes hundreds of bytes for each token; and
 it warns of escapes that it does not know. So the text is cut into tokens here, as Python cuts it, and measured, before anything is parsed.
+MERGED: Where, in the text that a model wrote, does a node stand? Python's parser counts in bytes, and in a text that may have been edited.
+MERGED: Which part of what a model says is an expression, where it stands in code fences?
 """
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
+from bisect import bisect_left
+from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
-from fcregistry.expressions._fences import unfenced
-from fcregistry.expressions._problems import MOST_PROBLEMS, ExpressionError, ExpressionProblem
-from fcregistry.expressions._source import Source
+from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, ExpressionProblem
+
+# --- expressions._tree ---
+
+_TREE_CONSTRUCTS: Final[dict[type[ast.AST], str]] = {
+    ast.Attribute: "an attribute",
+    ast.Subscript: "a subscript",
+    ast.Slice: "a slice",
+    ast.Compare: "a comparison",
+    ast.NamedExpr: "an assignment",
+    ast.Assign: "an assignment",
+    ast.AugAssign: "an assignment",
+    ast.Starred: "unpacking here",
+    ast.MatMult: "the operator @",
+    ast.Invert: "the operator ~",
+    ast.JoinedStr: "an f-string",
+    ast.Name: "a name",
+    ast.Constant: "a value",
+    ast.BinOp: "arithmetic",
+    ast.UnaryOp: "arithmetic",
+    ast.List: "a list",
+    ast.Tuple: "a tuple",
+    ast.Set: "a set",
+    ast.Dict: "a dict",
+    ast.Call: "a call",
+}
+"""What a node is called; what stands not here is called by its class."""
+
+
+def construct(node: ast.AST) -> str:
+    """Return what a node is called, for a message."""
+    return _TREE_CONSTRUCTS.get(type(node), f"`{type(node).__name__}`")
+
+
+def calls_in(text: str) -> tuple[list[ast.expr], Source]:
+    """Return the expressions of a text, and the text as it was parsed: those of a list, or one after the other.
+
+    Raises:
+        ExpressionError: It is no Python, or there is a statement in it.
+    """
+    source = source_of(text)
+    try:
+        body = ast.parse(source.text).body
+    except SyntaxError as error:
+        line, column = source.place(error.lineno or 1, 0)
+        if error.offset and error.text is not None:
+            column = source.place(line, len(error.text[: error.offset - 1].encode("utf-8", "replace")))[1]
+        raise _refused(f"this is no Python: {error.msg[:200]}", line, column) from None
+    except (ValueError, RecursionError, MemoryError) as error:  # what the scan has not foreseen
+        raise _refused(f"the expression cannot be read: {type(error).__name__}", 1, 1) from None
+    if not body:
+        raise _refused("there is no call in it; write one, f(a=1)", 1, 1)
+    found: list[ast.expr] = []
+    for node in body:
+        if not isinstance(node, ast.Expr):
+            raise _refused(
+                f"{construct(node)} is not allowed; write a call, f(a=1)", *source.place(node.lineno, node.col_offset)
+            )
+        found.append(node.value)
+    if len(found) == 1 and isinstance(found[0], (ast.List, ast.Tuple)):
+        found = list(found[0].elts)
+    return found, source
+
+
+def _refused(message: str, line: int, column: int) -> ExpressionError:
+    return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=line, column=column)])
+
+
+def dotted(node: ast.expr) -> str | None:
+    """Return the name that a node is, with dots: `a`, `a.b`; None for anything else. What it names is not looked at."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(names)])
+
+
+# --- expressions._text ---
 
 MOST_CHARACTERS: Final = 200_000
 """How long a text may be: a file fits into an argument."""
@@ -55,7 +139,7 @@ _ESCAPE: Final = re.compile(r"\\(?:([4-7][0-7]{2})|([\s\S]))")
 _KNOWN_ESCAPES: Final = frozenset("\\'\"abfnrtvx01234567\n")
 _KEYWORDS: Final = frozenset(keyword.kwlist) - {"True", "False", "None"}
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
-_CONSTRUCTS: Final = {
+_TEXT_CONSTRUCTS: Final = {
     **dict.fromkeys(("lambda", "def"), "a function"),
     **dict.fromkeys(("for", "while"), "a loop or comprehension"),
     **dict.fromkeys(("if", "elif", "else"), "a condition"),
@@ -169,7 +253,7 @@ class _Scan:
 
     def _word(self, word: str, at: int) -> None:
         if word in _KEYWORDS and not (word in _CONTINUE and self._problems):
-            construct = _CONSTRUCTS.get(word, f"`{word}`")
+            construct = _TEXT_CONSTRUCTS.get(word, f"`{word}`")
             shown = "" if word in construct else f" (`{word}`)"
             self._refuse(at, f"{construct}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
 
@@ -242,3 +326,63 @@ def _as_name(text: str, end: int, word: str) -> str:
     """Return what to write where a keyword is meant as the name of an argument."""
     is_name = re.compile(r"\s*=(?!=)").match(text, end) is not None
     return f'; for an argument of that name, write **{{"{word}": …}}' if is_name else ""
+
+
+# --- expressions._source ---
+
+
+@dataclass(slots=True, kw_only=True)
+class Source:
+    """Text that may be parsed.
+
+    Attributes:
+        text: The text, in which escapes that Python warns of are written so that it does not.
+        added: Where, in `text`, a character was added for that, in order.
+    """
+
+    text: str
+    added: list[int] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)
+
+    def place(self, line: int, byte: int) -> tuple[int, int]:
+        """Return the line and the character, both from 1, of a place as the parser counts it: in bytes of UTF-8."""
+        start = self._start(line)
+        rest = self.text[start : start + byte]  # as many characters at the most
+        offset = start + len(rest.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))
+        before = bisect_left(self.added, offset) - bisect_left(self.added, start)
+        return line, offset - start - before + 1
+
+    def _start(self, line: int) -> int:
+        if not self._starts:
+            self._starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        return self._starts[min(line, len(self._starts)) - 1]
+
+
+# --- expressions._fences ---
+
+_FENCE: Final = re.compile(r"^[^\S\n]*```", re.MULTILINE)
+
+
+def unfenced(text: str) -> str:
+    """Return a text without the code fence around it, if there is one; it may lack its end, where a model stopped at it.
+
+    One that is all of a line's code, `f(1)` between two backticks, is that code.
+    """
+    plain = _plain(text)
+    opening, _, fenced = plain.partition("\n")
+    language = opening[3:].strip()
+    if not opening.startswith("```") or not (language == "" or language.isidentifier()):
+        return plain[1:-1].strip() if plain[:1] == plain[-1:] == "`" and plain.count("`") == 2 else plain
+    return fenced.removesuffix("```").strip()
+
+
+def fenced_last(text: str) -> str:
+    """Return what stands in the code fence that a text ends with, whatever words stand before it; empty for a text that ends otherwise."""
+    pieces = _FENCE.split(_plain(text))
+    if len(pieces) % 2 and pieces[-1]:  # words
+        return ""
+    return unfenced(f"```{pieces[-1] or pieces[-2]}") if len(pieces) > 1 else ""
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()

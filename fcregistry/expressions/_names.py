@@ -1,17 +1,27 @@
-"""Which type does a model mean by a name? One of the parameters' own, or one of the standard library's that every text may name."""
+"""Which type does a model mean by a name? One of the parameters' own, or one of the standard library's that every text may name.
+
+MERGED: By which names may a tool be called in an expression? Not each of ours is one of Python's.
+"""
 
 from __future__ import annotations
 
 import enum
+import keyword
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.types._choices import ChoiceCodec
 from fcregistry.types._codec import Codec, walk
 from fcregistry.types._names import AliasCodec
 from fcregistry.types._records import RecordCodec
 from fcregistry.types._strings import DecimalCodec, TextCodec
+
+if TYPE_CHECKING:
+    from fcregistry._tools.tool import Tool
+
+# --- expressions._types ---
 
 TIMES: Final[dict[str, type[Any]]] = {each.__name__: each for each in (datetime, date, time, timedelta, timezone)}
 """Types whose instances are made of numbers when they are read: making them runs nothing but Python's own code, and takes no time."""
@@ -113,3 +123,68 @@ class TypeNames:
 def seen_as(codec: Codec, kind: type[Any]) -> Iterator[Any]:
     """Yield the codecs of a kind that see the very values that a codec sees: itself, or members of it if it is a union."""
     return (each.core for each in walk([codec], same=True) if isinstance(each.core, kind))
+
+
+# --- expressions._spelling ---
+
+_NO_NAME: Final = re.compile(r"\W")
+
+
+def identifier(name: str) -> str:
+    """Return what a tool is called in Python: with underscores for what no name has there."""
+    written = _NO_NAME.sub("_", name)
+    if keyword.iskeyword(written):
+        return f"{written}_"
+    return f"_{written}" if written[:1].isdigit() else written
+
+
+def called(tools: Iterable[Tool]) -> dict[str, Tool]:
+    """Return tools by the names that a model is told: each has one of its own, with a number where another has it already."""
+    plain = {each.name: each for each in tools if identifier(each.name) == each.name}
+    others: dict[str, Tool] = {}
+    for each in tools:
+        if plain.get(each.name) is not each:
+            name = written = identifier(each.name)
+            number = 1
+            while written in plain or written in others:
+                number += 1
+                written = f"{name}_{number}"
+            others[written] = each
+    return plain | others
+
+
+def other_names(tools: Iterable[Tool]) -> dict[str, Tool | None]:
+    """Return tools by the names that they have beside those; None for a name that means several."""
+    known: dict[str, Tool | None] = {}
+    for spell in _SPELLINGS:
+        found: dict[str, Tool | None] = {}
+        for each in tools:
+            for name in spell(each):
+                found[name] = each if found.get(name, each) is each else None
+        known = found | known
+    return known
+
+
+def spellings(tool: Tool) -> list[str]:
+    """Return the names that may mean a tool."""
+    return [tool.name, identifier(tool.name), *(name for spell in _SPELLINGS for name in spell(tool))]
+
+
+def _told(tool: Tool) -> Iterable[str]:
+    """Yield what the format `python` calls a tool, where Python has no such name."""
+    if identifier(tool.name) != tool.name or "_x" in tool.name:  # with which begins what the format writes otherwise
+        from fcregistry.formats.python import NAMES  # some milliseconds, for few names
+
+        yield NAMES.wire_name(tool.name)
+
+
+def _grouped(tool: Tool) -> Iterable[str]:
+    return (".".join(map(identifier, (*tool.group.split("."), tool.declared_name))),)
+
+
+def _aliases(tool: Tool) -> Iterable[str]:
+    return map(identifier, tool.options.aliases)
+
+
+_SPELLINGS: Final[tuple[Callable[[Tool], Iterable[str]], ...]] = (_told, _grouped, _aliases)
+"""The kinds of other names; an earlier one beats a later one of another tool."""
