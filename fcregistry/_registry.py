@@ -4,17 +4,18 @@ A registry reads a log of declarations. The process's one reads what `fc_registe
 and what plugins ship that are not imported. Nothing is imported while a lock is held.
 
 Longer than other files, since it is what applications read: most of it says what an argument means, and what raises.
+
+MERGED: What is a group of a registry, seen as a mapping?
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.source import same
-from fcregistry._groups import Group
 from fcregistry._tools.catalogue import Catalogue, chosen
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
 from fcregistry._tools.decorator import bound_methods, declare
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from fcregistry._tools.options import SharedOptions
 
     F = TypeVar("F", bound=Callable[..., Any])
+
+# --- _registry ---
 
 
 class Registry:
@@ -287,3 +290,31 @@ class Registry:
 
 registry = Registry._of_process()
 """The process's registry."""
+
+# --- _groups ---
+
+
+class Group(Mapping[str, Tool]):
+    """The tools of one group, by name; groups below it are reached through the registry.
+
+    Args:
+        registry: The registry it is a view of.
+        name: Its dotted name.
+    """
+
+    def __init__(self, registry: Registry, name: str) -> None:
+        self._registry = registry
+        self.name = name
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._registry.get(f"{self.name}.{name}")
+
+    def __iter__(self) -> Iterator[str]:
+        tools = self._registry.find()
+        return iter(sorted({tool.declared_name for tool in tools if tool.group == self.name}))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<Group {self.name}: {', '.join(self) or 'empty'}>"

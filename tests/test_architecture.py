@@ -70,7 +70,7 @@ LAYERS = {
     "fcregistry._tools.indexed": 9,
     "fcregistry._tools.catalogue": 10,
     "fcregistry._tools.catalogue": 10,
-    "fcregistry._groups": 10,
+    "fcregistry._registry": 10,
     "fcregistry._tools.tool": 9,
     "fcregistry.formats": 9,
     "fcregistry.dialects": 10,

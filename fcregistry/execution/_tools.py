@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from fcregistry._groups import Group
-from fcregistry._registry import Registry
+from fcregistry._registry import Group, Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tools.declaration import MARK, Declaration
 from fcregistry._tools.decorator import marked_methods
