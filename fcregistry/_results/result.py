@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._tools.definition import Provenance
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._approving._decisions import Approval
+    from fcregistry.execution._approval import Approval
 
 
 class Notes:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from fcregistry.agents._events import Event
     from fcregistry.agents._result import RunResult
     from fcregistry.agents._state import RunState
-    from fcregistry.execution._approving._approval import Approver
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._approval import Approver
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message, MessageLike
     from fcregistry.models._resolving import ModelLike
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from fcregistry._base.call import CancellationToken, linked
 from fcregistry.agents._effects import Stopped
-from fcregistry.execution._run import run_of
+from fcregistry.execution._settings import run_of
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
-    from fcregistry.execution._run import Run
+    from fcregistry.execution._settings import Run
 
 
 class RunOptions(TypedDict, total=False):

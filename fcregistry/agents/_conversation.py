@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._result import RunResult
     from fcregistry.agents._shortening import CountTokens
     from fcregistry.execution import Executor, WaitingCall
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message, MessageLike
     from fcregistry.models._resolving import ModelLike
 

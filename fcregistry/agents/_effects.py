@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._events import Event
     from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution import PreparedCalls
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._graphs._nodes import Node
+    from fcregistry.execution._graph import Node
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message, Model, ToolChoice
 
 T = TypeVar("T")

@@ -13,8 +13,7 @@ from fcregistry.agents._effects import Carry, Express
 from fcregistry.agents._events import Calling, Returned
 from fcregistry.agents._result import Step
 from fcregistry.errors import PluginError
-from fcregistry.execution._graphs._nodes import nodes_of
-from fcregistry.execution._graphs._wording import unreadable
+from fcregistry.execution._graph import nodes_of, unreadable
 from fcregistry.expressions import ExpressionError, parse_calls, prompt
 from fcregistry.expressions._guard import CutOff, calls_in, fenced_last, unfenced
 from fcregistry.expressions._names import called
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._rules import Talk
     from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution import Content
-    from fcregistry.execution._graphs._nodes import Node
+    from fcregistry.execution._graph import Node
 
 _BEGINS: Final = re.compile(r"\[?\s*[^\W\d][\w.]*\(")
 

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from fcregistry.agents._summary import Summary
     from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution import Executor
-    from fcregistry.execution._approving._approval import Approver
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._approval import Approver
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models._resolving import ModelLike
 
 

@@ -22,7 +22,7 @@ from fcregistry.models import Completion, Message
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry.agents._effects import Course
-    from fcregistry.execution._approving._resuming import Decision
+    from fcregistry.execution._suspended import Decision
 
 SUMMARIZE: Final = (
     "There are no rounds left, and no tool can be called any more. Answer now, as well as you can, from what you know so far, "

@@ -9,12 +9,12 @@ from fcregistry._tools.tool import Toolset
 from fcregistry.agents._arrangement import Arrangement, lazy_groups
 from fcregistry.agents._gateways import Gateway, GroupGateway, gateway_of, gateways_of
 from fcregistry.errors import DuplicateToolError
-from fcregistry.execution._tools import toolset_of
+from fcregistry.execution._settings import toolset_of
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._settings import ToolLike
 
 
 class OnDemand(Toolset):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry.agents._shortening import CountTokens
-    from fcregistry.execution._approving._approval import Approver
+    from fcregistry.execution._approval import Approver
 
 
 class AgentOptions(TypedDict, total=False):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry.agents._effects import Ask, Carry, Express, Failed, Resume, Stopped
 from fcregistry.execution import PreparedCalls
-from fcregistry.execution._calling._loop import background
+from fcregistry.execution._event_loop import background
 from fcregistry.models._completion import checked_completion
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def performed(effect: Any, control: Control) -> Any:
     if isinstance(effect, (Carry, Resume)):
         return _carried(effect, control)
     if isinstance(effect, Express):
-        from fcregistry.execution._graphs._running import run_nodes  # for expressions alone
+        from fcregistry.execution._graph import run_nodes  # for expressions alone
 
         return run_nodes(effect.visible.executor._open_pipeline(), list(effect.nodes), control.run)
     return None  # an event, which nobody listens to
@@ -105,7 +105,7 @@ async def aperformed(effect: Any, control: Control) -> Any:
 
 async def aexpressed(effect: Express, control: Control) -> Any:
     """Carry out the calls of expressions on the running loop."""
-    from fcregistry.execution._graphs._running import arun_nodes  # for expressions alone
+    from fcregistry.execution._graph import arun_nodes  # for expressions alone
 
     return await arun_nodes(effect.visible.executor._open_pipeline(), list(effect.nodes), control.run)
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._options import AgentOptions
     from fcregistry.agents._rules import End
     from fcregistry.agents._state import RunState
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message
     from fcregistry.models._resolving import ModelLike
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._rules import MoreRounds
     from fcregistry.agents._visible import VisibleTools
     from fcregistry.execution import Executor
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message
     from fcregistry.models._resolving import ModelLike
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._options import AgentOptions
     from fcregistry.agents._rewoo_plans import EvidenceStep
     from fcregistry.agents._state import RunState
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models._resolving import ModelLike
 
 PLANNER: Final = """\

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.agents._evidence import references_in
 from fcregistry.agents._rewoo_arguments import UnreadableError, arguments_of
-from fcregistry.execution._wording import unknown_tool
+from fcregistry.execution._messages import unknown_tool
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import PreparedCalls
-from fcregistry.execution._approving._signing import RUN_STATE, signed, unsigned
+from fcregistry.execution._suspended import RUN_STATE, signed, unsigned
 from fcregistry.models import Message, Usage
 
 if TYPE_CHECKING:

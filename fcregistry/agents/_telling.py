@@ -9,8 +9,8 @@ from fcregistry._base.call import CallError
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._events import Returned
 from fcregistry.agents._result import Step
-from fcregistry.execution._watching._observation import unwatched
-from fcregistry.execution._writing._outcome import failure
+from fcregistry.execution._observability import unwatched
+from fcregistry.execution._result import failure
 from fcregistry.models import Message
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from fcregistry._tools.tool import Toolset
 from fcregistry.agents._arrangement import Arrangement, Opened
 from fcregistry.agents._gateways import GroupGateway, arrangement_of, gateway_name, gateway_of, not_yet, opened_by
 from fcregistry.agents._reopening import opened_before
-from fcregistry.execution._batching._batches import listed
-from fcregistry.execution._names import ToolFinder
-from fcregistry.execution._watching._observation import unwatched
-from fcregistry.execution._wording import unknown_tool
-from fcregistry.execution._writing._outcome import failure
+from fcregistry.execution._batch import listed
+from fcregistry.execution._messages import unknown_tool
+from fcregistry.execution._observability import unwatched
+from fcregistry.execution._result import failure
+from fcregistry.execution._settings import ToolFinder
 from fcregistry.formats import MalformedCallError, read_call
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from fcregistry.cli._tools import local_name, mention_failed_plugins, only_in_an
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.execution import Executor
-    from fcregistry.execution._approving._approval import Approver
+    from fcregistry.execution._approval import Approver
 
 FEW: Final = 5
 """How many tools are taken at most, where none is named."""

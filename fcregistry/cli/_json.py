@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fcregistry.execution._reading._arguments import STRICT_DECODER
+from fcregistry._base.json import STRICT_DECODER
 
 
 def read_json(text: str) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery._families import TypeFamilies
-    from fcregistry.execution._approving._decisions import Deny
+    from fcregistry.execution._approval import Deny
     from fcregistry.models import Model
 
 PROJECT: Final = "fcregistry"

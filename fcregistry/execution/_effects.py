@@ -9,9 +9,7 @@ from collections.abc import Awaitable, Generator
 from time import sleep
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from fcregistry.execution._calling._invoke import Outcome
-from fcregistry.execution._calling._lanes import Job, run_later, run_now
-from fcregistry.execution._calling._waiting import within
+from fcregistry.execution._invoke import Job, Outcome, run_later, run_now, within
 
 if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken

@@ -1,6 +1,9 @@
 """What does an application run tool calls with?
 
 Longer than other files, since it is what applications read: most of it says what an argument means.
+
+MERGED: When may an executor be used, and what ends with it? From when it is made until its `with` block is left; then what only it has used.
+MERGED: Which call is it that gives a tool these Python values?
 """
 
 from __future__ import annotations
@@ -9,30 +12,26 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry import _ports, formats
-from fcregistry._base.call import ToolCall
+from fcregistry._base.call import Problem, ToolCall
 from fcregistry._base.forks import count_forks
 from fcregistry._base.json import LONGEST
 from fcregistry._results.result import ToolResult
-from fcregistry.execution._approving._approval import Gate
-from fcregistry.execution._batching._batches import arun_together, listed, run_together
-from fcregistry.execution._batching._plain import arun_plain, plain_calls
-from fcregistry.execution._batching._resources import check_keys
+from fcregistry.errors import PluginError
+from fcregistry.execution._approval import Gate
+from fcregistry.execution._arguments import allowed_repairs
+from fcregistry.execution._batch import arun_plain, arun_together, listed, plain_calls, run_together
+from fcregistry.execution._cache import MemoryCache, cache_problem, check_caches
 from fcregistry.execution._effects import adrive, drive
-from fcregistry.execution._elsewhere._places import places
-from fcregistry.execution._lifetime import Lifetime
-from fcregistry.execution._loading import Load
-from fcregistry.execution._pipeline import Pipeline
-from fcregistry.execution._reading._python_values import call_with
-from fcregistry.execution._reading._repair_names import allowed_repairs
-from fcregistry.execution._repeating._caches import MemoryCache
-from fcregistry.execution._repeating._caching import cache_problem, check_caches
-from fcregistry.execution._run import check_deps, deps_of, run_of
-from fcregistry.execution._settings import Settings
-from fcregistry.execution._short import read_if_call
-from fcregistry.execution._streams import astreamed, streamed
-from fcregistry.execution._tools import ToolLike, toolset_of
-from fcregistry.execution._watching._observation import unwatched, watching
-from fcregistry.execution._writing._limits import limits_of
+from fcregistry.execution._fast_path import read_if_call
+from fcregistry.execution._messages import invalid_arguments
+from fcregistry.execution._observability import unwatched, watching
+from fcregistry.execution._pipeline import Load, Pipeline
+from fcregistry.execution._process import places
+from fcregistry.execution._resources import check_keys
+from fcregistry.execution._result import failure, limits_of
+from fcregistry.execution._settings import Settings, ToolLike, check_deps, deps_of, run_of, toolset_of
+from fcregistry.execution._streaming import astreamed, streamed
+from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Collection, Generator, Mapping, Sequence
@@ -42,19 +41,21 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
     from fcregistry._registry import Registry
     from fcregistry._schema.validator import Engine
-    from fcregistry._tools.tool import Toolset
-    from fcregistry.execution._approving._approval import Approver
-    from fcregistry.execution._approving._policy import Policy
-    from fcregistry.execution._approving._prepared import PreparedCalls
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._graphs._expressions import Reading
-    from fcregistry.execution._repeating._caches import Cache
-    from fcregistry.execution._repeating._retries import Retry
+    from fcregistry._tools.tool import Tool, Toolset
+    from fcregistry.execution._approval import Approver
+    from fcregistry.execution._cache import Cache
+    from fcregistry.execution._graph import Reading
+    from fcregistry.execution._policy import Policy
+    from fcregistry.execution._process import Place
+    from fcregistry.execution._retry import Retry
     from fcregistry.execution._settings import Exposure
-    from fcregistry.execution._streams import Event
+    from fcregistry.execution._streaming import Event
+    from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import CallGraph
     from fcregistry.expressions._parse import Allowed, Context
     from fcregistry.formats._transform import OnRecursion
+
+# --- execution._executor ---
 
 
 class Executor:
@@ -427,7 +428,7 @@ class Executor:
     def _reading(
         self, given: str | Iterable[ToolCall | CallGraph], context: Context | None, allow: Allowed | None, *, one: bool
     ) -> Reading:
-        from fcregistry.execution._graphs._expressions import Reading  # Python's parser: few executors read expressions
+        from fcregistry.execution._graph import Reading  # Python's parser: few executors read expressions
 
         return Reading(self._open_pipeline(), given, context, allow, one=one)
 
@@ -438,3 +439,85 @@ class Executor:
 
     def __repr__(self) -> str:
         return f"<Executor of {', '.join(self.tools) or 'no tools'}>"
+
+
+# --- execution._lifetime ---
+
+
+class Lifetime:
+    """Whether an executor still takes calls.
+
+    Args:
+        places: What runs its calls in other processes, by the name of the tool.
+    """
+
+    __slots__ = ("_entered", "_leaves", "_left")
+
+    def __init__(self, places: Mapping[str, Place]) -> None:
+        self._entered = False
+        self._left = False
+        self._leaves = {place.leave for place in places.values() if place.leave is not None}
+
+    def check(self) -> None:
+        """See that it still takes calls.
+
+        Raises:
+            RuntimeError: Its `with` block was left.
+        """
+        if self._left:
+            raise RuntimeError(
+                "the with block of this executor was left: make calls inside of it, or make another executor"
+            )
+
+    def enter(self) -> None:
+        """Begin its `with` block.
+
+        Raises:
+            RuntimeError: It was begun before.
+        """
+        if self._entered:
+            raise RuntimeError("an executor has one with block: make another executor for the next")
+        self._entered = True
+
+    def leave(self, user: object) -> None:
+        """End its `with` block, on this thread: that may wait for processes to end.
+
+        Args:
+            user: The executor, as what runs its calls knows it.
+        """
+        self._left = True
+        for leave in self._leaves:
+            leave(user)
+
+    async def aleave(self, user: object) -> None:
+        """End its `with` block, and let the running loop turn meanwhile; as `leave` otherwise."""
+        self._left = True
+        if self._leaves:
+            from asyncio import to_thread  # there is a loop, so it is imported
+
+            await to_thread(self.leave, user)
+
+
+# --- execution._reading._python_values ---
+
+
+def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:
+    """Return the call that a model would have written for Python values, or why there is none.
+
+    Args:
+        tool: The tool; the plugin of a described one is imported.
+        name: What it is called by.
+        arguments: The values, by parameter name; a `*args` parameter takes a list.
+    """
+    try:
+        binding = tool.signature.binding
+    except PluginError:
+        return ToolCall(name, {})  # whose result says why
+    encoded: dict[str, Any] = {}
+    for parameter, value in arguments.items():
+        try:
+            encoded[parameter] = binding.encode_argument(parameter, value)
+        except EncodingError as error:
+            problem = Problem(f"$.{parameter}", str(error))
+            return failure(ToolCall(name), invalid_arguments(name, (problem,)), tool)
+    return ToolCall(name, encoded)

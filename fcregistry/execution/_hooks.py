@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
-from fcregistry.execution._approving._decisions import Deny
-from fcregistry.execution._reading._arguments import read_arguments
-from fcregistry.execution._reading._digits import copied, exact_text
-from fcregistry.execution._wording import scrub
-from fcregistry.execution._writing._outcome import failure
+from fcregistry.execution._approval import Deny
+from fcregistry.execution._arguments import read_arguments
+from fcregistry.execution._messages import scrub
+from fcregistry.execution._result import failure
+from fcregistry.execution._step import copied, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

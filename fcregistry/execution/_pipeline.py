@@ -1,34 +1,39 @@
 """Which way does a call take? Read, look up, parse, validate, decode; approve; run; encode.
 
 A model's mistakes and a tool's failures are values: nothing that a model can write makes anything here raise.
+
+MERGED: How does a call run that nobody has anything against? In its turn, out of the cache, and again if it may.
+MERGED: Who may have something against a call that is valid? The hooks that were named, the policy, and whoever is asked for approval.
+MERGED: How is the plugin of a described tool imported for its first call, without holding up a running loop?
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fcregistry._base.call import CallError, Problem, ToolCall
-from fcregistry._results.result import ToolResult
+from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCall, linked
+from fcregistry._base.json import ArgumentsError
+from fcregistry._results.result import Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
-from fcregistry.errors import PluginError
-from fcregistry.execution._approving._preparing import prepared_of
-from fcregistry.execution._approving._resuming import Resumed, resumed
-from fcregistry.execution._calling._invoke import Invocation, Outcome
-from fcregistry.execution._calling._lanes import Job
-from fcregistry.execution._calling._threads import NoThreadError
-from fcregistry.execution._calling._waiting import GivenUp
-from fcregistry.execution._effects import Invoke, adrive, drive
-from fcregistry.execution._loading import Load, to_load
-from fcregistry.execution._names import ToolFinder
-from fcregistry.execution._passage import Passage
-from fcregistry.execution._reading._arguments import ArgumentsError, TooLongError, read_arguments
-from fcregistry.execution._reading._repairs import repaired
-from fcregistry.execution._running import Circumstances, cancelled, running
-from fcregistry.execution._short import AsyncShortWay, ShortWay, may_be_short, short_way, short_way_on_a_loop
-from fcregistry.execution._steps import QUICK_STEPS, Bound, Step
-from fcregistry.execution._watching._observation import unwatched, watching
-from fcregistry.execution._wording import (
+from fcregistry.errors import DefinitionError, PluginError
+from fcregistry.execution._approval import Approval, Approve, Ask, Question, edited
+from fcregistry.execution._arguments import TooLongError, read_arguments, repaired
+from fcregistry.execution._cache import Slot
+from fcregistry.execution._effects import Course, Invoke, Pause, adrive, drive
+from fcregistry.execution._fast_path import (
+    AsyncShortWay,
+    ShortWay,
+    may_be_short,
+    read_if_call,
+    short_way,
+    short_way_on_a_loop,
+)
+from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, awaited
+from fcregistry.execution._messages import (
+    cancelled_before,
+    changed_after_approval,
     invalid_arguments,
     no_thread,
     not_checked,
@@ -37,22 +42,26 @@ from fcregistry.execution._wording import (
     unavailable,
     unknown_tool,
 )
-from fcregistry.execution._writing._outcome import failure
+from fcregistry.execution._observability import unwatched, watching
+from fcregistry.execution._result import failure, finished
+from fcregistry.execution._settings import Run, ToolFinder, deps_for
+from fcregistry.execution._step import QUICK_STEPS, Bound, Step
+from fcregistry.execution._suspended import Resumed, prepared_of, resumed
+from fcregistry.execution._threads import NoThreadError, threads
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from fcregistry._tools.tool import Tool, Toolset
-    from fcregistry.execution._approving._approval import Gate
-    from fcregistry.execution._approving._prepared import PreparedCalls
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._batching._batches import Seat
-    from fcregistry.execution._effects import Course
-    from fcregistry.execution._run import Run
+    from fcregistry.execution._approval import Gate
+    from fcregistry.execution._batch import Seat
+    from fcregistry.execution._observability import Watch
     from fcregistry.execution._settings import Settings
-    from fcregistry.execution._watching._observation import Watch
+    from fcregistry.execution._suspended import Decision, PreparedCalls
+
+# --- execution._pipeline ---
 
 
 class Pipeline:
@@ -299,3 +308,251 @@ class Pipeline:
         """Tell whether a call has to run on the thread that makes it."""
         step = given.step if isinstance(given, Resumed) else given
         return isinstance(step, Step) and step.bound.lane == "caller"
+
+
+# --- execution._running ---
+
+
+class Circumstances(NamedTuple):
+    """What goes with a call while it runs.
+
+    Attributes:
+        run: What its caller gave along.
+        seat: Its place in a batch.
+        watch: Whoever watches it.
+        approval: How it was approved.
+    """
+
+    run: Run
+    seat: Seat | None = None
+    watch: Watch | None = None
+    approval: Approval | None = None
+
+
+def running(step: Step, settings: Settings, around: Circumstances) -> Course[ToolResult]:
+    """Return the course of a call that may run, to its result."""
+    run, seat, watch, approval = around
+    if seat is not None:
+        yield seat.entering(step)
+    if (not_run := cancelled(step, run, settings)) is not None:
+        return not_run
+    slot = None if step.bound.cache is None else Slot.of(step, step.bound.cache)
+    if slot is not None and (known := slot.outcome()) is not None:
+        return finished(step, known, settings, Notes(cached=True, approval=approval))
+    if watch is not None:
+        watch.started(step)
+    outcome, attempts = yield from _attempts(step, settings, run, watch)
+    notes = None if attempts == 1 and approval is None else Notes(attempts, approval=approval)
+    result = finished(step, outcome, settings, notes)
+    if slot is not None and result.error is None:
+        slot.keep(outcome)
+    return result
+
+
+def cancelled(step: Step, run: Run, settings: Settings) -> ToolResult | None:
+    """Return the result of a call that was cancelled before it began; None if it was not."""
+    if run.cancellation is None or not run.cancellation.cancelled:
+        return None
+    return finished(step, cancelled_before(step.bound.tool, run.cancellation.reason), settings)
+
+
+def _attempts(step: Step, settings: Settings, run: Run, watch: Watch | None) -> Course[tuple[Outcome, int]]:
+    """Return the course of calling a tool, and of calling it again where that may help; ends with the last outcome, and how many there were."""
+    retry, seconds, start, attempts = settings.retry, step.bound.timeout, perf_counter(), 1
+    left = seconds
+    while True:
+        outcome = yield from _attempt(step, settings, run, watch, left)
+        if retry is None or outcome.exception is None or (run.channel is not None and run.channel.has_given):
+            return outcome, attempts
+        left = None if seconds is None else seconds - (perf_counter() - start)
+        wait = retry.wait_before(attempts + 1, outcome, step.bound.tool, left)
+        if wait is None:
+            return outcome, attempts
+        yield Pause(wait, run.cancellation)
+        if run.cancellation is not None and run.cancellation.cancelled:
+            return Outcome(None, GivenUp("cancelled", reason=run.cancellation.reason), outcome.duration), attempts
+        left = None if left is None else max(left - wait, 0.001)
+        attempts += 1
+
+
+def _attempt(step: Step, settings: Settings, run: Run, watch: Watch | None, seconds: float | None) -> Course[Outcome]:
+    """Return the course of calling a tool once; its token is cancelled when nobody waits for it any more."""
+    bound = step.bound
+    outcome: Outcome
+    is_here = bound.place is None and bound.signature.context is None
+    if is_here and seconds is None and run.cancellation is None and run.channel is None:
+        with nullcontext() if watch is None else watch.running():
+            args, kwargs = bound.signature.binding.bind(step.decoded)
+            outcome = yield Invoke(Job(bound.lane, Invocation(bound.tool.function, args, kwargs)))
+        return outcome
+    token, release = linked(run.cancellation)
+    try:
+        with nullcontext() if watch is None else watch.running():
+            outcome = yield Invoke(_job(step, settings, run, token, seconds))
+    except BaseException:  # an interrupt, or the task is cancelled: the tool is told
+        token.cancel("the caller is gone")
+        raise
+    finally:
+        release()
+    if isinstance(outcome.exception, GivenUp):
+        token.cancel(outcome.exception.reason or "its time is up")
+    return outcome
+
+
+def _job(step: Step, settings: Settings, run: Run, token: CancellationToken, seconds: float | None) -> Job:
+    bound, channel, place = step.bound, run.channel, step.bound.place
+    if place is not None:
+        invocation = Invocation(bound.tool.function, (), {})
+        return Job(
+            "elsewhere",
+            invocation,
+            None if place.keeps_time else seconds,
+            run.cancellation,
+            lambda: place.submit(bound.tool, step.arguments, seconds),
+        )
+    context = None
+    if bound.signature.context is not None:
+        from fcregistry._results.context import Context  # typing's generics, which most tools never need
+
+        report = None if channel is None else channel.report
+        deps = deps_for(bound.tool, run, settings.deps)
+        context = Context(deps, call=step.call, tool=bound.tool, cancellation=token, report=report)
+    args, kwargs = bound.signature.binding.bind(step.decoded, context)
+    shown = None if settings.hooks is not None else channel  # hooks see results, and no item goes out past them
+    return Job(bound.lane, Invocation(bound.tool.function, args, kwargs, token, shown), seconds, run.cancellation)
+
+
+# --- execution._passage ---
+
+
+class Passage:
+    """The way of one call past all of them. Whatever they change is validated again.
+
+    Args:
+        step: The call.
+        settings: What the executor was told.
+        gate: Knows who has to approve.
+        prepare: Reads, validates and decodes a call.
+        approval: What was decided already; None where nobody was asked yet.
+        decided: Whether nobody is to be asked again.
+
+    Attributes:
+        step: The call, as it now is.
+        approval: How it was approved or denied; None where nobody was asked.
+    """
+
+    __slots__ = ("_call", "_decided", "_gate", "_prepare", "_settings", "approval", "step")
+
+    def __init__(
+        self,
+        step: Step,
+        settings: Settings,
+        gate: Gate,
+        prepare: Callable[[object], Step | ToolResult],
+        approval: Approval | None = None,
+        decided: bool = False,
+    ) -> None:
+        self.step = step
+        self.approval = approval
+        self._settings = settings
+        self._gate = gate
+        self._prepare = prepare
+        self._decided = decided
+        self._call: ToolCall | None = None
+
+    def ask_hooks(self) -> ToolResult | None:
+        """Ask the hooks, and return the result that they make of the call, or None if it goes on.
+
+        What was decided stands: a hook that would change a call after that has it refused.
+        """
+        hooks, step = self._settings.hooks, self.step
+        if hooks is None:
+            return None
+        tool = step.bound.tool
+        self._call = ToolCall(step.call.name, step.arguments, step.call.id)
+        said = hooks.before(tool, self._call)
+        if said is None:
+            return None
+        if isinstance(said, CallError):
+            return self._refused(said)
+        again = self._prepare(said)
+        if isinstance(again, ToolResult):
+            return failure(step.call, again.error, tool, step.repairs) if again.error is not None else again
+        if self._decided and again.arguments != step.arguments:
+            return self._refused(changed_after_approval(tool.name))
+        self._call = said
+        self.step = again._replace(call=step.call, repairs=step.repairs + again.repairs)
+        return None
+
+    def ask_people(self, cancellation: CancellationToken | None) -> Course[ToolResult | None]:
+        """Return the course of asking for approval; it ends with a result if that is not given, and with None if the call goes on."""
+        step = self.step
+        if self._decided or step.bound.is_open:
+            return None
+        judged = self._gate.judge(step)
+        if not isinstance(judged, Question):
+            return None if judged is None else self._refused(judged)
+        answer: CallError | Approve | None = yield Ask(judged, cancellation)
+        approved = not isinstance(answer, CallError)
+        self.approval = Approval(approved=approved, rule=judged.reason, edited=isinstance(answer, Approve))
+        self._decided = True
+        if isinstance(answer, CallError):
+            return self._refused(answer)
+        if isinstance(answer, Approve):
+            again = edited(step, answer, self._prepare)
+            if isinstance(again, ToolResult):
+                return again.with_approval(self.approval)
+            self.step = again._replace(call=step.call)
+            return self.ask_hooks()  # they have not seen these arguments
+        return None
+
+    def refuse(self, error: CallError) -> ToolResult:
+        """Return the result of a call that is not to run, as the hooks leave it."""
+        return self.end(self._refused(error))
+
+    def end(self, result: ToolResult) -> ToolResult:
+        """Show the hooks what came of a call that they were asked about, and return what they leave of it."""
+        hooks = self._settings.hooks
+        if hooks is None or self._call is None:
+            return result
+        return hooks.after(self.step.bound.tool, self._call, result)
+
+    def _refused(self, error: CallError) -> ToolResult:
+        notes = None if self.approval is None else Notes(approval=self.approval)
+        return finished(self.step, error, self._settings, notes)
+
+
+# --- execution._loading ---
+
+
+class Load:
+    """Have the plugins of tools imported; what goes wrong with that, their calls say."""
+
+    __slots__ = ("_tools",)
+
+    def __init__(self, tools: list[Tool]) -> None:
+        self._tools = tools
+
+    def now(self) -> None:
+        """Leave it to the call: it imports what it needs on this thread."""
+
+    async def later(self) -> None:
+        """Import them on a thread."""
+        try:
+            await awaited(threads.submit(self._load))
+        except NoThreadError:
+            return  # the call imports it, since nothing else can
+
+    def _load(self) -> None:
+        for tool in self._tools:
+            try:
+                tool.signature  # noqa: B018  # imports its plugin
+            except (PluginError, DefinitionError):
+                continue
+
+
+def to_load(calls: Iterable[object], find: Callable[[str], Tool | None]) -> list[Tool]:
+    """Return the tools among those that calls name whose plugins are not imported yet, each once."""
+    named = {call.name: None for given in calls if (call := read_if_call(given)) is not None}
+    tools = [tool for name in named if (tool := find(name)) is not None]
+    return [tool for tool in tools if not tool.is_loaded]

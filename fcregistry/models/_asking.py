@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cas
 
 from fcregistry._base.annotations import signature_of
 from fcregistry.errors import ModelError
-from fcregistry.execution._calling._threads import NoThreadError, running_loop, threads
+from fcregistry.execution._threads import NoThreadError, running_loop, threads
 from fcregistry.models._completion import Completion, Delta
 from fcregistry.models._model import Model
 from fcregistry.models._plainly import stream_plainly

@@ -7,7 +7,7 @@ import queue
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from fcregistry.execution._calling._loop import background
+from fcregistry.execution._event_loop import background
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Generator

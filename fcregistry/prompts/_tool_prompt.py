@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import Problem, ToolCall
 from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._tools import toolset_of
+from fcregistry.execution._settings import toolset_of
 from fcregistry.formats import MalformedCallError
 from fcregistry.prompts._calls import calls_of
 from fcregistry.prompts._described import describe_tools, describe_variables
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry._tools.tool import Toolset
     from fcregistry.dialects import Parsed
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._settings import ToolLike
     from fcregistry.prompts._output_format import OutputFormat
 
 

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._base.json import ExactFloat
-from fcregistry.execution._reading._arguments import MAX_DEPTH, ArgumentsError, read_arguments
-from fcregistry.execution._reading._repair_names import ALL_REPAIRS
+from fcregistry._base.json import MAX_DEPTH, ArgumentsError, ExactFloat
+from fcregistry.execution._arguments import ALL_REPAIRS, read_arguments
 
 
 def refusal(raw: Any) -> str:

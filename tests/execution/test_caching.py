@@ -14,12 +14,11 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._calling._invoke import Outcome
-from fcregistry.execution._reading._arguments import read_arguments
-from fcregistry.execution._repeating._caches import MemoryCache
-from fcregistry.execution._repeating._caching import Slot, cache_key, cache_of, cache_problem, check_caches
+from fcregistry.execution._arguments import read_arguments
+from fcregistry.execution._cache import MemoryCache, Slot, cache_key, cache_of, cache_problem, check_caches
+from fcregistry.execution._invoke import Outcome
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._steps import Bound, Step
+from fcregistry.execution._step import Bound, Step
 
 
 def look_up(word: str, options: dict[str, int] | None = None) -> list[str]:
@@ -111,9 +110,9 @@ def test_a_key_is_the_same_in_every_process() -> None:
     code = f"""
 import sys; sys.path[:0] = {sys.path!r}
 from fcregistry import Tool, ToolCall
-from fcregistry.execution._repeating._caching import cache_key
+from fcregistry.execution._cache import cache_key
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._steps import Bound, Step
+from fcregistry.execution._step import Bound, Step
 def f(word: str, options: dict[str, int]) -> str: return word
 f.__module__ = "acme"
 tool = Tool.from_function(f)
@@ -223,7 +222,7 @@ def test_what_is_no_cache_is_said_of_all_tools_at_once() -> None:
     assert str(error.value) == (
         "the results of these tools cannot be cached:\n"
         "  - one: cache={} has no methods get(key, default) and set(key, value); give True, or a cache\n"
-        "  - two: cache=<class 'fcregistry.execution._repeating._caches.MemoryCache'> has no methods get(key, default) and "
+        "  - two: cache=<class 'fcregistry.execution._cache.MemoryCache'> has no methods get(key, default) and "
         "set(key, value); give True, or a cache"
     )
     assert cache_problem(Asynchronous()) == "has coroutine functions for methods, and a cache has plain ones"

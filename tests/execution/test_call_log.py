@@ -12,8 +12,8 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ToolError
-from fcregistry.execution._watching import _call_log
-from fcregistry.execution._watching._observation import watching
+from fcregistry.execution import _observability as _call_log
+from fcregistry.execution._observability import watching
 
 if TYPE_CHECKING:
     from tests.conftest import Site

@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._elsewhere._places import places
+from fcregistry.execution._process import places
 
 from .workers import ask, install
 
@@ -28,8 +28,8 @@ def test_tools_run_here_unless_they_or_the_executor_say_otherwise(make_site: Cal
         install(make_site()),
         """
         from concurrent.futures import ThreadPoolExecutor
-        from fcregistry.execution._elsewhere._places import places
-        from fcregistry.execution._elsewhere._isolation import workers
+        from fcregistry.execution._process import places
+        from fcregistry.execution._process import workers
 
         def shown(found):
             return {name: [place.submit.__self__ is workers, place.keeps_time] for name, place in found.items()}
@@ -57,7 +57,7 @@ def test_tools_of_this_process_import_nothing_for_others() -> None:
     code = """
 import sys
 from fcregistry import Tool
-from fcregistry.execution._elsewhere._places import places
+from fcregistry.execution._process import places
 def f(): ...
 assert places([Tool.from_function(f, description="Do nothing.")]) == {}
 heavy = {f"fcregistry.execution._elsewhere.{name}" for name in ("_isolation", "_remote")} | {"multiprocessing", "pebble"}

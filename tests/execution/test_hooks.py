@@ -15,9 +15,9 @@ from fcregistry import Executor, Tool, ToolCall, ToolResult
 from fcregistry._results.content import Content, Output
 from fcregistry.errors import PluginError, ToolError
 from fcregistry.execution import CallError
-from fcregistry.execution._approving._decisions import Approve, Deny
+from fcregistry.execution._approval import Approve, Deny
+from fcregistry.execution._arguments import read_arguments
 from fcregistry.execution._hooks import CallHook, ClosedHooks, HookChain
-from fcregistry.execution._reading._arguments import read_arguments
 
 
 def greet(name: str, words: list[str] | None = None) -> str:

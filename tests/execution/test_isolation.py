@@ -14,7 +14,7 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._elsewhere._isolation import ProcessWorkers
+from fcregistry.execution._process import ProcessWorkers
 from tests.conftest import TIMEOUT
 
 from .workers import ask, install
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GONE = """
     import os, time
     from pathlib import Path
-    from fcregistry.execution._elsewhere._isolation import ProcessWorkers, workers
+    from fcregistry.execution._process import ProcessWorkers, workers
 
     def gone(pid):
         "Wait until a process is not there any more; a zombie is none."
@@ -237,7 +237,7 @@ def test_a_program_without_a_guard_is_told_what_to_do(site: Site) -> None:
         {
             "unguarded.py": """
                 from fcregistry import registry
-                from fcregistry.execution._elsewhere._isolation import workers
+                from fcregistry.execution._process import workers
                 print("called")
                 outcome = workers.submit(registry.get("acme-remote:add"), {"a": 1, "b": 2}).result(60)
                 print(outcome.exception.error.code)
@@ -266,7 +266,7 @@ def test_without_pebble_the_error_says_what_to_install(
         install(make_site(tmp_path)),
         """
         from fcregistry.errors import MissingDependencyError
-        from fcregistry.execution._elsewhere._isolation import ProcessWorkers
+        from fcregistry.execution._process import ProcessWorkers
         ProcessWorkers().expect([])
         try:
             ProcessWorkers().expect([tool("add")])

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool, ToolCall
-from fcregistry.execution._batching._line import Enter, Line
-from fcregistry.execution._batching._resources import ALONE, Accesses
+from fcregistry.execution._batch import Enter, Line
+from fcregistry.execution._resources import ALONE, Accesses
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._steps import Bound, Step
+from fcregistry.execution._step import Bound, Step
 
 READS = Accesses(reads=frozenset({("a",)}))
 WRITES = Accesses(writes=frozenset({("a",)}))

@@ -12,7 +12,7 @@ import pytest
 
 from fcregistry import Executor, ToolResult
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._steps import QUICK_STEPS
+from fcregistry.execution._step import QUICK_STEPS
 
 QUICK_LENGTH = Settings().quick_length
 LONG = "x" * (QUICK_LENGTH + 1)

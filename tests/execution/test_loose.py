@@ -13,9 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fcregistry._base.json import LONGEST
-from fcregistry.execution._reading._arguments import ArgumentsError, read_arguments
-from fcregistry.execution._reading._repair_names import ALL_REPAIRS
+from fcregistry._base.json import LONGEST, ArgumentsError
+from fcregistry.execution._arguments import ALL_REPAIRS, read_arguments
 
 COMMENTS = "the arguments had comments: left out"
 FENCE = "the arguments stood in a code fence: taken without it"

@@ -10,7 +10,7 @@ import pytest
 from fcregistry import Tool, ToolResult
 from fcregistry._base.call import CallError
 from fcregistry._results.content import Content, Output, ToolOutput
-from fcregistry.execution._writing._output import output_of
+from fcregistry.execution._result import output_of
 from fcregistry.types import EncodingError
 
 PNG = b"\x89PNG\r\n\x1a\n"

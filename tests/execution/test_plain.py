@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult
 from fcregistry.execution import CancellationToken
-from fcregistry.execution._batching._plain import plain_calls
+from fcregistry.execution._batch import plain_calls
 
 from .test_short import ARGUMENTS, TOOLS, seen
 

@@ -14,7 +14,7 @@ from fcregistry import Executor, Registry, Tool, ToolCall
 from fcregistry._tools.declaration import Declaration
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 from fcregistry.execution import Policy
-from fcregistry.execution._approving._policy import Ruling
+from fcregistry.execution._policy import Ruling
 
 
 def named(name: str, **options: Any) -> Tool:

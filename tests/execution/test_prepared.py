@@ -24,9 +24,8 @@ from fcregistry._base.json import ExactFloat
 from fcregistry._results.content import Content, Output
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
-from fcregistry.execution._approving._preparing import distinct_keys
-from fcregistry.execution._approving._signing import signed
-from fcregistry.execution._reading._digits import exact_text
+from fcregistry.execution._step import exact_text
+from fcregistry.execution._suspended import distinct_keys, signed
 
 KEY = b"a key that only the host's own processes know"
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -11,8 +11,8 @@ import pytest
 
 from fcregistry import Executor, Tool
 from fcregistry.errors import ToolError
-from fcregistry.execution._elsewhere._worker import _raised
-from fcregistry.execution._raised import told_by
+from fcregistry.execution._messages import told_by
+from fcregistry.execution._worker import _raised
 
 
 class RequestError(Exception):

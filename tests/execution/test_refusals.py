@@ -6,7 +6,7 @@ import pytest
 
 from fcregistry import Problem
 from fcregistry._base.call import CallError
-from fcregistry.execution._approving import _refusals as refusals
+from fcregistry.execution import _messages as refusals
 
 
 @pytest.mark.parametrize(

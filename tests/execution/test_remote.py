@@ -17,12 +17,11 @@ import fcregistry
 from fcregistry import Tool
 from fcregistry._base.json import ExactFloat
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._elsewhere._portable import check_can_travel
-from fcregistry.execution._elsewhere._remote import Remote
-from fcregistry.execution._elsewhere._remote_errors import REASONS, WorkerError, worker_error
-from fcregistry.execution._elsewhere._travel import PROTOCOL, Request, read_answer
-from fcregistry.execution._elsewhere._worker import run_here
-from fcregistry.execution._reading._digits import exact_text
+from fcregistry.execution._messages import REASONS, WorkerError, worker_error
+from fcregistry.execution._remote import Remote
+from fcregistry.execution._step import exact_text
+from fcregistry.execution._wire import PROTOCOL, Request, check_can_travel, read_answer
+from fcregistry.execution._worker import run_here
 
 from .workers import ask, install
 
@@ -50,7 +49,7 @@ CALLS = """
     from multiprocessing import get_context
     import os
     from fcregistry._base.json import read_json
-    from fcregistry.execution._elsewhere._remote import Remote
+    from fcregistry.execution._remote import Remote
 
     def calls():
         yield "add", "add", {"a": 1, "b": 2}
@@ -186,7 +185,7 @@ def test_a_worker_validates_again(came: dict[str, Any]) -> None:
 OTHERS = """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
-    from fcregistry.execution._elsewhere._remote import Remote
+    from fcregistry.execution._remote import Remote
 
     def with_workers(change, *calls):
         with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=exec, initargs=(change,)) as pool:
@@ -320,7 +319,7 @@ def test_what_a_pool_raises_when_it_is_handed_a_call_is_the_cause_too() -> None:
 THREADS = """
     from concurrent.futures import ThreadPoolExecutor, wait
     from pathlib import Path
-    from fcregistry.execution._elsewhere._remote import Remote
+    from fcregistry.execution._remote import Remote
 
     with ThreadPoolExecutor(8) as pool:
         remote = Remote(pool)
@@ -517,7 +516,7 @@ def test_a_tool_of_a_plugin_travels_unless_it_holds_on_to_its_caller(site: Site)
     said = ask(
         site,
         """
-        from fcregistry.execution._elsewhere._portable import check_can_travel, why_not
+        from fcregistry.execution._wire import check_can_travel, why_not
         check_can_travel([tool("add"), tool("add").renamed("plus")], "pool=…")
         answer = why_not(tool("stays"))
         """,

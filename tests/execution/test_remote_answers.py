@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry.execution._elsewhere._carried import Form
-from fcregistry.execution._elsewhere._remote import Remote
-from fcregistry.execution._elsewhere._remote_errors import WorkerError
-from fcregistry.execution._elsewhere._travel import Refused, Returned, answer_text
+from fcregistry.execution._messages import WorkerError
+from fcregistry.execution._remote import Remote
+from fcregistry.execution._wire import Form, Refused, Returned, answer_text
 
 from .workers import ask
 
@@ -145,7 +144,7 @@ TOOLS = """
 
 CALLS = """
     from concurrent.futures import ThreadPoolExecutor
-    from fcregistry.execution._elsewhere._remote import Remote
+    from fcregistry.execution._remote import Remote
 
     def tried(name, arguments):
         error = remote.submit(registry.get(f"acme-errors:{name}"), arguments).result(60).exception

@@ -10,8 +10,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult
-from fcregistry.execution._reading._repair_names import ALL_REPAIRS
-from fcregistry.execution._reading._repairs import repaired
+from fcregistry.execution._arguments import ALL_REPAIRS, repaired
 
 
 @dataclass

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from fcregistry import Tool, ToolCall
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._batching._resources import ALONE, MOST_KEYS, Accesses, accesses, check_keys, path_of
-from fcregistry.execution._reading._arguments import read_arguments
+from fcregistry.execution._arguments import read_arguments
+from fcregistry.execution._resources import ALONE, MOST_KEYS, Accesses, accesses, check_keys, path_of
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._steps import Bound, Step
+from fcregistry.execution._step import Bound, Step
 
 
 def copy_file(source: str, target: str = "backup/file") -> None:

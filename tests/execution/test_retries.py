@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from fcregistry import Tool
 from fcregistry._base.call import CallError, Problem
 from fcregistry.errors import CallCancelledError, ToolError
-from fcregistry.execution._calling._invoke import Outcome
-from fcregistry.execution._calling._waiting import GivenUp
-from fcregistry.execution._elsewhere._remote_errors import RemoteError
-from fcregistry.execution._elsewhere._travel import Raised
-from fcregistry.execution._repeating._retries import Retry, with_attempts
+from fcregistry.execution._invoke import GivenUp, Outcome
+from fcregistry.execution._messages import RemoteError
+from fcregistry.execution._retry import Retry, with_attempts
+from fcregistry.execution._wire import Raised
 
 
 def fetch(page: str) -> str:
@@ -210,7 +209,7 @@ def test_without_tenacity_the_error_says_what_to_install() -> None:
     code = f"""
 import sys; sys.path[:0] = {sys.path!r}; sys.modules["tenacity"] = None
 from fcregistry.errors import MissingDependencyError
-from fcregistry.execution._repeating._retries import Retry
+from fcregistry.execution._retry import Retry
 try:
     Retry()
 except MissingDependencyError as error:

@@ -100,7 +100,7 @@ def test_a_call_whose_deps_are_missing_keeps_the_whole_batch_from_running() -> N
 
 
 def test_a_system_without_threads_makes_calls_unavailable_and_no_batch_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fcregistry.execution._calling import _threads
+    from fcregistry.execution import _threads
 
     class NoThread(threading.Thread):
         def start(self) -> None:
@@ -122,7 +122,7 @@ def test_a_system_without_threads_makes_calls_unavailable_and_no_batch_fail(monk
 def test_an_async_tool_without_a_thread_for_its_loop_is_unavailable(
     given: dict[str, Any], times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fcregistry.execution._calling import _loop
+    from fcregistry.execution import _event_loop as _loop
 
     async def wait() -> int:
         return 1

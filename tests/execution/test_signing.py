@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry.errors import ApprovalError
-from fcregistry.execution._approving._signing import signed, unsigned
+from fcregistry.execution._suspended import signed, unsigned
 
 KEY = b"0123456789abcdef"
 TEXT = signed({"id": "a", "calls": [1.5, "ä", "\ud800"]}, KEY)

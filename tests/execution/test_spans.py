@@ -258,7 +258,7 @@ def test_a_program_that_does_not_trace_pays_for_nothing(site: Site) -> None:
     """OpenTelemetry is not imported for it; and where something has imported its API alone, nothing is made."""
     code = """
     from fcregistry import Executor
-    from fcregistry.execution._watching._observation import watching
+    from fcregistry.execution._observability import watching
 
     def greet(name: str) -> str:
         return f"Hello {name}"

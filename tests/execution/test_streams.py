@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry import Context, Executor, Tool, ToolResult, hookimpl
 from fcregistry.execution import CancellationToken, Partial, Progress
-from fcregistry.execution._channel import _ROOM
+from fcregistry.execution._progress import _ROOM
 
 
 def counting(most: int) -> Iterator[str]:

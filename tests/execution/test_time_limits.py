@@ -16,8 +16,8 @@ import pytest
 
 from fcregistry import Context, Executor, Tool, ToolResult
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._calling import _threads
-from fcregistry.execution._calling._threads import DaemonThreads, NoThreadError
+from fcregistry.execution import _threads
+from fcregistry.execution._threads import DaemonThreads, NoThreadError
 
 SOON = 0.05
 """A time limit that every tool here exceeds."""

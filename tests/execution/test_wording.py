@@ -10,7 +10,7 @@ import pytest
 
 from fcregistry import Problem, Tool
 from fcregistry.errors import ToolError
-from fcregistry.execution import _wording as wording
+from fcregistry.execution import _messages as wording
 from fcregistry.types import EncodingError, Refusal
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall
-from fcregistry.execution._calling._loop import background
-from fcregistry.execution._calling._threads import threads
+from fcregistry.execution._event_loop import background
+from fcregistry.execution._threads import threads
 from fcregistry.models import Completion, Delta, Message, Model, ToolCallDelta, Usage, messages_of
 from fcregistry.models._callable import CallableModel
 
