@@ -154,13 +154,13 @@ def _call_hooks(given: object) -> CallHooks | None:
 
     if isinstance(given, (list, tuple)) and not given and not call_hook_names():
         return None  # and nobody pays for discovery
-    from fcregistry.discovery._call_hooks import call_hooks
+    from fcregistry.discovery._providers import call_hooks
 
     return call_hooks(given)
 
 
 def _resolve_model(prefix: str, name: str) -> object | None:
-    from fcregistry.discovery._models import resolve_model
+    from fcregistry.discovery._providers import resolve_model
 
     return resolve_model(prefix, name)
 

@@ -15,8 +15,8 @@ from fcregistry.discovery import current
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from fcregistry.discovery._describe import Made
     from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
-    from fcregistry.discovery._index._made import Made
 
 WORTH_A_BAR: Final = 10
 """Plugins that take long enough for somebody to wonder."""
@@ -48,7 +48,7 @@ def describe_while_typing() -> None:
 def _describe(
     plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[Made], None]
 ) -> None:
-    from fcregistry.discovery._index._building import described_by_workers  # not needed where all are described
+    from fcregistry.discovery._workers import described_by_workers  # not needed where all are described
 
     seconds = seconds_for_a_plugin()
     if not sys.stderr.isatty():
@@ -91,7 +91,7 @@ def _said_if_slow(plugins: Sequence[FoundPlugin], told: Callable[[Made], None]) 
 def _describe_few(
     plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[Made], None]
 ) -> None:
-    from fcregistry.discovery._index._building import described_by_workers  # not needed where all are described
+    from fcregistry.discovery._workers import described_by_workers  # not needed where all are described
 
     if len(plugins) > _FEW:
         return
@@ -105,7 +105,7 @@ def _describe_few(
 
 def seconds_for_a_plugin() -> float:
     """Return how long a plugin may take, as the environment says."""
-    from fcregistry.discovery._index._building import SECONDS, SECONDS_VARIABLE
+    from fcregistry.discovery._workers import SECONDS, SECONDS_VARIABLE
     from fcregistry.errors import ConfigurationError
 
     text = os.environ.get(SECONDS_VARIABLE, "")

@@ -8,7 +8,7 @@ import click
 
 from fcregistry.cli._output import remark, say, say_json, table
 from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundExtension, current
-from fcregistry.discovery._outcomes import FailedExtension, Outcome
+from fcregistry.discovery._report import FailedExtension, Outcome
 from fcregistry.inspection._doctor import tools_of
 
 

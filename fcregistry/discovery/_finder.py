@@ -208,7 +208,7 @@ def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[Foun
     from importlib.metadata import Distribution  # heavy, and not needed where nothing has changed
     from pathlib import Path
 
-    from fcregistry.discovery._metadata import entry_points_of
+    from fcregistry.discovery._found import entry_points_of
 
     return entry_points_of(Distribution.at(Path(path) / info), path, info, stamp)
 
@@ -221,7 +221,7 @@ def _elsewhere() -> Iterator[FoundEntryPoint]:
         return
     from importlib.metadata import DistributionFinder, MetadataPathFinder
 
-    from fcregistry.discovery._metadata import entry_points_of
+    from fcregistry.discovery._found import entry_points_of
 
     context = DistributionFinder.Context(path=archives)
     sources = [*MetadataPathFinder.find_distributions(context)] if archives else []

@@ -10,15 +10,15 @@ from fcregistry._tools.catalogue import chosen
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import Described
 from fcregistry.discovery._discovery import current
-from fcregistry.discovery._index._lines import has_environment, is_deprecated
+from fcregistry.discovery._index_store import has_environment, is_deprecated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._tools.names import Owned
     from fcregistry.discovery._found import FoundPlugin
-    from fcregistry.discovery._index._index import Index
-    from fcregistry.discovery._index._lines import Line
+    from fcregistry.discovery._index import Index
+    from fcregistry.discovery._index_store import Line
 
 
 Listed: TypeAlias = "tuple[str, str | None, str, bool]"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fcregistry.discovery._manifests._content import ManifestContent, read_text
+from fcregistry.discovery._manifest import ManifestContent, read_text
 from fcregistry.packaging._errors import PackagingError
 
 if TYPE_CHECKING:

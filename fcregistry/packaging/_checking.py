@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcregistry.discovery._manifests import drift
-from fcregistry.discovery._manifests._content import ManifestContent, ManifestPlugin, read_text
+from fcregistry.discovery._manifest import ManifestContent, ManifestPlugin, drift, read_text
 from fcregistry.packaging._building import BuiltManifest
 
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from fcregistry._tools.selectors import normalized
-from fcregistry.discovery._manifests._content import ManifestContent, read_manifest
-from fcregistry.discovery._manifests._places import Place, place_in
-from fcregistry.discovery._manifests._sources import changed_sources
+from fcregistry.discovery._manifest import ManifestContent, Place, changed_sources, place_in, read_manifest
 from fcregistry.packaging._errors import PackagingError
 
 _BUILD = "run in the project's folder: fcregistry manifest build"

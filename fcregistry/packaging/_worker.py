@@ -15,15 +15,22 @@ from typing import Any, Final, TypedDict
 from fcregistry._tools.names import Owned, by_key, clash_text, standing
 from fcregistry._tools.record import PluginRecord, ToolRecord
 from fcregistry._tools.selectors import normalized
+from fcregistry.discovery._describe import Ships, describe
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._finder import find_entry_points, places
+from fcregistry.discovery._fingerprint import Tracker
 from fcregistry.discovery._found import FoundPlugin
-from fcregistry.discovery._index._describing import Ships, describe
-from fcregistry.discovery._index._tracking import Tracker
 from fcregistry.discovery._loader import load
-from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, ManifestPlugin, text_of
-from fcregistry.discovery._manifests._places import FILE, Place, place_of
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._manifest import (
+    FILE,
+    FORMAT,
+    ManifestContent,
+    ManifestPlugin,
+    Place,
+    place_of,
+    source_digest,
+    text_of,
+)
 from fcregistry.discovery._permission import Permission
 
 _COMPILED: Final = (".so", ".pyd")

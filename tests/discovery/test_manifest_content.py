@@ -8,8 +8,7 @@ from typing import Any
 
 from fcregistry import Tool
 from fcregistry._tools.record import ToolRecord, record_of
-from fcregistry.discovery._manifests import drift
-from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, read_text, text_of
+from fcregistry.discovery._manifest import FORMAT, ManifestContent, drift, read_text, text_of
 
 
 def read_temperature(station: str, unit: str = "celsius") -> float:

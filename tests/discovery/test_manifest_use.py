@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry.discovery._manifests._content import FORMAT
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._manifest import FORMAT, source_digest
 
 if TYPE_CHECKING:
     from pathlib import Path

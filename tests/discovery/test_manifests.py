@@ -12,9 +12,15 @@ import pytest
 from fcregistry import Tool
 from fcregistry._tools.record import ToolRecord, record_of
 from fcregistry.discovery import FoundPlugin
-from fcregistry.discovery._manifests import Manifest, ManifestProblem, manifest_of
-from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, text_of
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._manifest import (
+    FORMAT,
+    Manifest,
+    ManifestContent,
+    ManifestProblem,
+    manifest_of,
+    source_digest,
+    text_of,
+)
 
 CODE = 'raise RuntimeError("it was imported")\n'
 

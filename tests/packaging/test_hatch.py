@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fcregistry.discovery import FoundPlugin
-from fcregistry.discovery._manifests import Manifest, manifest_of
-from fcregistry.discovery._manifests._content import FORMAT, text_of
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._manifest import FORMAT, Manifest, manifest_of, source_digest, text_of
 
 if TYPE_CHECKING:
     from tests.conftest import Site

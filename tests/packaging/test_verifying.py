@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry.discovery._manifests._content import FORMAT, text_of
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._manifest import FORMAT, source_digest, text_of
 from fcregistry.packaging._errors import PackagingError
 from fcregistry.packaging._verifying import verify
 

@@ -14,7 +14,7 @@ from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.record import ToolRecord, read_record, record_of
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._manifests._content import ManifestContent, read_bounded, read_json, read_text
+from fcregistry.discovery._manifest import ManifestContent, read_bounded, read_json, read_text
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection._shipped import shipped_by
 

@@ -13,8 +13,7 @@ from typing import Final
 
 from fcregistry._base.messages import show
 from fcregistry._tools.selectors import normalized
-from fcregistry.discovery._manifests._content import MOST_BYTES, read_bounded
-from fcregistry.discovery._manifests._places import FILE
+from fcregistry.discovery._manifest import FILE, MOST_BYTES, read_bounded
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection._diff._bump import read_version
 from fcregistry.inspection._diff._sources import Shipped, manifest_content, of_manifests

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from fcregistry.discovery._describe import Made
 from fcregistry.discovery._found import PluginKey
-from fcregistry.discovery._index._made import Made
 from fcregistry.inspection._doctor._accounts import Account, accounts, learn
 from fcregistry.inspection._doctor._extensions import call_hook_findings, extension_findings
 from fcregistry.inspection._doctor._finding import Finding

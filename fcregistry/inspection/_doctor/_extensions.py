@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from fcregistry._config.settings import CALL_HOOKS
 from fcregistry.discovery import FoundExtension, current
-from fcregistry.discovery._call_hooks import unusable_call_hooks
 from fcregistry.discovery._extensions import disable_advice
-from fcregistry.discovery._outcomes import FailedExtension
+from fcregistry.discovery._providers import unusable_call_hooks
+from fcregistry.discovery._report import FailedExtension
 from fcregistry.inspection._doctor._finding import Finding, not_loaded, problem
 
 

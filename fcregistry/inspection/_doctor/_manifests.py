@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from fcregistry._tools.record import ToolRecord, record_of
 from fcregistry.discovery._found import FoundPlugin, PluginKey
-from fcregistry.discovery._manifests import ManifestProblem, drift, manifest_of
+from fcregistry.discovery._manifest import ManifestProblem, drift, manifest_of
 from fcregistry.inspection._doctor._accounts import Account
 from fcregistry.inspection._doctor._finding import Finding, problem
 from fcregistry.inspection._shipped import shipped

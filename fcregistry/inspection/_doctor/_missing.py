@@ -10,8 +10,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.selectors import normalized, parse_selector
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import current
-from fcregistry.discovery._found import GROUP
-from fcregistry.discovery._metadata import distribution_name, distribution_version
+from fcregistry.discovery._found import GROUP, distribution_name, distribution_version
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection._doctor._accounts import accounts, learn
 from fcregistry.inspection._doctor._diagnosis import findings

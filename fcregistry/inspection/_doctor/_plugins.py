@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._manifests._places import place_of
+from fcregistry.discovery._manifest import place_of
 from fcregistry.discovery._permission import Permission
 from fcregistry.inspection._doctor._accounts import Account
 from fcregistry.inspection._doctor._finding import Finding, not_loaded, note, problem

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fcregistry._registry import registry
 from fcregistry._tools.selectors import normalized, parse_selector
 from fcregistry.discovery import FoundPlugin, current
+from fcregistry.discovery._describe import Made
 from fcregistry.discovery._found import PluginKey
-from fcregistry.discovery._index._building import described_by_workers
-from fcregistry.discovery._index._made import Made
 from fcregistry.discovery._permission import Permission
+from fcregistry.discovery._workers import described_by_workers
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection._doctor._accounts import learn
 from fcregistry.inspection._doctor._diagnosis import findings, in_order

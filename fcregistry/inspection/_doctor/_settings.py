@@ -13,10 +13,9 @@ from fcregistry._tools.declaration import log
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import current, near_miss_groups
 from fcregistry.discovery._finder import aside, impostors, places
-from fcregistry.discovery._found import EXTENSION_GROUP, GROUP
+from fcregistry.discovery._found import EXTENSION_GROUP, GROUP, unreadable_plugins
 from fcregistry.discovery._identity import TWIN, project_of
-from fcregistry.discovery._index._index import Index
-from fcregistry.discovery._metadata import unreadable_plugins
+from fcregistry.discovery._index import Index
 from fcregistry.inspection._doctor._accounts import Account
 from fcregistry.inspection._doctor._finding import Finding, note, problem
 

@@ -1,6 +1,10 @@
 """What does importing a plugin change in its process, that others rely on? Compared before and after, where plugins are described.
 
 What changes while the plugin imports something of others is theirs, and is not laid at its door.
+
+MERGED: What does a plugin ship that this process has imported?
+MERGED: What is a description of a plugin that was made just now?
+MERGED: What is kept of a tool in an index? One row, made where the tool is described, so that whoever writes many has little to do.
 """
 
 from __future__ import annotations
@@ -9,17 +13,39 @@ import _locale
 import _signal  # type: ignore[import-not-found]  # what `signal` wraps, which makes enumerations of all it returns
 import builtins
 import gc
+import json
 import os
 import re
 import sys
 import warnings
 from contextlib import contextmanager
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from fcregistry._registry import registry
+from fcregistry._tools.declaration import local_name, log
+from fcregistry._tools.definition import says_of_itself
+from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS
+from fcregistry._tools.names import Owned
+from fcregistry._tools.record import PluginRecord, record_of
+from fcregistry._tools.search import fields_of_record
+from fcregistry.discovery._fingerprint import loaded_files, stamps
+from fcregistry.discovery._report import FailedPlugin
+from fcregistry.errors import DefinitionWarning
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
+
+    from fcregistry._ports import Owner
+    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry.discovery._fingerprint import Stamp
+    from fcregistry.discovery._found import FoundPlugin
+    from fcregistry.discovery._report import LoadedPlugin
+
+# --- discovery._index._changes ---
 
 Fact: TypeAlias = "tuple[str, str]"
 """A kind of `_PHRASES`, and which one of that kind."""
@@ -236,3 +262,156 @@ def _has_processes() -> bool:
 def _said(thread: threading.Thread) -> str:
     """Return the name of a thread; of one that Python gave, what does not depend on other threads."""
     return re.sub(r"^Thread-\d+(?: \((.*)\))?$", r"\1", thread.name) or "without a name"
+
+
+# --- discovery._index._describing ---
+
+DYNAMIC = "FCREGISTRY_DYNAMIC"
+"""A module, or a package above it, that sets this to True has tools that depend on the environment: they are asked for each time."""
+
+
+class Ships:
+    """Tells which declarations are whose, as more and more plugins are imported.
+
+    Args:
+        owner: Returns the plugin that ships a declaration.
+    """
+
+    def __init__(self, owner: Callable[[Declaration], Owner | None]) -> None:
+        self._owner = owner
+        self._seen: set[Declaration] = set()
+        self._by_plugin: dict[tuple[str, str], list[Declaration]] = {}
+
+    def of(self, plugin: FoundPlugin) -> list[Declaration]:
+        """Return what a plugin has declared so far."""
+        new = list(filterfalse(self._seen.__contains__, log))
+        self._seen.update(new)
+        for declaration in new:
+            if (owner := self._owner(declaration)) is not None:
+                key = (owner.distribution, owner.entry_point)
+                self._by_plugin.setdefault(key, []).append(declaration)
+        return self._by_plugin.get(plugin.key, [])
+
+
+def describe(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]) -> PluginRecord:
+    """Return what is known of a plugin that was imported, and of what it declared: before it failed, if it did."""
+    plugin = outcome.plugin
+    tools = [registry._catalogue.tool(Owned(each, plugin)) for each in declared]
+    failed = outcome if isinstance(outcome, FailedPlugin) else None
+    with warnings.catch_warnings():  # lint says them to the author; a program that lists tools is not told
+        warnings.simplefilter("ignore", DefinitionWarning)
+        records = [record_of(tool) for tool in tools]
+    return PluginRecord(
+        entry_point=plugin.entry_point,
+        value=plugin.value,
+        tools=sorted(records, key=lambda record: (record["group"], record["name"])),
+        dynamic=says_of_itself(plugin.module, DYNAMIC),
+        seconds=round(outcome.seconds, 4),
+        printed=False,
+        changes=[],
+        failure=failed.reason if failed else None,
+        detail=failed.traceback if failed else "",
+        advice=failed.advice if failed else "",
+    )
+
+
+def made_here(
+    outcomes: Iterable[LoadedPlugin | FailedPlugin], owner: Callable[[Declaration], Owner | None], since: int
+) -> list[Made]:
+    """Describe plugins that this process has imported, for the next ones.
+
+    Args:
+        outcomes: What became of them.
+        owner: Returns the plugin that ships a declaration.
+        since: When they began to be imported (ns).
+    """
+    ships, files = Ships(owner), stamps(loaded_files(), since)
+    return [Made.of(each.plugin, describe(each, ships.of(each.plugin)), files, "program") for each in outcomes]
+
+
+def told_by_manifests(plugins: Iterable[FoundPlugin]) -> list[Made]:
+    """Return what those plugins ship that say so in a manifest, as far as that is as new as their code; nothing is imported."""
+    from time import time_ns
+
+    from fcregistry.discovery._manifest import Manifest, manifest_of
+
+    since, made = time_ns(), []
+    for plugin in plugins:
+        told = manifest_of(plugin)
+        if isinstance(told, Manifest) and not told.is_stale and not told.record["dynamic"]:
+            files = stamps(map(str, (told.path, *told.sources)), since)
+            made.append(Made.of(plugin, told.record, files, "manifest"))
+    return made
+
+
+# --- discovery._index._made ---
+
+
+class Made(NamedTuple):
+    """A description that was made just now.
+
+    Attributes:
+        plugin: Of which plugin.
+        record: What it says of the plugin: `PluginRecord`, without the tools.
+        rows: Its tools.
+        files: What it was made from, with the time and size of each.
+        by: Who made it; see `Description` in `_held.py`.
+        missed: Whether importing it looked for a module that is not there.
+    """
+
+    plugin: FoundPlugin
+    record: dict[str, Any]
+    rows: list[Row]
+    files: dict[str, Stamp]
+    by: str
+    missed: bool = False
+
+    @classmethod
+    def of(
+        cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str, missed: bool = False
+    ) -> Made:
+        """Return the description that a record says."""
+        about = {name: value for name, value in record.items() if name not in ("tools", "entry_point", "value")}
+        return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by, missed)
+
+
+# --- discovery._index._rows ---
+
+
+class Row(NamedTuple):
+    """One tool, as an index keeps it.
+
+    Attributes:
+        name: Its name.
+        group: Its group.
+        summary: The first paragraph of its description, as one line.
+        options: What it was declared with, as JSON text; empty for nothing.
+        flags: What can be told of it in a bit; see `Described`.
+        record: Its record, as JSON text.
+        id: Its canonical id.
+        words: What search looks at; empty for a tool that cannot be defined.
+    """
+
+    name: str
+    group: str
+    summary: str
+    options: str
+    flags: int
+    record: str
+    id: str
+    words: tuple[str, ...]
+
+
+def row_of(tool: ToolRecord, distribution: str) -> Row:
+    """Return the row of a tool that a distribution ships."""
+    flags = ((BROKEN, "problems" in tool), (CONTEXT, tool["context"]), (DEPS, tool["deps"] is not None))
+    return Row(
+        tool["name"],
+        tool["group"],
+        tool["summary"].encode("utf-8", "replace").decode(),  # a lone surrogate, which no file takes
+        json.dumps(tool["options"]) if tool["options"] else "",
+        sum(flag for flag, is_set in flags if is_set),
+        json.dumps(tool),
+        f"{distribution}:{local_name(tool['name'], tool['group'])}",
+        () if "problems" in tool else fields_of_record(tool, distribution),
+    )

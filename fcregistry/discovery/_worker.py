@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from fcregistry.discovery._found import FoundPlugin
-    from fcregistry.discovery._outcomes import FailedPlugin
+    from fcregistry.discovery._report import FailedPlugin
 
 
 def main() -> None:
     """Describe plugins until there are no more."""
     asked, answers = _own_streams()
-    from fcregistry.discovery._index._tracking import Tracker
+    from fcregistry.discovery._fingerprint import Tracker
 
     tracker = Tracker()
     tracker.start()
@@ -71,8 +71,8 @@ def _written_to_stderr() -> int:
 
 def _refused(plugin: FoundPlugin) -> FailedPlugin | None:
     """Return why a plugin is not to be imported here either: it was asked for a moment ago, and a lock has to be compared once more."""
-    from fcregistry.discovery._outcomes import FailedPlugin  # not before the tracker has begun
     from fcregistry.discovery._permission import Permission
+    from fcregistry.discovery._report import FailedPlugin  # not before the tracker has begun
     from fcregistry.errors import PluginError
 
     reason = Permission().to_import(plugin)
@@ -90,9 +90,9 @@ class Worker:
     """
 
     def __init__(self, tracker: Any, found: list[dict[str, Any]]) -> None:
+        from fcregistry.discovery._describe import Ships
         from fcregistry.discovery._discovery import Discovery, current
         from fcregistry.discovery._found import FoundExtension, FoundPlugin
-        from fcregistry.discovery._index._describing import Ships
 
         kinds = {kind.__name__: kind for kind in (FoundExtension, FoundPlugin)}
         self._tracker = tracker
@@ -111,9 +111,8 @@ class Worker:
         is not to suffer from what this one has changed. One that fails among others is to be tried again without them.
         """
         from fcregistry._base.source import underlying
-        from fcregistry.discovery._index._changes import Changes
-        from fcregistry.discovery._index._fingerprint import stamps
-        from fcregistry.discovery._index._made import Made
+        from fcregistry.discovery._describe import Changes, Made
+        from fcregistry.discovery._fingerprint import stamps
         from fcregistry.discovery._loader import load
 
         plugin = self._plugins[key]
@@ -148,9 +147,9 @@ class Worker:
 
     @staticmethod
     def _described(outcome: Any, declared: Any) -> Any:
-        from fcregistry.discovery._index._describing import describe
+        from fcregistry.discovery._describe import describe
         from fcregistry.discovery._loader import own_part
-        from fcregistry.discovery._outcomes import FailedPlugin
+        from fcregistry.discovery._report import FailedPlugin
 
         try:
             return describe(outcome, declared)
