@@ -91,7 +91,7 @@ LAYERS = {
 
 # A third-party package is imported behind its door only, so that one place knows it.
 DOORS = {
-    "anthropic": "fcregistry.models._anthropic_client",
+    "anthropic": "fcregistry.models._anthropic",
     "docstring_parser": "fcregistry._base.docstrings",
     "hatchling": "fcregistry.packaging",
     "platformdirs": "fcregistry._base.paths",
@@ -102,7 +102,7 @@ DOORS = {
     "pluggy": "fcregistry.discovery",
     "rich": "fcregistry.cli._ask_rich",
     "click": "fcregistry.cli",
-    "openai": "fcregistry.models._openai_client",
+    "openai": "fcregistry.models._openai",
     "opentelemetry": "fcregistry.execution._observability",
     "hypothesis": "fcregistry.testing",
     "jinja2": "fcregistry.dialects._chat_sandbox",

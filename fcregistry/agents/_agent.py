@@ -16,7 +16,7 @@ from fcregistry.agents._visible import VisibleTools
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
 from fcregistry.models import resolve
-from fcregistry.models._plainly import stream_plainly
+from fcregistry.models._model import stream_plainly
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._settings import ToolLike
     from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message, MessageLike
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.models._resolve import ModelLike
 
 Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
 """A question, a message, or a conversation."""

@@ -13,7 +13,7 @@ from fcregistry.agents._effects import Ask, Carry, Express, Failed, Resume, Stop
 from fcregistry.agents._events import Progressed, Text, Thinking
 from fcregistry.agents._performing import acarried, aexpressed, canceller, ready
 from fcregistry.models import Completion, Delta
-from fcregistry.models._completion import checked_completion
+from fcregistry.models._model import checked_completion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

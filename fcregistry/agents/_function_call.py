@@ -16,7 +16,7 @@ from fcregistry.agents._rules import End, Loop, Talk
 from fcregistry.agents._summary import summarizer
 from fcregistry.formats._read import read_calls, shape_of
 from fcregistry.models import Message, Model
-from fcregistry.models._answers import check_is_message
+from fcregistry.models._callable import check_is_message
 from fcregistry.models._messages import written_call
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._settings import ToolLike
     from fcregistry.execution._suspended import Decision
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.models._resolve import ModelLike
 
 
 class FunctionCall(Agent):

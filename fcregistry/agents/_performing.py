@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fcregistry.agents._effects import Ask, Carry, Express, Failed, Resume, Stopped
 from fcregistry.execution import PreparedCalls
 from fcregistry.execution._event_loop import background
-from fcregistry.models._completion import checked_completion
+from fcregistry.models._model import checked_completion
 
 if TYPE_CHECKING:
     from fcregistry.agents._control import Control

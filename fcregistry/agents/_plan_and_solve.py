@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._settings import ToolLike
     from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.models._resolve import ModelLike
 
 PLANNER: Final = """\
 Make a plan for what is asked for. Do not carry it out, and call nothing.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._settings import ToolLike
     from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.models._resolve import ModelLike
 
 
 class ReactAgent(Agent):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._state import RunState
     from fcregistry.execution._settings import ToolLike
     from fcregistry.execution._suspended import Decision
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.models._resolve import ModelLike
 
 PLANNER: Final = """\
 Plan which tools have to be called to answer what is asked for. Do not answer it, and call nothing.

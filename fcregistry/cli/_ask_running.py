@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry.agents._events import Finished
 from fcregistry.cli._ask_interrupts import cancelled_by_interrupt
-from fcregistry.models._plainly import stream_plainly
+from fcregistry.models._model import stream_plainly
 
 if TYPE_CHECKING:
     from fcregistry.agents import Agent, Event, RunResult, Step

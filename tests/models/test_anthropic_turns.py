@@ -9,8 +9,7 @@ import pytest
 from fcregistry import ToolCall
 from fcregistry.execution import Content
 from fcregistry.models import Message, messages_of
-from fcregistry.models._anthropic_answers import completion_of
-from fcregistry.models._anthropic_turns import system_of, turns_of
+from fcregistry.models._anthropic_messages import completion_of, system_of, turns_of
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452")
 THOUGHT = {"type": "thinking", "thinking": "Tokyo, then.", "signature": "c2lnbmVk"}

@@ -11,7 +11,7 @@ import pytest
 from fcregistry.errors import DialectNotFoundError, ModelNotFoundError
 from fcregistry.models import Completion, Message, Model, resolve
 from fcregistry.models._callable import CallableModel
-from fcregistry.models._resolving import _BUILT_IN
+from fcregistry.models._resolve import _BUILT_IN
 from fcregistry.models._text import TextModel
 
 if TYPE_CHECKING:

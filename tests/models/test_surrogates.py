@@ -17,7 +17,7 @@ from fcregistry.agents import Conversation, ReactAgent
 from fcregistry.errors import ModelError
 from fcregistry.execution import Content
 from fcregistry.models import CallableModel, Completion, Delta, Message, Model, TextModel, ToolCallDelta
-from fcregistry.models._completion import WholeDeltas
+from fcregistry.models._model import WholeDeltas
 from fcregistry.models._surrogates import joined
 
 from . import anthropic_wire, openai_wire

@@ -16,8 +16,7 @@ from fcregistry import Executor, Tool, ToolCall, dialects
 from fcregistry.dialects._parsed import Calls
 from fcregistry.errors import DialectNotFoundError
 from fcregistry.models import Completion, Delta, Message, ToolCallDelta, messages_of
-from fcregistry.models._cutting import CutText
-from fcregistry.models._text import TextModel
+from fcregistry.models._text import CutText, TextModel
 
 
 def weather(city: str) -> str:

@@ -26,10 +26,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.call import ToolCall
-from fcregistry.models._completion import ToolCallDelta
+from fcregistry.models._model import ToolCallDelta
 
 if TYPE_CHECKING:
-    from fcregistry.models._completion import Delta
+    from fcregistry.models._model import Delta
 
 
 class StreamedCalls:
