@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
-    from fcregistry.agents._events import Event
-    from fcregistry.agents._visible import VisibleTools
+    from fcregistry.agents._result import Event
+    from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import PreparedCalls
     from fcregistry.execution._graph import Node
     from fcregistry.execution._suspended import Decision

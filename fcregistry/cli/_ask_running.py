@@ -8,7 +8,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry.agents._events import Finished
+from fcregistry.agents._result import Finished
 from fcregistry.cli._ask_interrupts import cancelled_by_interrupt
 from fcregistry.models._model import stream_plainly
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from fcregistry.agents._events import (
+from fcregistry.agents._result import (
     Calling,
     Finished,
     Planned,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from fcregistry.agents._events import Calling, Returned
+from fcregistry.agents._result import Calling, Returned
 from fcregistry.cli._ask_words import one_line
 from fcregistry.models import Model
 

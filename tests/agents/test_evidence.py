@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Executor
-from fcregistry.agents._evidence import Evidence, references_in, substituted
+from fcregistry.agents._rewoo_plan import Evidence, references_in, substituted
 from fcregistry.execution import Content, ToolOutput
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry import Context, PlanAndSolveAgent, ReactAgent, Registry, Tool
 from fcregistry.agents import OnDemand
-from fcregistry.agents._expressing import expression_in
+from fcregistry.agents._expressions import expression_in
 from fcregistry.execution import Content
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry.agents._plans import steps_of
+from fcregistry.agents._planning import steps_of
 
 MARKS = ["1.", "1)", "(1)", "[1]", "1:", "1、", "1．", "Step 1:", "Step 1.", "STEP 1 -", "Step one:", "- **Step 1**:", "Task 1:"]  # fmt: skip  # noqa: RUF001  # as models write it
 OTHERS = [

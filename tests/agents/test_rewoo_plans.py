@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Tool
-from fcregistry.agents._rewoo_arguments import with_evidence
-from fcregistry.agents._rewoo_plans import blueprint_of
+from fcregistry.agents._rewoo_plan import blueprint_of, with_evidence
 
 
 def search(query: str, within: str | None = None, limit: int | str = 5) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import ToolCall
-from fcregistry.agents._shortening import estimated_tokens, shortened
+from fcregistry.agents._messages import estimated_tokens, shortened
 from fcregistry.execution import Content
 from fcregistry.models import Message
 

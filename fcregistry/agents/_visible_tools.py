@@ -2,6 +2,8 @@
 
 What an executor may call is fixed when it is made. What of it is visible is the state of a conversation: it grows with the gateways that the
 model calls. Only what was described can be called, so what stands behind a gateway is refused until a message after the gateway's.
+
+MERGED: What did the gateways open that were called in a history?
 """
 
 from __future__ import annotations
@@ -12,9 +14,17 @@ from typing import TYPE_CHECKING, Any
 from fcregistry import formats
 from fcregistry._results.result import ToolResult
 from fcregistry._tools.tool import Toolset
-from fcregistry.agents._arrangement import Arrangement, Opened
-from fcregistry.agents._gateways import GroupGateway, arrangement_of, gateway_name, gateway_of, not_yet, opened_by
-from fcregistry.agents._reopening import opened_before
+from fcregistry.agents._gateways import (
+    Arrangement,
+    GroupGateway,
+    Opened,
+    arrangement_of,
+    gateway_name,
+    gateway_of,
+    not_yet,
+    opened_by,
+)
+from fcregistry.agents._messages import calls_of
 from fcregistry.execution._batch import listed
 from fcregistry.execution._messages import unknown_tool
 from fcregistry.execution._observability import unwatched
@@ -23,12 +33,15 @@ from fcregistry.execution._settings import ToolFinder
 from fcregistry.formats import MalformedCallError, read_call
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from fcregistry._base.call import CancellationToken
     from fcregistry._tools.tool import Tool
     from fcregistry.execution import Executor
     from fcregistry.formats._transform import OnRecursion
+
+# --- agents._visible ---
 
 
 class VisibleTools:
@@ -241,3 +254,34 @@ def _steady(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
 
 def _without(calls: Sequence[object], refused: Mapping[int, ToolResult]) -> list[object]:
     return [call for place, call in enumerate(calls) if place not in refused]
+
+
+# --- agents._reopening ---
+
+
+def opened_before(messages: Iterable[object], executor: Executor, find: Callable[[str], Tool | None]) -> Opened:
+    """Return what the calls in a history opened that are a gateway's, and could be made today.
+
+    Args:
+        messages: The messages, in the shape of any provider.
+        executor: What would run the calls.
+        find: Which tool of it a name means.
+    """
+    opened = Opened()
+    for message in messages:
+        for call in calls_of(message):
+            opened |= _opened_by_call(call, executor, find)
+    return opened
+
+
+def _opened_by_call(call: object, executor: Executor, find: Callable[[str], Tool | None]) -> Opened:
+    try:
+        tool = find(read_call(call).name)
+    except MalformedCallError:
+        return Opened()
+    if tool is None or gateway_of(tool) is None:
+        return Opened()
+    step = executor._pipeline.prepare(call)
+    if isinstance(step, ToolResult) or executor._pipeline.gate.forbids(tool):
+        return Opened()
+    return opened_by(tool, step.decoded)

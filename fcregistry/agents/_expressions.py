@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
 from fcregistry.agents._effects import Carry, Express
-from fcregistry.agents._events import Calling, Returned
-from fcregistry.agents._result import Step
+from fcregistry.agents._result import Calling, Returned, Step
 from fcregistry.errors import PluginError
 from fcregistry.execution._graph import nodes_of, unreadable
 from fcregistry.expressions import ExpressionError, parse_calls, prompt
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
     from fcregistry.agents._effects import Course
-    from fcregistry.agents._rules import Talk
-    from fcregistry.agents._visible import VisibleTools
+    from fcregistry.agents._loop import Talk
+    from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import Content
     from fcregistry.execution._graph import Node
 
