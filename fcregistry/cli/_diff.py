@@ -13,17 +13,9 @@ from click.shell_completion import CompletionItem
 from fcregistry.cli._output import say, say_json
 from fcregistry.discovery import current
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff import (
-    LOCK,
-    VERDICTS,
-    Change,
-    Diff,
-    DistributionDiff,
-    Source,
-    diff,
-    installed_like,
-    read_source,
-)
+from fcregistry.inspection._diff import Diff, DistributionDiff, diff
+from fcregistry.inspection._diff_core import VERDICTS, Change
+from fcregistry.inspection._diff_sources import LOCK, Source, installed_like, read_source
 
 FAIL_ON: Final = ("breaking", "unknown", "any", "version")
 

@@ -51,7 +51,7 @@ def _found(name: str | None) -> tuple[Finding, ...]:
 
 
 def _probed(name: str | None, seconds: float) -> tuple[Finding, ...]:
-    from fcregistry.inspection._doctor._probing import probe, to_probe  # with what runs workers
+    from fcregistry.inspection._doctor import probe, to_probe  # with what runs workers
 
     plugins = to_probe(name)
     if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():

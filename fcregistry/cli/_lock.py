@@ -14,7 +14,7 @@ from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.selectors import normalized
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._locking import Change, Inventory, changes, inventory, lock_text, write_lock
+from fcregistry.inspection._lock import Change, Inventory, changes, inventory, lock_text, write_lock
 
 
 @click.command("lock", short_help="Pin the installed tools, and tell what changed since.")

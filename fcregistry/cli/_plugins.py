@@ -9,7 +9,7 @@ import click
 from fcregistry.cli._output import remark, say, say_json, table
 from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundExtension, current
 from fcregistry.discovery._report import FailedExtension, Outcome
-from fcregistry.inspection._doctor import tools_of
+from fcregistry.inspection._doctor_checks import tools_of
 
 
 @click.command("plugins", short_help="List the installed plugins and extensions.")

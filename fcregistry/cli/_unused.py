@@ -14,7 +14,7 @@ from fcregistry._tools.declaration import log
 from fcregistry.cli._output import remark
 from fcregistry.cli._tools import counted
 from fcregistry.discovery import FoundPlugin, current
-from fcregistry.inspection._shipped import shipped
+from fcregistry.inspection._lint_core import shipped
 
 _FEW: Final = 3
 """Names that are shown: doctor has them all."""

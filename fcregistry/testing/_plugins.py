@@ -6,7 +6,7 @@ from typing import Final
 
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, current
-from fcregistry.inspection._doctor import tools_of
+from fcregistry.inspection._doctor_checks import tools_of
 from fcregistry.testing._failures import Failure, Report, Verdict
 
 LOADS: Final = "loads"

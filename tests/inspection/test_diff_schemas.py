@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from fcregistry._schema.drafts import ENFORCED
-from fcregistry.inspection._diff import _arrays, _objects, _walk
-from fcregistry.inspection._diff._documents import Document, covers
-from fcregistry.inspection._diff._groups import GROUPS
-from fcregistry.inspection._diff._walk import schema_differences
-from fcregistry.inspection._diff._ways import MOST, ways
-from fcregistry.inspection._diff._words import shown_path
+from fcregistry.inspection import _schema_diff as _arrays
+from fcregistry.inspection import _schema_diff as _objects
+from fcregistry.inspection import _schema_diff as _walk
+from fcregistry.inspection._schema_diff import GROUPS, schema_differences, shown_path
+from fcregistry.inspection._schema_document import MOST, Document, covers, ways
 
 STRING = {"type": "string"}
 

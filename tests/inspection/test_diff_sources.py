@@ -14,7 +14,7 @@ import pytest
 from fcregistry import Tool
 from fcregistry._tools.record import ToolRecord, record_of
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff import read_source
+from fcregistry.inspection._diff_sources import read_source
 
 METADATA = "Metadata-Version: 2.1\nName: acme-tools\nVersion: 2.1\n"
 

@@ -8,11 +8,10 @@ import pytest
 
 from fcregistry import Context, Tool
 from fcregistry._tools.record import ToolRecord, record_of
-from fcregistry.inspection._diff import Diff, Source, _pairing, diff
-from fcregistry.inspection._diff._bump import judged, needed, next_version
-from fcregistry.inspection._diff._core import Bump
-from fcregistry.inspection._diff._options import option_changes
-from fcregistry.inspection._diff._sources import Shipped
+from fcregistry.inspection import _diff as _pairing
+from fcregistry.inspection._diff import Diff, diff, option_changes
+from fcregistry.inspection._diff_core import Bump, judged, needed, next_version
+from fcregistry.inspection._diff_sources import Shipped, Source
 
 
 def weather(location: str, unit: str = "celsius") -> dict[str, int]:

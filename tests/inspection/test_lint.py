@@ -29,8 +29,9 @@ from fcregistry.errors import (
     ToolNotFoundError,
 )
 from fcregistry.inspection import LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint import RULES, SEVERITIES, Rule
-from fcregistry.inspection._lint._sizes import MOST_CHOICES, MOST_LEVELS, MOST_TOKENS, token_estimate
+from fcregistry.inspection._lint import RULES
+from fcregistry.inspection._lint_core import SEVERITIES, Rule
+from fcregistry.inspection._lint_rules import MOST_CHOICES, MOST_LEVELS, MOST_TOKENS, token_estimate
 
 Function = Callable[..., Any]
 

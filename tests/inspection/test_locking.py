@@ -11,8 +11,7 @@ import pytest
 from fcregistry import Tool
 from fcregistry._config.policy import read_lock
 from fcregistry._tools.record import ToolRecord, record_of
-from fcregistry.inspection._locking import Change, Inventory, changes, lock_text, write_lock
-from fcregistry.inspection._locking._installed import inventory_of
+from fcregistry.inspection._lock import Change, Inventory, changes, inventory_of, lock_text, write_lock
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from fcregistry._schema.validator import Validator
-from fcregistry.inspection._diff._walk import schema_differences
+from fcregistry.inspection._schema_diff import schema_differences
 from fcregistry.types import codec_of, schema_of
 from fcregistry.types._strings import FORMATS
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from fcregistry import Tool
 from fcregistry._schema.foreign import schema_problem
 from fcregistry.inspection import LintFinding, lint
-from fcregistry.inspection._lint import RULES, SEVERITIES
+from fcregistry.inspection._lint import RULES
+from fcregistry.inspection._lint_core import SEVERITIES
 
 from .samples import json_values, samples, scalars
 

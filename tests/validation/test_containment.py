@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fcregistry._schema.containment import takes_all_of
 from fcregistry._schema.drafts import DRAFTS, NEWEST
 from fcregistry._schema.validator import Validator
-from fcregistry.inspection._diff._walk import schema_differences
+from fcregistry.inspection._schema_diff import schema_differences
 from fcregistry.types._strings import FORMATS
 
 from .foreign import VALUES, _of_draft

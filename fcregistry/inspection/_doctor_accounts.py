@@ -1,15 +1,20 @@
-"""What is known of each plugin, whoever imported it: a process made for that, at some time, or this one?"""
+"""What is known of each plugin, whoever imported it: a process made for that, at some time, or this one?
+
+MERGED: What is one thing that doctor has to say?
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from fcregistry._tools.declaration import log
 from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundPlugin, current, load_plugins
 from fcregistry.discovery._found import PluginKey
 from fcregistry.discovery._permission import Permission
+
+# --- inspection._doctor._accounts ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +116,48 @@ def _shipping() -> set[PluginKey]:
     described = () if discovery.index is None else discovery.index.described()
     owners = {discovery.owner(declaration) for declaration in log}
     return {plugin.key for _, plugin in described} | {owner.key for owner in owners if owner is not None}
+
+
+# --- inspection._doctor._finding ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that doctor has to say.
+
+    Attributes:
+        kind: `problem` for what should be mended, `note` for what is worth knowing and keeps nobody from a tool.
+        subject: What it is about: a plugin, a tool, a name.
+        message: What is the matter.
+        advice: What to do about it; empty where nothing is to be done.
+        place: The line of code that it is about, `file:line`; empty where there is none.
+        detail: More, such as a traceback; empty where there is no more.
+    """
+
+    kind: Literal["problem", "note"]
+    subject: str
+    message: str
+    advice: str
+    place: str = ""
+    detail: str = ""
+
+
+def problem(subject: str, message: str, advice: str, *, place: str = "", detail: str = "") -> Finding:
+    """Return a finding that should be mended."""
+    return Finding(kind="problem", subject=subject, message=message, advice=advice, place=place, detail=detail)
+
+
+def note(subject: str, message: str, advice: str) -> Finding:
+    """Return a finding that is worth knowing."""
+    return Finding(kind="note", subject=subject, message=message, advice=advice)
+
+
+def not_loaded(subject: str, reason: str) -> Finding:
+    """Return the finding of a plugin, or extension, that is not to be loaded.
+
+    Args:
+        subject: Which.
+        reason: What says so: it begins with the name of a variable, or names a file.
+    """
+    fix = "unset the variable to have it back" if reason.startswith("FCREGISTRY_") else "change that to have it back"
+    return note(subject, f"is not loaded: {reason}", fix)

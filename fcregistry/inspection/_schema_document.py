@@ -1,17 +1,21 @@
-"""What stands at one place of a schema, with its references followed?"""
+"""What stands at one place of a schema, with its references followed?
+
+MERGED: About how many ways are there to be valid by a schema? A proof that one takes what another takes looks at each of them.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from fcregistry._schema.containment import takes_all_of
 from fcregistry._schema.drafts import ENFORCED, NEWEST, Draft, SchemaError, declared_draft
 from fcregistry._schema.engine_rs import is_installed, knows_format, takes_schema
-from fcregistry.inspection._diff._ways import MOST, ways
 from fcregistry.types._strings import FORMATS
+
+# --- inspection._diff._documents ---
 
 Schema = dict[str, Any] | bool
 
@@ -178,3 +182,56 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 def _has_base(schema: dict[str, Any]) -> bool:
     """Tell whether references cannot be followed by their text alone from or to a schema: it has a base, an anchor or a draft of its own."""
     return any(isinstance(schema.get(name), (str, bool)) for name in _BASES)
+
+
+# --- inspection._diff._ways ---
+
+MOST: Final = 1000
+"""More are not counted, nor looked at: strangers' schemas may have any number, and the proof would not end."""
+
+_BY_NAME: Final = ("properties", "patternProperties", "dependentSchemas")
+_PARTS: Final = ("prefixItems", "items", "additionalProperties", "contains", "propertyNames")
+_TOGETHER: Final = ("allOf", "if", "then", "else", "not")
+_EITHER: Final = ("anyOf", "oneOf")
+
+
+def ways(schema: Any, target: Callable[[object], Any]) -> int:
+    """Return about how many ways there are, with the parts that each of them asks about; `MOST` + 1 for all above.
+
+    Args:
+        schema: The schema.
+        target: Returns what a reference leads to.
+    """
+    known: dict[int, int] = {}
+
+    def of(one: Any) -> int:
+        if not isinstance(one, dict):
+            return 1
+        if id(one) not in known:
+            known[id(one)] = 1  # where it holds itself
+            known[id(one)] = counted(one)
+        return known[id(one)]
+
+    def counted(one: dict[str, Any]) -> int:
+        found = 1 + sum(of(part) for name in _PARTS for part in _listed(one.get(name)))
+        found += sum(of(part) for name in _BY_NAME for part in _named(one.get(name)))
+        joined = [part for name in _TOGETHER for part in _listed(one.get(name))]
+        if "$ref" in one:
+            joined.append(target(one["$ref"]))
+        for part in joined:
+            found = min(found * of(part), MOST + 1)
+        for name in _EITHER:
+            if name in one:
+                found *= sum(map(of, _listed(one[name]))) or 1
+        return min(found, MOST + 1)
+
+    return of(schema)
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return the schemas of a keyword that has one or a list of them."""
+    return value if isinstance(value, list) else [value] if isinstance(value, dict) else []
+
+
+def _named(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else []

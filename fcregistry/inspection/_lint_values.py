@@ -9,8 +9,17 @@ from typing import Any, Final
 from fcregistry._base.messages import json_path, show, worded
 from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
 from fcregistry.errors import said_by
-from fcregistry.inspection._lint._core import Place, Remark, Rule, Subject, place_of, property_path
-from fcregistry.inspection._lint._schemas import Inside, takes_anything, walk
+from fcregistry.inspection._lint_core import (
+    CorePlace,
+    Inside,
+    Remark,
+    Rule,
+    Subject,
+    place_of,
+    property_path,
+    takes_anything,
+    walk_schema,
+)
 from fcregistry.types import Refusal
 
 
@@ -19,7 +28,7 @@ def _untyped(subject: Subject) -> Iterator[Remark]:
         if takes_anything(schema):
             message = f"the parameter {name!r} takes any JSON value: {_why_untyped(subject, name)}"
             advice = 'say its "type", "enum" or "anyOf" in the schema' if subject.is_foreign else ""
-            yield Remark(message, property_path(name), Place("parameter", name), advice)
+            yield Remark(message, property_path(name), CorePlace("parameter", name), advice)
 
 
 def _why_untyped(subject: Subject, name: str) -> str:
@@ -35,7 +44,7 @@ def _why_untyped(subject: Subject, name: str) -> str:
 
 
 def _untyped_inside(subject: Subject) -> Iterator[Remark]:
-    for inside in walk(subject.schema):
+    for inside in walk_schema(subject.schema):
         where = json_path(inside.path)
         for message in _open_ends(inside):
             yield Remark(message.format(where), where, place_of(inside.path))
@@ -90,7 +99,7 @@ def _unsaid_defaults(subject: Subject) -> Iterator[Remark]:
 
 
 def _of_default(name: str, message: str) -> Remark:
-    return Remark(message, property_path(name), Place("parameter", name))
+    return Remark(message, property_path(name), CorePlace("parameter", name))
 
 
 def _silent_default(subject: Subject, name: str) -> Parameter | None:
@@ -129,13 +138,13 @@ _ENDLESS: Final = "it cannot be checked: the schema refers to itself without end
 def _invalid_examples(subject: Subject) -> Iterator[Remark]:
     for number, example in enumerate(subject.tool.options.examples, start=1):
         for problem in _problems_of_call(subject, example):
-            yield Remark(f"example {number} is no valid call: {problem}", place=Place("option", "examples"))
+            yield Remark(f"example {number} is no valid call: {problem}", place=CorePlace("option", "examples"))
     for name, schema in subject.properties.items():
         examples = schema.get("examples") if isinstance(schema, dict) else None
         for example in examples if isinstance(examples, list) else ():
             for problem in _problems_of(subject, name, example):
                 message = f"an example of {name!r} is not valid: {problem}"
-                yield Remark(message, property_path(name), Place("parameter", name))
+                yield Remark(message, property_path(name), CorePlace("parameter", name))
 
 
 def _problems_of_call(subject: Subject, example: Any) -> list[str]:
