@@ -11,8 +11,7 @@ from fcregistry._tools.selectors import normalized
 from fcregistry.cli._output import complain, say, say_json, table
 from fcregistry.discovery import FoundPlugin, find_plugins
 from fcregistry.discovery._manifest import Manifest, ManifestProblem, manifest_of
-from fcregistry.packaging._building import BuiltManifest, build
-from fcregistry.packaging._checking import differences
+from fcregistry.packaging._build import BuiltManifest, build, differences
 from fcregistry.packaging._project import on_path, target
 
 

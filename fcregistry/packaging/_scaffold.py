@@ -13,9 +13,8 @@ from typing import Final
 
 from fcregistry._tools.selectors import normalized
 from fcregistry._version import __version__
-from fcregistry.packaging._building import build
-from fcregistry.packaging._errors import PackagingError
-from fcregistry.packaging._project import target
+from fcregistry.packaging._build import build
+from fcregistry.packaging._project import PackagingError, target
 
 FILES: Final = {
     ".github/workflows/tests.yml": "workflow.yml.txt",

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fcregistry.packaging._building import BuiltManifest, build
-from fcregistry.packaging._checking import differences
-from fcregistry.packaging._errors import PackagingError
-from fcregistry.packaging._project import target
+from fcregistry.packaging._build import BuiltManifest, build, differences
+from fcregistry.packaging._project import PackagingError, target
 
 GOLDEN = Path(__file__).parent / "golden.json"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.packaging._errors import PackagingError
+from fcregistry.packaging._project import PackagingError
 from fcregistry.packaging._scaffold import package_name, start
 
 if TYPE_CHECKING:

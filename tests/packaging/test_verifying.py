@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fcregistry.discovery._manifest import FORMAT, source_digest, text_of
-from fcregistry.packaging._errors import PackagingError
-from fcregistry.packaging._verifying import verify
+from fcregistry.packaging._build import verify
+from fcregistry.packaging._project import PackagingError
 
 CODE = "x = 1\n"
 
