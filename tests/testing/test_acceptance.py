@@ -11,12 +11,15 @@ from fcregistry._schema.validator import Validator
 from fcregistry.execution import CallError
 from fcregistry.formats import Format
 from fcregistry.formats._format import Alphabet
-from fcregistry.testing._acceptance import _Acceptance, accepts_what_its_schema_says
-from fcregistry.testing._case import Case
-from fcregistry.testing._definitions import _tool_name_failures
-from fcregistry.testing._failures import Failure, python_text, shown
-from fcregistry.testing._laws import delivers_annotated_types, gives_the_call_back, leaves_its_input_alone
-from fcregistry.testing._stand_in import Arrival, Trial
+from fcregistry.testing._case import Arrival, Case, Failure, Trial, python_text, shown
+from fcregistry.testing._laws import (
+    _Acceptance,
+    accepts_what_its_schema_says,
+    delivers_annotated_types,
+    gives_the_call_back,
+    leaves_its_input_alone,
+)
+from fcregistry.testing._rules import _tool_name_failures
 
 
 def count(number: int = 1, *more: int, names: list[str] | None = None) -> None:

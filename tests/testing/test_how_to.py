@@ -7,8 +7,7 @@ import re
 import pytest
 
 from fcregistry.testing import _pytest_plugin
-from fcregistry.testing._plugins import ALONE, LOADS
-from fcregistry.testing._rules import RULES
+from fcregistry.testing._rules import ALONE, LOADS, RULES
 
 from .conftest import ROOT
 

@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fcregistry._schema.validator import Validator
-from fcregistry.testing._mutations import Mutations
-from fcregistry.testing._runs import drawn
+from fcregistry.testing._case import Mutations, drawn
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

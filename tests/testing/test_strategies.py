@@ -10,8 +10,8 @@ import pytest
 from hypothesis import strategies as st
 
 from fcregistry._schema.validator import Validator
-from fcregistry.testing import _texts
-from fcregistry.testing._runs import NoExamplesError, drawn
+from fcregistry.testing import _strategies as _texts
+from fcregistry.testing._case import NoExamplesError, drawn
 from fcregistry.testing._schemas import Document
 from fcregistry.testing._strategies import Values
 from fcregistry.types import schema_of

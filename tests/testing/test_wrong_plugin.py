@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.testing._plugins import ALONE, LOADS
-from fcregistry.testing._rules import RULES
+from fcregistry.testing._rules import ALONE, LOADS, RULES
 
 pytestmark = pytest.mark.once
 
