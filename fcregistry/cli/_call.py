@@ -40,7 +40,7 @@ class _Call(click.Command):
         name = ctx.params.get("name")
         if name is None or ctx.params.get("batch"):
             return super().shell_complete(ctx, incomplete)
-        from fcregistry.cli._completing import complete_words  # only completion comes here
+        from fcregistry.cli._parameters import complete_words  # only completion comes here
 
         return complete_words(name, ctx.params["arguments"], incomplete)
 
@@ -88,9 +88,9 @@ def command(
     from pathlib import Path
 
     from fcregistry._base.call import ToolCall
-    from fcregistry.cli._alone import result_alone
-    from fcregistry.cli._arguments import read_words
     from fcregistry.cli._batch import run_batch
+    from fcregistry.cli._output import result_alone
+    from fcregistry.cli._parameters import read_words
     from fcregistry.execution import Executor
 
     if batch:

@@ -8,9 +8,8 @@ from dataclasses import asdict
 import click
 
 from fcregistry._registry import registry
-from fcregistry.cli._describing import WORTH_A_BAR, seconds_for_a_plugin
 from fcregistry.cli._output import say, say_json
-from fcregistry.cli._tools import check_name, complete_tools
+from fcregistry.cli._tools import WORTH_A_BAR, check_name, complete_tools, seconds_for_a_plugin
 from fcregistry.discovery import FoundPlugin
 from fcregistry.errors import ToolNotFoundError
 from fcregistry.inspection import Finding, diagnose, diagnose_name

@@ -104,7 +104,7 @@ def _instead_of(name: str) -> str:
 @click.pass_context
 def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""
-    from fcregistry.cli._describing import describe_in_workers, say_what_was_wrong  # --help needs no plugin
+    from fcregistry.cli._tools import describe_in_workers, say_what_was_wrong  # --help needs no plugin
 
     describe_in_workers()
     if verbose:

@@ -11,8 +11,8 @@ from fcregistry import formats
 from fcregistry._schema.shorthand import show_type
 from fcregistry._tools.record import COMPUTED, record_of
 from fcregistry._tools.tool import Tool
-from fcregistry.cli._bounds import bounds, plain
 from fcregistry.cli._output import remark, say, say_json
+from fcregistry.cli._parameters import bounds, plain
 from fcregistry.cli._tools import complete_tools, tool_json, tool_named
 
 
