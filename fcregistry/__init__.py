@@ -12,11 +12,11 @@ Names are resolved when they are first used, so that importing this package cost
 
 from __future__ import annotations
 
-from fcregistry import _ports
+from fcregistry import _wiring  # noqa: F401  # what lower rooms need of higher ones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal
+    from typing import Any
 
     from fcregistry import (
         agents,
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from fcregistry.discovery import load_plugins
     from fcregistry.discovery._hookspecs import hookimpl
     from fcregistry.execution import Executor
-    from fcregistry.execution._hooks import CallHooks
-    from fcregistry.types._reader import Family
 
 __all__ = [
     "Context",
@@ -122,66 +120,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-def _discovery() -> _ports.Discovery:
-    from fcregistry.discovery import current
-
-    return current()
-
-
-def _registered(canonical_id: str, name: str, description: str | None = None) -> Tool:
-    from fcregistry._registry import registry
-
-    tool = registry.get(canonical_id).renamed(name)
-    return tool if description is None else tool.described(description)
-
-
-def _describe(tool: Tool, format_name: str, strict: bool, recursion: Literal["refuse", "cut"]) -> Any:
-    from fcregistry.formats import get
-
-    return get(format_name).describe_one(tool, strict=strict, recursion=recursion)
-
-
-def _foreign_types(module: str) -> tuple[Family, ...]:
-    from fcregistry.discovery import current
-
-    return current().extensions.families(module)
-
-
-def _call_hooks(given: object) -> CallHooks | None:
-    from fcregistry._config.settings import call_hook_names
-
-    if isinstance(given, (list, tuple)) and not given and not call_hook_names():
-        return None  # and nobody pays for discovery
-    from fcregistry.discovery._providers import call_hooks
-
-    return call_hooks(given)
-
-
-def _resolve_model(prefix: str, name: str) -> object | None:
-    from fcregistry.discovery._providers import resolve_model
-
-    return resolve_model(prefix, name)
-
-
-def _model_prefixes() -> tuple[str, ...]:
-    from fcregistry.discovery import current
-
-    return current().extensions.prefixes()
-
-
-def _pattern_matcher(pattern: str) -> Any:
-    from fcregistry._schema.engine_rs import matcher
-
-    return matcher(pattern)
-
-
-_ports.discovery = _discovery
-_ports.registered = _registered
-_ports.describe = _describe
-_ports.foreign_types = _foreign_types
-_ports.call_hooks = _call_hooks
-_ports.pattern_matcher = _pattern_matcher
-_ports.resolve_model = _resolve_model
-_ports.model_prefixes = _model_prefixes

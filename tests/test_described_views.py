@@ -12,7 +12,7 @@ import pytest
 
 from fcregistry import Executor, Registry, Tool
 from fcregistry._tools.declaration import Declaration
-from fcregistry._tools.record import record_of
+from fcregistry._tools.indexed import record_of
 from fcregistry._tools.search import search_tools
 from fcregistry.agents import OnDemand, VisibleTools
 from fcregistry.errors import DefinitionError, DuplicateToolError

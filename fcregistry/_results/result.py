@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fcregistry._base.pickling import picklable
 from fcregistry._results.content import Output, ToolOutput, text_of
 from fcregistry.errors import ToolCallError
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._tools.definition import Provenance
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._approval import Approval
 
 
 class Notes:
@@ -239,3 +240,20 @@ class ToolResult:
         if self._error is not None:
             return f"<ToolResult {name}: {self._error.code}: {self._error.message}>"
         return f"<ToolResult {name}: ok, {self._value!r}>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """How a call came to run, or not to, once it was asked about: for the developer, never shown to a model.
+
+    Attributes:
+        approved: Whether the answer was yes.
+        rule: Why it was asked about.
+        edited: Whether the arguments were changed by whoever approved.
+        by: Who answered, if that was said.
+    """
+
+    approved: bool
+    rule: str
+    edited: bool = False
+    by: str | None = None

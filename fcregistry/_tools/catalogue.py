@@ -9,8 +9,9 @@ Nothing is imported while a lock is held.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
-from fcregistry import _ports
+from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration, DeclarationLog
 from fcregistry._tools.definition import asks_for_strictness
 from fcregistry._tools.indexed import BROKEN, Described
@@ -18,6 +19,55 @@ from fcregistry._tools.names import Owned, by_key, did_you_mean, nearest, only_o
 from fcregistry._tools.selectors import Selector, is_glob, normalized, parse_selector, parse_selectors, subject_of
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import SelectorError, ToolNotFoundError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from fcregistry._tools.declaration import Owner
+    from fcregistry._tools.indexed import IndexedPlugins
+
+    class Permission(Protocol):
+        """What the configuration says at one moment."""
+
+        def preferred(self, distributions: Iterable[str]) -> str | None:
+            """Return which of some distributions has precedence, or None."""
+
+    class Discovery(IndexedPlugins, Protocol):
+        """What the registry asks of discovery: whose a declaration is, and to load what is installed."""
+
+        def owner(self, declaration: Declaration) -> Owner | None:
+            """Return the plugin that ships the declaration, or None for the application."""
+
+        def hidden(
+            self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None
+        ) -> str | None:
+            """Return why the declaration is not to be seen (failed, disabled, denied), or None."""
+
+        def permission(self) -> Permission:
+            """Return what the configuration says now."""
+
+        def know(self, distribution: str | None = None) -> None:
+            """Have the tools known of the plugins of one distribution, or of all: described, or imported; failures are recorded, not raised."""
+
+        def described(self, name: str | None = None) -> Iterable[tuple[Described, Owner]]:
+            """Return the tools that are described and whose plugins are not imported: of that name, or all."""
+
+        def aliased(self, name: str) -> Iterable[tuple[Described, Owner]]:
+            """Return the tools among these that have that alias."""
+
+        def ranked(self, words: str, made: list[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
+            """Return what has to do with some words, best first: of these tools, and of those that are described."""
+
+        def why_hidden(self, name: str) -> str | None:
+            """Return why a described tool of a plain name is there and not to be seen, or None."""
+
+        def why_refused(self, distribution: str) -> str | None:
+            """Return why a plugin of a distribution is not to be described, so that nobody knows its tools, or None."""
+
+        def distributions(self) -> tuple[str, ...]:
+            """Return the names of the distributions that ship plugins, sorted."""
+
 
 # --- _choosing ---
 
@@ -76,10 +126,10 @@ class Catalogue:
         """Return all declarations with their owners: those that were made, and those that are described; without what is hidden."""
         if not self._discovers:
             return [Owned(declaration, None) for declaration in self._log]
-        return self._with_declared(_ports.discovery().described(), self._log)
+        return self._with_declared(_discovery().described(), self._log)
 
     def _with_declared(
-        self, described: Iterable[tuple[Described, _ports.Owner]], declarations: Iterable[Declaration]
+        self, described: Iterable[tuple[Described, Owner]], declarations: Iterable[Declaration]
     ) -> list[Owned]:
         """Return what is declared and may be seen, and of what is described the rest.
 
@@ -96,7 +146,7 @@ class Catalogue:
         """Return declarations that were made with their owners; without those of disabled or failed plugins."""
         if not self._discovers:
             return [Owned(declaration, None) for declaration in declarations]
-        discovery = _ports.discovery()
+        discovery = _discovery()
         owned = (Owned(declaration, discovery.owner(declaration)) for declaration in declarations)
         permission = discovery.permission()
         return [each for each in owned if discovery.hidden(*each, permission) is None]
@@ -104,7 +154,7 @@ class Catalogue:
     def load(self, distribution: str | None = None) -> None:
         """Have the tools known of the plugins of one distribution, or of all."""
         if self._discovers:
-            _ports.discovery().know(distribution)
+            _discovery().know(distribution)
 
     def load_for(self, selectors: Iterable[Selector]) -> None:
         """Have known what the selectors may name: one distribution where all of them say so, otherwise everything."""
@@ -152,7 +202,7 @@ class Catalogue:
 
             yield from search_tools(made, words, len(made))
             return
-        for found in _ports.discovery().ranked(words, made):
+        for found in _discovery().ranked(words, made):
             if isinstance(found, Tool):
                 yield found
             elif self._is_usable(owned := Owned(*found)) and len(standing(self._rivals(owned))) == 1:
@@ -161,7 +211,7 @@ class Catalogue:
     def _rivals(self, owned: Owned) -> list[Owned]:
         """Return everything that claims the key of one, itself included."""
         name = owned.declaration.name
-        everything = self._with_declared(tuple(_ports.discovery().described(name)), self._log.named(name))
+        everything = self._with_declared(tuple(_discovery().described(name)), self._log.named(name))
         return [each for each in everything if each.key == owned.key]
 
     def broken(self) -> Iterator[Tool]:
@@ -176,7 +226,7 @@ class Catalogue:
     @staticmethod
     def real(declaration: Declaration) -> Declaration:
         """Return the declaration that was made, where this one is a description of it; its plugin is imported for that."""
-        return _ports.discovery().real(declaration) if isinstance(declaration, Described) else declaration
+        return _discovery().real(declaration) if isinstance(declaration, Described) else declaration
 
     def resolve(self, name: str) -> Owned:
         """Return the declaration that a name means: plain, with its group, or canonical.
@@ -210,23 +260,23 @@ class Catalogue:
     def _preferred(self, name: str, found: list[Owned]) -> Owned | None:
         """Return the one that a name means: of those of several distributions, that of the one with precedence, if any has."""
         owners = {each.owner.distribution for each in found if each.owner is not None}
-        winner = _ports.discovery().permission().preferred(owners) if len(owners) > 1 else None
+        winner = _discovery().permission().preferred(owners) if len(owners) > 1 else None
         if winner is not None:
             found = [each for each in found if each.owner is not None and each.owner.distribution == winner]
         return only_one(name, found)
 
     def _named(self, selector: Selector) -> list[Owned]:
         name = selector.name or ""
-        described = tuple(_ports.discovery().described(name)) if self._discovers else ()
+        described = tuple(_discovery().described(name)) if self._discovers else ()
         return self._fitting(selector, self._log.named(name), described)
 
     def _aliased(self, selector: Selector) -> list[Owned]:
         name = selector.name or ""
-        described = tuple(_ports.discovery().aliased(name)) if self._discovers else ()
+        described = tuple(_discovery().aliased(name)) if self._discovers else ()
         return self._fitting(selector, self._log.aliased(name), described)
 
     def _fitting(
-        self, selector: Selector, made: Iterable[Declaration], described: Iterable[tuple[Described, _ports.Owner]]
+        self, selector: Selector, made: Iterable[Declaration], described: Iterable[tuple[Described, Owner]]
     ) -> list[Owned]:
         return [
             each
@@ -260,7 +310,7 @@ class Catalogue:
         )
 
     def _distribution_hint(self, name: str) -> str:
-        names = [normalized(each) for each in _ports.discovery().distributions()] if self._discovers else []
+        names = [normalized(each) for each in _discovery().distributions()] if self._discovers else []
         return f"; that is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
 
     def _group_hint(self, name: str) -> str:
@@ -272,10 +322,15 @@ class Catalogue:
         """Return why a tool of that plain name is there and not to be seen; nothing if there is none."""
         if not self._discovers:
             return ""
-        discovery = _ports.discovery()
+        discovery = _discovery()
         plain = name.rpartition(":")[2].rpartition(".")[2]
         for declaration in (*self._log.named(plain), *self._log.aliased(plain)):
             if reason := discovery.hidden(declaration, discovery.owner(declaration)):
                 return f": {reason}"
         reason = discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0])
         return f": {reason}" if reason else ""
+
+
+def _discovery() -> Discovery:
+    found: Discovery = slots.discovery()
+    return found

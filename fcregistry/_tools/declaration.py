@@ -14,9 +14,20 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+    from typing import Any, Protocol
 
-    from fcregistry._tools.tool import Tool
+    class Owner(Protocol):
+        """The plugin that ships a declaration."""
+
+        @property
+        def distribution(self) -> str: ...
+        @property
+        def project(self) -> str: ...
+        @property
+        def version(self) -> str: ...
+        @property
+        def entry_point(self) -> str: ...
+
 
 DEFAULT_GROUP = "tool"
 MARK = "__fc_declarations__"
@@ -50,7 +61,7 @@ class Declaration:
         self.options = options
         self.locals = names
         self.plugin = plugin  # (distribution, entry point) of a function that an entry point names itself
-        self.tool: Tool | None = None
+        self.tool: Any = None  # the Tool that the catalogue made of it; `Tool` is above this module
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         # Without its tool, which is made again, and without the names around it: a function that has some has no name to be found by.

@@ -17,8 +17,8 @@ from fcregistry.errors import DefinitionError, said_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fcregistry._ports import Owner
     from fcregistry._schema.validator import Engine, Validator
+    from fcregistry._tools.declaration import Owner
     from fcregistry._tools.options import Options
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.signature import Signature

@@ -6,23 +6,34 @@ MERGED: What is known of a tool whose plugin is not imported before its function
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from fcregistry import _ports
+from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration
 from fcregistry._tools.definition import Definition, asks_for_strictness
 from fcregistry._tools.options import Options
-from fcregistry._tools.record import COMPUTED, record_of
+from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, option_json
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry._ports import Owner
+    from fcregistry._tools.declaration import Owner
     from fcregistry._tools.definition import Origin
-    from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.signature import Signature
+
+    class IndexedPlugins(Protocol):
+        """What an indexed tool asks of discovery."""
+
+        def record(self, described: Described) -> ToolRecord:
+            """Return all that is known of a described tool."""
+
+        def real(self, described: Described) -> Declaration:
+            """Import the plugin of a described tool, and return its declaration; raises `PluginError` where there is none."""
+
+        def forget(self, described: Described) -> None:
+            """Have the plugin of a described tool described anew, since it ships something else."""
 
 # --- _described_definition ---
 
@@ -64,7 +75,7 @@ class DescribedDefinition(Definition):
         """
         if self._real is None:
             described = self._described
-            declared = _ports.discovery().real(described)
+            declared = _discovery().real(described)
             if self._real is not None:  # whoever handed the plugin over asked for it, too
                 return self._real  # type: ignore[unreachable]  # it is set while the plugin is imported
             real = Definition(declared, asks_for_strictness(declared.module))
@@ -75,7 +86,7 @@ class DescribedDefinition(Definition):
                 now["digest"] != described.digest
                 or not described.options == described.record["options"] == now["options"]
             ):
-                _ports.discovery().forget(described)
+                _discovery().forget(described)
                 raise ToolChangedError(
                     f"{described.tool.id} is not what it was described as (schema_changed): its plugin now ships another "
                     f"definition under this name (digest {now['digest'][:12]}, described was {described.digest[:12]}); "
@@ -274,14 +285,12 @@ class Described(Declaration):
     def record(self) -> ToolRecord:
         """All that is known of it."""
         if self._record is None:
-            self._record = _ports.discovery().record(self)
+            self._record = _discovery().record(self)
         return self._record
 
     @property
     def digest(self) -> str:
         """What the digest of its record has to be when it is loaded."""
-        from fcregistry._tools.record import digest_of  # which listing does not need
-
         return digest_of(self.record)
 
     @property
@@ -309,5 +318,44 @@ class Described(Declaration):
             PluginError: The plugin does not load.
             ToolChangedError: It ships something else than was described.
         """
-        assert self.tool is not None
-        return self.tool._definition.loaded().declaration.function
+        tool: Tool = self.tool
+        return tool._definition.loaded().declaration.function
+
+
+def record_of(tool: Tool) -> ToolRecord:
+    """Return what is known of a tool; of one that cannot be defined, why. Of a described one, nothing is imported.
+
+    A view under another name, or with another description, has the record of the tool itself: locks and the index go by what its plugin ships.
+    """
+    if (known := tool._definition.known_record) is not None:
+        return known
+    from fcregistry.types._codec import show_type  # with all of `types`, which reading records does not need
+
+    error = tool.definition_error
+    origin = tool.origin
+    context = None if error else tool.signature.context
+    record = ToolRecord(
+        name=tool.declared_name,
+        group=tool.group,
+        summary="" if error else tool._definition.summary,
+        description="" if error else tool._definition.description,
+        parameters={} if error else tool.parameters,
+        returns=None if error else tool.returns,
+        options={name: option_json(name, value) for name, value in tool.options.given().items()},
+        context=context is not None,
+        deps=show_type(context.deps) if context is not None and context.deps is not None else None,
+        module=origin.module,
+        qualname=origin.qualname,
+        file=origin.file,
+        line=origin.line,
+        digest="",
+    )
+    record["digest"] = digest_of(record)
+    if error is not None:
+        record["problems"] = list(error.problems) or [str(error)]
+    return record
+
+
+def _discovery() -> IndexedPlugins:
+    found: IndexedPlugins = slots.discovery()
+    return found

@@ -9,7 +9,7 @@ from fcregistry._tools.declaration import Declaration, duplicate_text, local_nam
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError
 
 if TYPE_CHECKING:
-    from fcregistry._ports import Owner
+    from fcregistry._tools.declaration import Owner
 
 Key: TypeAlias = tuple[str | None, str, str]
 """Owner, group and name: what a tool is registered under."""

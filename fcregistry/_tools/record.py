@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from fcregistry._tools.options import group_problem, name_problem, option_problems
-
-if TYPE_CHECKING:
-    from fcregistry._tools.tool import Tool
 
 COMPUTED: Final = "computed"
 """What stands in a record for an option that is a function: `{"computed": "module.qualname"}`."""
@@ -115,40 +112,6 @@ class PluginRecord(TypedDict):
     failure: str | None
     detail: str
     advice: str
-
-
-def record_of(tool: Tool) -> ToolRecord:
-    """Return what is known of a tool; of one that cannot be defined, why. Of a described one, nothing is imported.
-
-    A view under another name, or with another description, has the record of the tool itself: locks and the index go by what its plugin ships.
-    """
-    if (known := tool._definition.known_record) is not None:
-        return known
-    from fcregistry.types._codec import show_type  # with all of `types`, which reading records does not need
-
-    error = tool.definition_error
-    origin = tool.origin
-    context = None if error else tool.signature.context
-    record = ToolRecord(
-        name=tool.declared_name,
-        group=tool.group,
-        summary="" if error else tool._definition.summary,
-        description="" if error else tool._definition.description,
-        parameters={} if error else tool.parameters,
-        returns=None if error else tool.returns,
-        options={name: option_json(name, value) for name, value in tool.options.given().items()},
-        context=context is not None,
-        deps=show_type(context.deps) if context is not None and context.deps is not None else None,
-        module=origin.module,
-        qualname=origin.qualname,
-        file=origin.file,
-        line=origin.line,
-        digest="",
-    )
-    record["digest"] = digest_of(record)
-    if error is not None:
-        record["problems"] = list(error.problems) or [str(error)]
-    return record
 
 
 def digest_of(record: ToolRecord) -> str:

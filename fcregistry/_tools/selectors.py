@@ -20,8 +20,7 @@ from fcregistry.errors import SelectorError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._ports import Owner
-    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.declaration import Declaration, Owner
     from fcregistry._tools.tool import Tool
 
 HINTS: Final = ("read_only", "destructive", "idempotent", "open_world")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry import _ports
+from fcregistry._base import slots
 from fcregistry._base.call import ToolCall
 from fcregistry._base.source import default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, local_name
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fcregistry._schema.validator import Engine, Validator
+    from fcregistry._tools.declaration import Owner
     from fcregistry._tools.definition import Origin, Provenance
     from fcregistry._tools.options import Options, ToolOptions
     from fcregistry._tools.signature import Signature
@@ -40,14 +41,14 @@ class Tool:
 
     _definition: Definition
     _name: str
-    _owner: _ports.Owner | None
+    _owner: Owner | None
     _description: str | None
 
-    def __init__(self, declaration: Declaration, owner: _ports.Owner | None = None, *, strict: bool = False) -> None:
+    def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: bool = False) -> None:
         _set(self, Definition(declaration, strict), declaration.name, owner, None)
 
     @classmethod
-    def _of(cls, definition: Definition, name: str, owner: _ports.Owner | None, description: str | None = None) -> Tool:
+    def _of(cls, definition: Definition, name: str, owner: Owner | None, description: str | None = None) -> Tool:
         made = object.__new__(cls)
         _set(made, definition, name, owner, description)
         return made
@@ -208,7 +209,7 @@ class Tool:
             FormatNotFoundError: There is no such format.
             DefinitionError: It has no strict mode, or the tool cannot be said in it; names every path, and what to do.
         """
-        return _ports.describe(self, format, strict, recursion)
+        return slots.describe_tool(self, format, strict, recursion)
 
     def renamed(self, name: str) -> Tool:
         """Return a view of it under another wire name.
@@ -255,7 +256,7 @@ class Tool:
 
     def __reduce__(self) -> tuple[Callable[..., Tool], tuple[Any, ...]]:
         if self._owner is not None:
-            return _ports.registered, (self.id, self._name, self._description)
+            return slots.registered_tool, (self.id, self._name, self._description)
         return Tool._of, (self._definition, self._name, None, self._description)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -278,7 +279,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def _set(tool: Tool, definition: Definition, name: str, owner: _ports.Owner | None, description: str | None) -> None:
+def _set(tool: Tool, definition: Definition, name: str, owner: Owner | None, description: str | None) -> None:
     write = object.__setattr__
     write(tool, "_definition", definition)
     write(tool, "_name", name)

@@ -9,7 +9,8 @@ import click
 
 from fcregistry import formats
 from fcregistry._schema.shorthand import show_type
-from fcregistry._tools.record import COMPUTED, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import COMPUTED
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.cli._parameters import bounds, plain

@@ -223,7 +223,7 @@ def local_name(tool: Tool) -> str:
 
 def tool_json(tool: Tool) -> dict[str, Any]:
     """Return what is known of a tool as JSON: which it is and what ships it, and its record."""
-    from fcregistry._tools.record import record_of  # what makes and checks records, which a list does not need
+    from fcregistry._tools.indexed import record_of  # what makes and checks records, which a list does not need
 
     owner = tool._owner
     return {
@@ -298,7 +298,7 @@ def _is_wanted(distribution: str | None, wanted: list[str] | None) -> bool:
 
 def only_in_an_application(tool: Tool) -> str | None:
     """Return why a tool cannot be called from the command line, or None if it can."""
-    from fcregistry._tools.record import record_of  # see `tool_json`
+    from fcregistry._tools.indexed import record_of  # see `tool_json`
 
     deps = record_of(tool)["deps"]
     if deps is None:

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.definition import says_of_itself
-from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS
+from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS, record_of
 from fcregistry._tools.names import Owned
-from fcregistry._tools.record import PluginRecord, record_of
+from fcregistry._tools.record import PluginRecord
 from fcregistry._tools.search import fields_of_record
 from fcregistry.discovery._fingerprint import loaded_files, stamps
 from fcregistry.discovery._report import FailedPlugin
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from fcregistry._ports import Owner
-    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.declaration import Declaration, Owner
     from fcregistry._tools.record import ToolRecord
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._found import FoundPlugin

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import FrameType
 
-    from fcregistry import _ports
-    from fcregistry._ports import Owner
-    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.declaration import Declaration, Owner
     from fcregistry._tools.indexed import Described
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.tool import Tool
@@ -496,7 +494,7 @@ class Known(Imported):
         record = None if self.index is None else self.index.record(described)
         if record is None:
             from fcregistry._tools.definition import asks_for_strictness
-            from fcregistry._tools.record import record_of
+            from fcregistry._tools.indexed import record_of
             from fcregistry._tools.tool import Tool
 
             real = self.real(described)
@@ -575,9 +573,7 @@ class Discovery(Known):
         super().__init__()
         self.extensions = Extensions(lambda: self.found_extensions)
 
-    def hidden(
-        self, declaration: Declaration, owner: Owner | None, permission: _ports.Permission | None = None
-    ) -> str | None:
+    def hidden(self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None) -> str | None:
         """Return why a declaration is not to be seen, or None."""
         plugin = None if owner is None else self._by_key.get((owner.distribution, owner.entry_point))
         if plugin is not None and (failed := self._failure(plugin.key)) is not None:

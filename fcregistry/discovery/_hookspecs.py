@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery._found import FoundExtension
     from fcregistry.execution._approval import Deny
-    from fcregistry.models import Model
     from fcregistry.types._reader import Family, TypeReader
 
 # --- discovery._hookspecs ---
@@ -48,7 +47,7 @@ def fc_register_types(types: TypeFamilies) -> None:
 
 
 @hookspec(firstresult=True)
-def fc_resolve_model(name: str) -> Model | None:
+def fc_resolve_model(name: str) -> object:
     """Return the model of a name.
 
     Called each time that a model is asked for whose prefix is the name of the entry point: the extension `llama` is asked for `smollm2` where

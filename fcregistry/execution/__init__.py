@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CallError, CancellationToken
     from fcregistry._base.secrets import Secrets
     from fcregistry._results.content import Content, ToolOutput
+    from fcregistry._results.result import Approval
     from fcregistry._tools.tool import Toolset
     from fcregistry.errors import ToolError
-    from fcregistry.execution._approval import Approval, Approve, Deny
+    from fcregistry.execution._approval import Approve, Deny
     from fcregistry.execution._arguments import REPAIRS
     from fcregistry.execution._cache import Cache, MemoryCache
     from fcregistry.execution._executor import Executor
@@ -49,7 +50,7 @@ __all__ = [
 # Public name -> the module it lives in.
 _HOMES: dict[str, str] = {
     "REPAIRS": "fcregistry.execution._arguments",
-    "Approval": "fcregistry.execution._approval",
+    "Approval": "fcregistry._results.result",
     "Approve": "fcregistry.execution._approval",
     "Cache": "fcregistry.execution._cache",
     "CallError": "fcregistry._base.call",

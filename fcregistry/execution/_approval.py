@@ -442,20 +442,3 @@ class Deny:
     def __post_init__(self) -> None:
         if not isinstance(self.reason, str):
             raise TypeError(f"Deny takes the reason as a string, not {self.reason!r}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approval:
-    """How a call came to run, or not to, once it was asked about: for the developer, never shown to a model.
-
-    Attributes:
-        approved: Whether the answer was yes.
-        rule: Why it was asked about.
-        edited: Whether the arguments were changed by whoever approved.
-        by: Who answered, if that was said.
-    """
-
-    approved: bool
-    rule: str
-    edited: bool = False
-    by: str | None = None

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-from fcregistry import _ports, formats
+from fcregistry import formats
+from fcregistry._base import slots
 from fcregistry._base.call import Problem, ToolCall
 from fcregistry._base.forks import count_forks
 from fcregistry._base.json import LONGEST
@@ -143,7 +144,7 @@ class Executor:
             limits=limits_of(max_characters, max_bytes, keep),
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
-            hooks=_ports.call_hooks(hooks),
+            hooks=slots.call_hooks(hooks),
             places=places(toolset.values(), pool, self, any_version=worker_versions == "any"),
         )
         for check in (check_keys, check_caches):

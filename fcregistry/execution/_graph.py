@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
-from fcregistry._results.result import ToolResult
+from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import Approval, Approve, Ask, Question, edited
+from fcregistry.execution._approval import Approve, Ask, Question, edited
 from fcregistry.execution._arguments import repaired
 from fcregistry.execution._batch import Line, Seat, arun_together, gathered, run_together, uninterrupted
 from fcregistry.execution._effects import adrive, drive

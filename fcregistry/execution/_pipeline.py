@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCall, linked
 from fcregistry._base.json import ArgumentsError
-from fcregistry._results.result import Notes, ToolResult
+from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
-from fcregistry.execution._approval import Approval, Approve, Ask, Question, edited
+from fcregistry.execution._approval import Approve, Ask, Question, edited
 from fcregistry.execution._arguments import TooLongError, read_arguments, repaired
 from fcregistry.execution._cache import Slot
 from fcregistry.execution._effects import Course, Invoke, Pause, adrive, drive

@@ -57,7 +57,7 @@ def _drift(operator: Trust, tool: Tool, distribution: str | None) -> str | None:
     """Return why a tool is not the one that is locked: here the code is loaded, or is held to what is known of it."""
     if distribution is None or not operator.locks:
         return None
-    from fcregistry._tools.record import record_of  # only where tools are locked
+    from fcregistry._tools.indexed import record_of  # only where tools are locked
 
     return operator.record_refusal(distribution, record_of(tool))
 

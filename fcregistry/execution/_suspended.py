@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._results.content import Content, Output
-from fcregistry._results.result import ToolResult
+from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
-from fcregistry.execution._approval import Approval, Approve, Deny, Question, edited, settled
+from fcregistry.execution._approval import Approve, Deny, Question, edited, settled
 from fcregistry.execution._messages import gone, schema_changed, undecided
 from fcregistry.execution._result import failure
 from fcregistry.execution._step import exact_text

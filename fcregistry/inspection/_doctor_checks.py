@@ -19,7 +19,8 @@ from fcregistry._config.policy import trust
 from fcregistry._config.settings import CALL_HOOKS, configuration
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
-from fcregistry._tools.record import ToolRecord, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
 from fcregistry._tools.selectors import normalized
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import FoundExtension, FoundPlugin, current, near_miss_groups

@@ -18,7 +18,8 @@ from typing import Any, Final, Literal
 
 from fcregistry._config.policy import FORMAT, Lock, Pin, Trust, trust, without_locks
 from fcregistry._tools.declaration import local_name
-from fcregistry._tools.record import ToolRecord, digest_of, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._found import FoundEntryPoint

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from fcregistry import _ports
+from fcregistry._base import slots
 from fcregistry.errors import ModelNotFoundError
 from fcregistry.models._model import Model
 
@@ -71,7 +71,7 @@ def _named(given: str) -> Model:
     if prefix in _BUILT_IN:
         module, made = _BUILT_IN[prefix]
         return cast("Model", getattr(import_module(module), made)(name))
-    model = _ports.resolve_model(prefix, name)
+    model = slots.resolve_model(prefix, name)
     if model is None:
         raise ModelNotFoundError(f"there is no model {given!r}: {_prefixes(prefix)}")
     if not isinstance(model, Model):
@@ -84,7 +84,7 @@ def _named(given: str) -> Model:
 
 def _what_to_write(given: str) -> str:
     """Word what is wrong with a name that has not two parts."""
-    known = {*_BUILT_IN, *_ports.model_prefixes()}
+    known = {*_BUILT_IN, *slots.model_prefixes()}
     if given in known:
         return f"{given!r} names a provider and no model: write {given}:MODEL"
     return f"there is no model {given!r}: write PROVIDER:MODEL, such as openai:{given or 'gpt-5'}; {_prefixes(given)}"
@@ -94,7 +94,7 @@ def _prefixes(given: str) -> str:
     """Word which prefixes there are."""
     from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
 
-    extensions = _ports.model_prefixes()
+    extensions = slots.model_prefixes()
     installed = f", and the extensions that are installed: {', '.join(extensions)}" if extensions else ""
     near = did_you_mean(nearest(given.lower(), [*_BUILT_IN, *extensions]))
     return f"the providers are {', '.join(_BUILT_IN)}{installed}{near}"

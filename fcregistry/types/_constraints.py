@@ -12,7 +12,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry import _ports
+from fcregistry._base import slots
 from fcregistry._base.json import kind_of
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, show_type, walk
 from fcregistry.types._scalars import EncodingError
@@ -185,7 +185,7 @@ class Marks:
         if "string" not in self.inner.kinds:
             raise UnsupportedType(f"the pattern {pattern!r} is of a text, and {self.shown} is none")
         try:
-            _ports.pattern_matcher(pattern)
+            slots.pattern_matcher(pattern)
         except ValueError as error:
             raise UnsupportedType(f"the pattern {pattern!r}: {error}") from error
         if self._bounds.get("pattern", pattern) != pattern:
@@ -402,7 +402,7 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "multipleOf": ("number", is_multiple),
     "minLength": ("string", lambda value, limit: len(value) >= limit),
     "maxLength": ("string", lambda value, limit: len(value) <= limit),
-    "pattern": ("string", lambda value, pattern: _ports.pattern_matcher(pattern)(value)),
+    "pattern": ("string", lambda value, pattern: slots.pattern_matcher(pattern)(value)),
     "minItems": ("array", lambda value, limit: len(value) >= limit),
     "maxItems": ("array", lambda value, limit: len(value) <= limit),
     "minProperties": ("object", lambda value, limit: len(value) >= limit),

@@ -12,6 +12,7 @@ from json import JSONEncoder
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
+from fcregistry._base import slots
 from fcregistry._base.json import JSON_KINDS, with_plain_floats
 from fcregistry.types._codec import Codec
 
@@ -134,9 +135,7 @@ def _codec_of_class(cls: type) -> Codec | None:
     """Return the codec of a class; that there is none is not kept, since an extension may come that has one."""
     codec = _BY_CLASS.get(cls)
     if codec is None:
-        from fcregistry.types._table import codec_of_class  # the table knows the families, and one of them asks here
-
-        codec = codec_of_class(cls)
+        codec = slots.codec_of_class(cls)  # the table, which knows the families, and one of them asks here
         if codec is not None:
             if len(_BY_CLASS) >= _MOST_CLASSES:
                 _BY_CLASS.clear()

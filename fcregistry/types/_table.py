@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, Literal, Un
 
 import typing_extensions
 
-from fcregistry import _ports
+from fcregistry._base import slots
 from fcregistry.types._annotated import read as read_annotated
 from fcregistry.types._choices import read as read_choices
 from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, origin_of, show_type
@@ -45,7 +45,8 @@ def _foreign(annotation: Any, reader: TypeReader) -> Codec | None:
     module = getattr(get_origin(annotation) or annotation, "__module__", None)
     if not isinstance(module, str):
         return None
-    for family in _ports.foreign_types(module.partition(".")[0]):
+    families: tuple[Family, ...] = slots.families_of_extensions(module.partition(".")[0])
+    for family in families:
         codec = family(annotation, reader)
         if codec is not None:
             return codec

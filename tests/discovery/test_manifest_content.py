@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fcregistry import Tool
-from fcregistry._tools.record import ToolRecord, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
 from fcregistry.discovery._manifest import FORMAT, ManifestContent, drift, read_text, text_of
 
 

@@ -29,7 +29,8 @@ def install(site: Site, **changes: Any) -> Path:
     site.install("acme", {"x": "acme_tools.tools"}, {"acme_tools/tools.py": TOOLS})
     record = site.ask(
         f"""
-        from fcregistry._tools.record import digest_of, record_of
+        from fcregistry._tools.record import digest_of
+        from fcregistry._tools.indexed import record_of
         from fcregistry import registry
         answer = dict(record_of(registry.get("add")), file="acme_tools/tools.py", **{changes!r})
         answer["digest"] = digest_of(answer)

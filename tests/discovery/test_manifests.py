@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._tools.record import ToolRecord, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
 from fcregistry.discovery import FoundPlugin
 from fcregistry.discovery._manifest import (
     FORMAT,

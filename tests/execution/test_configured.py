@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry import Executor, FunctionCall, Tool
 from fcregistry._tools.declaration import Declaration
-from fcregistry._tools.record import record_of
+from fcregistry._tools.indexed import record_of
 from fcregistry.errors import ConfigurationError
 from fcregistry.execution import Policy
 

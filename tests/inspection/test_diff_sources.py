@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._tools.record import ToolRecord, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection._diff_sources import read_source
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Context, Tool
-from fcregistry._tools.record import ToolRecord, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
 from fcregistry.inspection import _diff as _pairing
 from fcregistry.inspection._diff import Diff, diff, option_changes
 from fcregistry.inspection._diff_core import Bump, judged, needed, next_version

@@ -10,7 +10,8 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry._config.policy import read_lock
-from fcregistry._tools.record import ToolRecord, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
 from fcregistry.inspection._lock import Change, Inventory, changes, inventory_of, lock_text, write_lock
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Registry, Tool
-from fcregistry._tools.record import record_of
+from fcregistry._tools.indexed import record_of
 from fcregistry._tools.search import (
     DELETE,
     INSERT,
