@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery import Discovery
-    from fcregistry.execution._hooks import CallHooks
+    from fcregistry.execution._settings import CallHooks
     from fcregistry.types import Codec
     from fcregistry.types._reader import Family
 

@@ -18,8 +18,8 @@ from fcregistry._base.messages import json_path, show
 from fcregistry._schema.drafts import DRAFTS, ENFORCED, NEWEST, Draft, SchemaError, declared_draft
 from fcregistry._schema.engine_py import check_schema, is_schema
 from fcregistry._schema.engine_rs import doubtful_patterns, is_installed, known_matcher, knows_format
-from fcregistry._schema.graph import Node, check_end, graph_of
-from fcregistry._schema.references import REFERENCES
+from fcregistry._schema.graph import check_end, graph_of
+from fcregistry._schema.references import REFERENCES, Node
 from fcregistry.types._strings import FORMATS
 
 if TYPE_CHECKING:

@@ -9,13 +9,12 @@ to) is not looked at, and neither is the inside of the standard's own schemas.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.messages import json_path
 from fcregistry._schema.drafts import SchemaError, own_draft
 from fcregistry._schema.engine_py import check_schema
-from fcregistry._schema.references import REFERENCES, References, check_id, refers
+from fcregistry._schema.references import REFERENCES, Edge, Node, References, check_id, refers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,46 +88,6 @@ _OF_SCHEMAS: Final = _OF_NAMES | {
     "additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "else", "if", "items", "not", "oneOf",
     "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
 }  # fmt: skip
-_IN_PLACE: Final = frozenset(REFERENCES) | {
-    "allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then",
-}  # fmt: skip
-
-
-class Edge(NamedTuple):
-    """By which keyword a schema applies which other."""
-
-    keyword: str
-    node: Node
-
-    @property
-    def in_place(self) -> bool:
-        """Whether it applies to the same value, and not to a part of it."""
-        return self.keyword in _IN_PLACE
-
-
-@dataclass(eq=False, slots=True, kw_only=True)
-class Node:
-    """A schema that applies to something.
-
-    Attributes:
-        schema: The schema: an object or a boolean.
-        draft: The draft that it is written in.
-        path: Where in the document it stands; None for a schema of the standard.
-        edges: What it applies in turn.
-    """
-
-    schema: Any
-    draft: Draft
-    path: tuple[str | int, ...] | None
-    edges: list[Edge] = field(default_factory=list)
-
-    @property
-    def keywords(self) -> dict[str, Any]:
-        """What it says, without what is ignored beside a `$ref`."""
-        if not isinstance(self.schema, dict):
-            return {}
-        alone = self.draft.ref_stands_alone and "$ref" in self.schema
-        return {"$ref": self.schema["$ref"]} if alone else self.schema
 
 
 def graph_of(schema: dict[str, Any], draft: Draft) -> list[Node]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base.messages import json_path, show
@@ -9,7 +10,6 @@ from fcregistry._schema.drafts import SchemaError
 
 if TYPE_CHECKING:
     from fcregistry._schema.drafts import Draft
-    from fcregistry._schema.graph import Node
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
@@ -125,3 +125,45 @@ def refers(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(refers, value))
     return isinstance(value, dict) and (any(name in value for name in REFERENCES) or any(map(refers, value.values())))
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Node:
+    """A schema that applies to something.
+
+    Attributes:
+        schema: The schema: an object or a boolean.
+        draft: The draft that it is written in.
+        path: Where in the document it stands; None for a schema of the standard.
+        edges: What it applies in turn.
+    """
+
+    schema: Any
+    draft: Draft
+    path: tuple[str | int, ...] | None
+    edges: list[Edge] = field(default_factory=list)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """What it says, without what is ignored beside a `$ref`."""
+        if not isinstance(self.schema, dict):
+            return {}
+        alone = self.draft.ref_stands_alone and "$ref" in self.schema
+        return {"$ref": self.schema["$ref"]} if alone else self.schema
+
+
+class Edge(NamedTuple):
+    """By which keyword a schema applies which other."""
+
+    keyword: str
+    node: Node
+
+    @property
+    def in_place(self) -> bool:
+        """Whether it applies to the same value, and not to a part of it."""
+        return self.keyword in _IN_PLACE
+
+
+_IN_PLACE: Final = frozenset(REFERENCES) | {
+    "allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then",
+}  # fmt: skip

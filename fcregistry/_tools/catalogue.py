@@ -178,7 +178,8 @@ class Catalogue:
             else:
                 strict = self._strict or asks_for_strictness(declaration.module)
                 declaration.tool = Tool(declaration, owner, strict=strict)
-        return declaration.tool
+        tool: Tool = declaration.tool
+        return tool
 
     def offered(self) -> Iterator[Owned]:
         """Yield what patterns may match: each key once, if it can be defined, and has the environment it requires."""

@@ -16,8 +16,8 @@ from fcregistry.execution._graph import nodes_of, unreadable
 from fcregistry.expressions import ExpressionError, parse_calls, prompt
 from fcregistry.expressions._guard import CutOff, calls_in, fenced_last, unfenced
 from fcregistry.expressions._names import called
-from fcregistry.expressions._parse import Scope
 from fcregistry.expressions._render import names_known
+from fcregistry.expressions._scope import Scope
 from fcregistry.models import Message
 
 if TYPE_CHECKING:

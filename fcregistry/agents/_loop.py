@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
+from fcregistry._tools.tool import Tool
 from fcregistry.agents._effects import Ask, Carry, Failed, Resume, Stopped
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._result import Calling, Returned, Step
@@ -29,7 +30,6 @@ from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
     from fcregistry.agents._effects import Course
-    from fcregistry.agents._expressions import Expressions
     from fcregistry.agents._result import StopReason
     from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import Content
@@ -346,8 +346,20 @@ class Loop:
     summarizes: bool = False
     more_rounds: MoreRounds | None = None
     suspends: bool = True
-    expressions: Expressions | None = None
+    expressions: ExpressionStep | None = None
     closed: str = ""
+
+
+class ExpressionStep(Protocol):
+    """Runs the calls that a model writes as expressions; see `Expressions`."""
+
+    def known(self) -> str: ...
+
+    def instructions(self, tools: Sequence[Tool]) -> str: ...
+
+    def carried(
+        self, talk: Talk, text: str, refusal: Callable[[Sequence[ToolCall]], str]
+    ) -> Course[Literal["answer", "carried", "refused"]]: ...
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from fcregistry.dialects._auto import detect
     from fcregistry.dialects._chat_formats import ChatFormat, chat_format, chat_format_names
     from fcregistry.dialects._chat_template import ChatTemplate
-    from fcregistry.dialects._dialect import Dialect
+    from fcregistry.dialects._dialect import Dialect, DialectStream
     from fcregistry.dialects._model_names import for_model, for_template
     from fcregistry.dialects._parsed import Parsed
-    from fcregistry.dialects._stream import DialectStream
     from fcregistry.dialects._table import get, names
 
 __all__ = [

@@ -10,10 +10,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fcregistry.dialects._dialect import Dialect
+from fcregistry.dialects._dialect import Dialect, DialectStream
 from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, Trimmed, Words
 from fcregistry.dialects._source import Marks
-from fcregistry.dialects._stream import DialectStream
 from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:

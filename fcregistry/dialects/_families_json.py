@@ -605,3 +605,7 @@ COMMAND_R: Final = Dialect(
 )
 
 ARRAYS_ROWS: Final = (GRANITE, PHI_4, JAMBA, HUNYUAN, NEMOTRON, APERTUS, COMMAND_R)
+
+
+ROWS: Final = (*NAMED_ROWS, *OBJECTS_ROWS, *ARRAYS_ROWS)
+"""The dialects of this module."""

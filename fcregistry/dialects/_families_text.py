@@ -679,3 +679,7 @@ HARMONY: Final = Dialect(
 )
 
 CHANNELS_ROWS: Final = (HARMONY,)
+
+
+ROWS: Final = (*TAGS_ROWS, *INVOCATIONS_ROWS, *BRACES_ROWS, *PYTHON_ROWS, *REACT_ROWS, *CHANNELS_ROWS)
+"""The dialects of this module."""

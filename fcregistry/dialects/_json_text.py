@@ -1,4 +1,6 @@
-"""Which type does a tool's schema give a parameter? For syntaxes that write every value as bare text.
+"""The schemas of the tools that may be called, as the readers of model text need them.
+
+MERGED: Which type does a tool's schema give a parameter? For syntaxes that write every value as bare text.
 
 MERGED: Where does a JSON object or array end that stands in other text, and what does it hold? Told string-aware, also where it has slips.
 
@@ -208,6 +210,8 @@ def _referred(reference: str, root: Mapping[str, Any]) -> Any:
         place = place[name]
     return place
 
+
+# --- dialects._json_text ---
 
 # --- dialects._json_text ---
 

@@ -9,12 +9,9 @@ takes is not read again: if it turns out to be no call, it is content.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
-
-if TYPE_CHECKING:
-    from fcregistry.dialects._json_text import Shapes
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 # --- dialects._waking ---
 
@@ -157,6 +154,16 @@ def behind_space(*marks: str) -> re.Pattern[str]:
     return re.compile(rf"\s*+(?:{'|'.join(map(re.escape, Marks(*marks).texts))})")
 
 
+class KnownTools(Protocol):
+    """The tools that may be called, as `Shapes` knows them."""
+
+    @property
+    def are_known(self) -> bool: ...
+    def __contains__(self, name: str) -> bool: ...
+    def of(self, name: str) -> Mapping[str, Any]: ...
+    def value(self, tool: str, parameter: str, text: str) -> Any: ...
+
+
 class Source:
     """Text that comes in pieces, and how far it is taken.
 
@@ -186,7 +193,7 @@ class Source:
         "waiting",
     )
 
-    def __init__(self, shapes: Shapes) -> None:
+    def __init__(self, shapes: KnownTools) -> None:
         self.text = ""
         self.place = 0
         self.ended = False

@@ -20,9 +20,8 @@ from fcregistry.dialects._source import MOST_FAILURES, Wake, one_of
 from fcregistry.dialects._syntax_json import arguments_of, read_objects
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._json_text import Shapes
     from fcregistry.dialects._parsed import CallReader, CallWriter
-    from fcregistry.dialects._source import Reading, Source
+    from fcregistry.dialects._source import KnownTools, Reading, Source
 
 # --- dialects._syntaxes._python ---
 
@@ -123,7 +122,7 @@ def _called(source: Source) -> Reading[str]:
         yield _TO_PAST_NAME
 
 
-def _bound(name: str, tokens: list[Token], shapes: Shapes) -> ToolCall | None:
+def _bound(name: str, tokens: list[Token], shapes: KnownTools) -> ToolCall | None:
     try:
         by_place, by_name = _given(Literals(tokens))
     except NotLiteralError:

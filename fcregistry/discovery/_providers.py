@@ -14,7 +14,8 @@ from fcregistry.discovery._discovery import current
 from fcregistry.discovery._extensions import PUBLISHED_MODELS, disable_advice
 from fcregistry.discovery._report import FailedExtension, LoadedExtension
 from fcregistry.errors import FcregistryError, ModelNotFoundError, PluginError
-from fcregistry.execution._hooks import CallHook, CallHooks, ClosedHooks, HookChain
+from fcregistry.execution._hooks import CallHook, ClosedHooks, HookChain
+from fcregistry.execution._settings import CallHooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
 from fcregistry._results.result import ToolResult
-from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, run_later, run_now, wait_for, within
+from fcregistry.execution._invoke import Invocation, Job, run_later, run_now, wait_for, within
 from fcregistry.execution._messages import (
     approval_failed,
     approval_required,
@@ -33,6 +33,7 @@ from fcregistry.execution._messages import (
     not_allowed,
     unanswered,
 )
+from fcregistry.execution._outcome import GivenUp, Outcome
 from fcregistry.execution._policy import Policy, Ruling, with_configured
 from fcregistry.execution._result import failure
 from fcregistry.execution._step import copied

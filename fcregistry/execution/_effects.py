@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Generator
 from time import sleep
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from fcregistry.execution._invoke import Job, Outcome, run_later, run_now, within
+from fcregistry.execution._invoke import Job, run_later, run_now, within
+from fcregistry.execution._outcome import Outcome
 
 if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken

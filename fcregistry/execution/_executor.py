@@ -21,15 +21,17 @@ from fcregistry.errors import PluginError
 from fcregistry.execution._approval import Gate
 from fcregistry.execution._arguments import allowed_repairs
 from fcregistry.execution._batch import arun_plain, arun_together, listed, plain_calls, run_together
-from fcregistry.execution._cache import MemoryCache, cache_problem, check_caches
+from fcregistry.execution._cache import MemoryCache
+from fcregistry.execution._cached_calls import cache_problem, check_caches
 from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._fast_path import read_if_call
+from fcregistry.execution._limits import limits_of
 from fcregistry.execution._messages import invalid_arguments
 from fcregistry.execution._observability import unwatched, watching
 from fcregistry.execution._pipeline import Load, Pipeline
 from fcregistry.execution._process import places
 from fcregistry.execution._resources import check_keys
-from fcregistry.execution._result import failure, limits_of
+from fcregistry.execution._result import failure
 from fcregistry.execution._settings import Settings, ToolLike, check_deps, deps_of, run_of, toolset_of
 from fcregistry.execution._streaming import astreamed, streamed
 from fcregistry.types import EncodingError
@@ -46,14 +48,14 @@ if TYPE_CHECKING:
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._cache import Cache
     from fcregistry.execution._graph import Reading
+    from fcregistry.execution._messages import Exposure
+    from fcregistry.execution._outcome import Place
     from fcregistry.execution._policy import Policy
-    from fcregistry.execution._process import Place
     from fcregistry.execution._retry import Retry
-    from fcregistry.execution._settings import Exposure
     from fcregistry.execution._streaming import Event
     from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import CallGraph
-    from fcregistry.expressions._parse import Allowed, Context
+    from fcregistry.expressions._scope import Allowed, Context
     from fcregistry.formats._transform import OnRecursion
 
 # --- execution._executor ---

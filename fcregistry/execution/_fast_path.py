@@ -19,7 +19,6 @@ from fcregistry._results.result import ToolResult
 from fcregistry.execution._invoke import (
     PLAIN,
     Invocation,
-    Outcome,
     ainvoke,
     awaited,
     invoke,
@@ -27,6 +26,7 @@ from fcregistry.execution._invoke import (
     needs_loop,
     stepped,
 )
+from fcregistry.execution._outcome import Outcome
 from fcregistry.execution._result import finished
 from fcregistry.execution._step import Step
 from fcregistry.execution._threads import NoThreadError, threads

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._effects import Course
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import Run
-    from fcregistry.expressions._parse import Allowed, Context
+    from fcregistry.expressions._scope import Allowed, Context
 
 # --- execution._graphs._expressions ---
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
@@ -22,16 +22,6 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
-
-
-class CallHooks(Protocol):
-    """What the pipeline asks before and after each call that is valid."""
-
-    def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Return None to go on, the call with other arguments (as JSON text, not validated yet), or why it may not run."""
-
-    def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Return the result that the caller is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, Ty
 
 from fcregistry._base import forks as _forks
 from fcregistry.errors import CallCancelledError
+from fcregistry.execution._outcome import GivenUp, ItemChannel, Outcome
 from fcregistry.execution._threads import NoThreadError, running_loop, threads
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import CancellationToken
     from fcregistry._tools.parameters import Kind
-    from fcregistry.execution._progress import Channel
 
 # --- execution._calling._lanes ---
 
@@ -119,31 +119,6 @@ async def _elsewhere(submit: Callable[[], Future[Outcome]]) -> Outcome:
 
 
 # --- execution._calling._waiting ---
-
-
-class GivenUp(Exception):
-    """Nobody waits for a call any more.
-
-    Attributes:
-        why: Whether its time was up, or it was cancelled.
-        seconds: The time that it had.
-        reason: What the one who cancelled said.
-        stopped: Whether it has come to an end.
-    """
-
-    def __init__(
-        self,
-        why: Literal["timeout", "cancelled"],
-        seconds: float | None = None,
-        reason: str = "",
-        *,
-        stopped: bool = False,
-    ) -> None:
-        super().__init__(why)
-        self.why = why
-        self.seconds = seconds
-        self.reason = reason
-        self.stopped = stopped
 
 
 def wait_for(
@@ -277,14 +252,6 @@ PLAIN: Final = frozenset({str, int, float, bool, dict, list, type(None)})
 """Types of values that nothing has to be awaited or collected of."""
 
 
-class Outcome(NamedTuple):
-    """What calling a function gave: its value or what it raised, and the seconds it took."""
-
-    value: Any
-    exception: BaseException | None
-    duration: float
-
-
 class Invocation(NamedTuple):
     """A function with its arguments, ready to be called.
 
@@ -300,7 +267,7 @@ class Invocation(NamedTuple):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     cancellation: CancellationToken | None = None
-    channel: Channel | None = None
+    channel: ItemChannel | None = None
 
 
 def invoke(invocation: Invocation) -> Outcome:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._base.call import CallError, Problem
 from fcregistry._base.messages import json_path
 from fcregistry._base.secrets import Secrets
 from fcregistry._tools.names import nearest
 from fcregistry.errors import CallCancelledError, ToolError, said_by
-from fcregistry.execution._invoke import GivenUp
+from fcregistry.execution._outcome import GivenUp
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.types import EncodingError
 
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
-    from fcregistry.execution._settings import Exposure
     from fcregistry.execution._wire import Raised, Refused
     from fcregistry.types import Refusal
+
+Exposure: TypeAlias = Literal["all", "tool-errors"]
+"""Which exceptions of tools a model reads: all, or only those that are a `ToolError`."""
 
 # --- execution._approving._refusals ---
 

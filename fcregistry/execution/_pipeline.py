@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCall, linked
 from fcregistry._base.json import ArgumentsError
@@ -20,8 +20,8 @@ from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
 from fcregistry.execution._approval import Approve, Ask, Question, edited
 from fcregistry.execution._arguments import TooLongError, read_arguments, repaired
-from fcregistry.execution._cache import Slot
-from fcregistry.execution._effects import Course, Invoke, Pause, adrive, drive
+from fcregistry.execution._cached_calls import Slot
+from fcregistry.execution._effects import Course, Effect, Invoke, Pause, adrive, drive
 from fcregistry.execution._fast_path import (
     AsyncShortWay,
     ShortWay,
@@ -30,7 +30,7 @@ from fcregistry.execution._fast_path import (
     short_way,
     short_way_on_a_loop,
 )
-from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, awaited
+from fcregistry.execution._invoke import Invocation, Job, awaited
 from fcregistry.execution._messages import (
     cancelled_before,
     changed_after_approval,
@@ -43,6 +43,7 @@ from fcregistry.execution._messages import (
     unknown_tool,
 )
 from fcregistry.execution._observability import unwatched, watching
+from fcregistry.execution._outcome import GivenUp, Outcome
 from fcregistry.execution._result import failure, finished
 from fcregistry.execution._settings import Run, ToolFinder, deps_for
 from fcregistry.execution._step import QUICK_STEPS, Bound, Step
@@ -56,10 +57,16 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approval import Gate
-    from fcregistry.execution._batch import Seat
     from fcregistry.execution._observability import Watch
     from fcregistry.execution._settings import Settings
     from fcregistry.execution._suspended import Decision, PreparedCalls
+
+
+class BatchTurn(Protocol):
+    """A call's turn in a batch: it waits for the calls before it, and for room."""
+
+    def entering(self, step: Step) -> Effect: ...
+
 
 # --- execution._pipeline ---
 
@@ -205,7 +212,7 @@ class Pipeline:
             return failure(call, unknown_tool(error.name, self.tools))
         return failure(call, CallError("malformed_call", str(error)), tool)
 
-    def course(self, given: object, run: Run, seat: Seat | None = None) -> Course[ToolResult]:
+    def course(self, given: object, run: Run, seat: BatchTurn | None = None) -> Course[ToolResult]:
         """Return the course of a call, to its result.
 
         Args:
@@ -229,7 +236,7 @@ class Pipeline:
         watch.finished(result)
         return result
 
-    def _judged(self, given: object, run: Run, seat: Seat | None, watch: Watch | None) -> Course[ToolResult]:
+    def _judged(self, given: object, run: Run, seat: BatchTurn | None, watch: Watch | None) -> Course[ToolResult]:
         """Return the course of a call past those who may have something against it."""
         if not isinstance(given, Resumed):
             given = yield from self.preparing(given, run)
@@ -324,7 +331,7 @@ class Circumstances(NamedTuple):
     """
 
     run: Run
-    seat: Seat | None = None
+    seat: BatchTurn | None = None
     watch: Watch | None = None
     approval: Approval | None = None
 

@@ -16,13 +16,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakSet
 
 from fcregistry._base.forks import after_fork
 from fcregistry.errors import MissingDependencyError
-from fcregistry.execution._invoke import GivenUp, Outcome
 from fcregistry.execution._messages import worker_error
+from fcregistry.execution._outcome import GivenUp, Outcome, Place
 from fcregistry.execution._remote import outcome_of, request_for, said, settle
 from fcregistry.execution._wire import check_can_travel
 from fcregistry.execution._worker import run_here, start_worker
@@ -33,23 +33,6 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
 
 # --- execution._elsewhere._places ---
-
-Submit: TypeAlias = "Callable[[Tool, Mapping[str, Any], float | None], Future[Outcome]]"
-"""Has a tool run with valid JSON arguments and the seconds that it may take, and returns what will come of it; cancelling that ends it."""
-
-
-class Place(NamedTuple):
-    """What runs the calls of a tool.
-
-    Attributes:
-        submit: Hands a call over.
-        keeps_time: Whether it ends a call whose time is up by itself, and counts from when the tool begins; then nobody else need.
-        leave: Told who calls no more tools; None where that is of no consequence, as for a pool, which stays its owner's.
-    """
-
-    submit: Submit
-    keeps_time: bool
-    leave: Callable[[object], None] | None = None
 
 
 def places(

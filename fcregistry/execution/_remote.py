@@ -7,8 +7,8 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import TYPE_CHECKING, Any
 
 from fcregistry.errors import said_by
-from fcregistry.execution._invoke import GivenUp, Outcome
 from fcregistry.execution._messages import RemoteError, refusal_of, worker_error
+from fcregistry.execution._outcome import GivenUp, Outcome
 from fcregistry.execution._step import exact_text
 from fcregistry.execution._wire import STOPPED, Raised, Refused, Request, Returned, read_answer, unpacked
 from fcregistry.execution._worker import run_here

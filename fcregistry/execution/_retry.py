@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._base.call import CallError
 from fcregistry.errors import CallCancelledError, MissingDependencyError, ToolError
-from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._messages import RemoteError
+from fcregistry.execution._outcome import GivenUp
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._invoke import Outcome
+    from fcregistry.execution._outcome import Outcome
 
 Passing: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
 """Which failures may pass: exceptions of these types, or those of which a function says so."""

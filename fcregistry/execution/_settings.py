@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
 from fcregistry._base.json import LONGEST
@@ -28,11 +28,12 @@ from fcregistry.types._codec import show_type
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fcregistry._base.call import CallError, ToolCall
+    from fcregistry._results.result import ToolResult
     from fcregistry._schema.validator import Engine
-    from fcregistry.execution._hooks import CallHooks
-    from fcregistry.execution._process import Place
-    from fcregistry.execution._progress import Channel
-    from fcregistry.execution._result import Limits
+    from fcregistry.execution._limits import Limits
+    from fcregistry.execution._messages import Exposure
+    from fcregistry.execution._outcome import ItemChannel, Place
 
 # --- execution._run ---
 
@@ -48,7 +49,7 @@ class Run(NamedTuple):
 
     cancellation: CancellationToken | None = None
     deps: tuple[Any, ...] = ()
-    channel: Channel | None = None
+    channel: ItemChannel | None = None
 
 
 NOTHING: Final = Run()
@@ -211,10 +212,17 @@ def _flat(tools: Any, depth: int) -> Iterable[Any]:
         yield from _flat(element, depth + 1)
 
 
-# --- execution._settings ---
+class CallHooks(Protocol):
+    """What the pipeline asks before and after each call that is valid."""
 
-Exposure: TypeAlias = Literal["all", "tool-errors"]
-"""Which exceptions of tools a model reads: all, or only those that are a `ToolError`."""
+    def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
+        """Return None to go on, the call with other arguments (as JSON text, not validated yet), or why it may not run."""
+
+    def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Return the result that the caller is given."""
+
+
+# --- execution._settings ---
 
 _QUICK_LENGTH: Final = 20_000
 

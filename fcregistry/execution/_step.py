@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from fcregistry._base.json import ExactFloat, with_plain_floats
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS
-from fcregistry.execution._cache import cache_of
 from fcregistry.execution._invoke import Lane, lane_of
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.signature import Signature
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._cache import Cache
-    from fcregistry.execution._process import Place
+    from fcregistry.execution._outcome import Place
     from fcregistry.execution._settings import Settings
 
 # --- execution._steps ---
@@ -99,6 +98,22 @@ class Step(NamedTuple):
     arguments: dict[str, Any]
     decoded: dict[str, Any]
     repairs: tuple[str, ...]
+
+
+def cache_of(tool: Tool, own: Cache) -> Cache | None:
+    """Return the cache for a tool's results, or None if they are not kept.
+
+    Args:
+        tool: The tool.
+        own: The executor's, which `cache=True` means: what tools return may depend on who runs them, so it is not the process's.
+    """
+    given = tool.options.cache
+    if given is None or given is False:
+        return None
+    if given is True:
+        return own
+    assert isinstance(given, Cache)  # see check_caches
+    return given
 
 
 # --- execution._reading._digits ---

@@ -19,8 +19,9 @@ from fcregistry._base import forks as _forks
 from fcregistry._base.json import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, said_by
-from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, lane_of, run_now
+from fcregistry.execution._invoke import Invocation, Job, lane_of, run_now
 from fcregistry.execution._messages import refused, scrub, told_by
+from fcregistry.execution._outcome import GivenUp, Outcome
 from fcregistry.execution._step import DigitsValidator
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.execution._wire import STOPPED, Answer, Raised, Refused, Request, Returned, answer_text, packed

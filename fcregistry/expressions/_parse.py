@@ -8,18 +8,22 @@ MERGED: Which tool does a model mean by a name in an expression, and which argum
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.messages import json_path
-from fcregistry._tools.names import did_you_mean, nearest
-from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
-from fcregistry._tools.tool import Tool, Toolset
-from fcregistry.expressions._encode import Encoder, Unwritable
+from fcregistry._tools.tool import Tool
+from fcregistry.errors import said_by
+from fcregistry.expressions._encode import MOST_HASHED, Encoder, Keys, Maker, Unwritable, are_too_many
 from fcregistry.expressions._guard import calls_in, construct, dotted
-from fcregistry.expressions._names import TypeNames, called, identifier, other_names
+from fcregistry.expressions._names import (
+    TIMES,
+    constant,
+    time_of_text,
+    time_type,
+)
 from fcregistry.expressions._nodes import (
     BROKEN,
     MOST_PROBLEMS,
@@ -28,17 +32,19 @@ from fcregistry.expressions._nodes import (
     Code,
     ExpressionError,
     ExpressionProblem,
+    Items,
+    Made,
+    Member,
     Reference,
     Result,
+    is_known,
 )
-from fcregistry.expressions._values import ValueReader
-from fcregistry.types._scalars import ANY
+from fcregistry.expressions._scope import Allowed, BindingProblem, Context, Scope, Tools
+from fcregistry.types import UnsupportedType, codec_of
 
 if TYPE_CHECKING:
-    from typing import Self
-
+    from fcregistry._tools.tool import Tool
     from fcregistry.expressions._guard import Source
-    from fcregistry.types import Codec
 
 # --- expressions._parse ---
 
@@ -260,209 +266,318 @@ class CallReader:
         return BROKEN
 
 
-# --- expressions._scope ---
+# --- expressions._values ---
 
-Context = Mapping[str, Any]
-Allowed = Mapping[str, Callable[..., Any]]
+_MOST_JOINED: Final = 1_000_000
+"""How many characters all joins of one expression may make."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """What an expression may name.
-
-    Attributes:
-        tools: The tools.
-        context: Values by name, and types.
-        allow: Functions that may be called while the expression is read, by name.
-    """
-
-    tools: ToolNames
-    context: Context
-    allow: Allowed
-
-    @classmethod
-    def of(cls, tools: Tools, context: Context | None, allow: Allowed | None) -> Self:
-        """Return what a caller gave.
-
-        Raises:
-            TypeError: Something of it cannot be.
-        """
-        for what, given in (("context", context), ("allow", allow)):
-            if not (given is None or _is_by_name(given)):
-                raise TypeError(f"{what} is a dict from names, not {given!r:.80}")
-        for name, function in (allow or {}).items():
-            if not callable(function):
-                raise TypeError(
-                    f"allow[{name!r}] is a function or a class, not {function!r:.80}; values stand in context"
-                )
-        return cls(tools=ToolNames(toolset_of(tools)), context=context or {}, allow=allow or {})
+_OTHER_CONSTANTS: Final = {"true": "True", "false": "False", "null": "None", "none": "None", "undefined": "None"}
 
 
-def _is_by_name(given: object) -> bool:
-    return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
-
-
-# --- expressions._tools ---
-
-Tools: TypeAlias = "Tool | Callable[..., Any] | Mapping[str, Tool] | Iterable[Tool | Callable[..., Any]]"
-
-_MOST_SUGGESTIONS: Final = 3
-"""For so many unknown names of one text, those are told that may be meant."""
-
-
-def toolset_of(tools: Tools) -> Mapping[str, Tool]:
-    """Return the tools that were given, by wire name.
-
-    Raises:
-        TypeError: Something that is neither a tool nor a function, such as a name.
-        DefinitionError: A function that cannot be a tool.
-        DuplicateToolError: Two tools of one wire name.
-    """
-    if isinstance(tools, Mapping):
-        return tools
-    given = [tools] if isinstance(tools, Tool) or callable(tools) else tools
-    if not _are_listed(given):
-        raise TypeError(
-            f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
-        )
-    return Toolset(_tool_of(each) for each in given)
-
-
-def _are_listed(given: object) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, str)
-
-
-def _tool_of(given: object) -> Tool:
-    if isinstance(given, Tool):
-        return given
-    if callable(given) and not isinstance(given, type):
-        return Tool.from_function(given)
-    raise TypeError(f"{given!r} is no tool: give a Tool or a function; registry.select(…) gives those of names")
-
-
-class Written(NamedTuple):
-    """One argument of a call, where it was found to belong.
-
-    Attributes:
-        name: The name of the parameter.
-        codec: The codec of its type.
-        value: What was written.
-        at: Which of the arguments it was, from 0.
-    """
-
-    name: str
-    codec: Codec
-    value: Any
-    at: int
-
-
-class BindingProblem(ValueError):
-    """Arguments that a tool does not take in these places; the message tells the model why."""
-
-
-class ToolNames:
-    """The tools that an expression may call.
-
-    Attributes:
-        tools: The tools, by wire name.
-    """
-
-    __slots__ = ("_called", "_others", "_parameters", "_unknown", "tools")
-
-    def __init__(self, tools: Mapping[str, Tool]) -> None:
-        self.tools = tools
-        self._called: dict[str, Tool] | None = None
-        self._others: dict[str, Tool | None] | None = None
-        self._parameters: dict[str, Parameters] = {}
-        self._unknown = 0
-
-    @property
-    def called(self) -> Mapping[str, Tool]:
-        """The tools, by the names that a model is told."""
-        if self._called is None:
-            self._called = called(self.tools.values())
-        return self._called
-
-    def find(self, name: str) -> Tool | None:
-        """Return the tool that a name means: its own, or as Python has to write that, with its group, or an alias."""
-        return self.tools.get(name) or self.other(name)
-
-    def other(self, name: str) -> Tool | None:
-        """Return the tool that a name means which is not its own: looked for last, since that takes time."""
-        if name in self.called:
-            return self.called[name]
-        if self._others is None:
-            self._others = other_names(self.tools.values())
-        return self._others.get(name)
-
-    def unknown(self, name: str, what: str = "tool") -> str:
-        """Return what is said of a name that no tool has."""
-        shown = name if len(name) <= 64 else f"{name[:64]}…"
-        self._unknown += 1
-        if self._unknown > _MOST_SUGGESTIONS:  # looking for near ones among thousands takes time
-            return f"there is no {what} {shown!r}"
-        known = sorted(self.called)
-        if near := did_you_mean(nearest(shown, known)):
-            return f"there is no {what} {shown!r}{near}"
-        if not known:
-            return f"there is no {what} {shown!r}; there are none"
-        listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
-        return f"there is no {what} {shown!r}; the tools are {listed}"
-
-    def parameters(self, tool: Tool) -> Parameters:
-        """Return the parameters of a tool.
-
-        Raises:
-            PluginError: Its plugin does not load.
-            DefinitionError: It cannot be defined.
-        """
-        known = self._parameters.get(tool.name)
-        return known or self._parameters.setdefault(tool.name, Parameters(tool))
-
-
-class Parameters:
-    """The parameters of one tool.
+class ValueReader:
+    """Reads what stands in the arguments of one call.
 
     Args:
-        tool: The tool.
-
-    Attributes:
-        types: The types that arguments of it may name.
+        reader: Reads calls, and gathers problems.
+        tool: The tool that is called, whose types may be named.
     """
 
-    def __init__(self, tool: Tool) -> None:
-        every = tool.signature.parameters
-        self._name = identifier(tool.name)
-        self._codecs = {each.name: each.codec for each in every if each.kind is not STAR_STAR}
-        self._others = next((each.codec for each in every if each.kind is STAR_STAR), ANY)
-        self._star = next((each.name for each in every if each.kind is STAR), None)
-        self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
-        if not self._codecs and every:  # a tool of a schema alone: its properties stand for parameters
-            self._positional = list(tool.parameters.get("properties", ()))
-        self.types = TypeNames(each.codec for each in every)
+    def __init__(self, reader: CallReader, tool: Tool) -> None:
+        self._reader = reader
+        self._scope = reader.scope
+        self._types = reader.scope.tools.parameters(tool).types
+        self._made = Maker(self._types)
+        self._refuse = reader.refuse
 
-    def bound(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[Written]:
-        """Return the arguments of a call by the names of their parameters. An unknown name is left for validation to judge.
+    def value(self, node: ast.expr) -> Any:
+        """Return what a node means; `BROKEN` where something is wrong, which was noted."""
+        read = _READ.get(type(node))
+        if read is None:
+            return self._refuse(node, f"{construct(node)} is not allowed")
+        return read(self, node)
 
-        Raises:
-            BindingProblem: There are too many, or one is given twice.
-        """
-        written = [
-            self._written(name, value, at) for at, (name, value) in enumerate(zip(self._positional, args, strict=False))
-        ]
-        rest = args[len(self._positional) :]
-        if rest and self._star is None:
-            takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
-            raise BindingProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
-        if rest and self._star is not None:
-            written.append(self._written(self._star, rest, len(self._positional)))
-        taken = {each.name for each in written}
-        for at, (name, value) in enumerate(kwargs, len(args)):
-            if name in taken:
-                raise BindingProblem(f"{self._name} is given {name!r} twice")
-            taken.add(name)
-            written.append(self._written(name, value, at))
+    def _constant(self, node: ast.Constant) -> Any:
+        if node.value is Ellipsis:
+            return self._refuse(node, "`...` is no value; write the whole")
+        return node.value
+
+    def _sequence(self, node: ast.List | ast.Tuple) -> Any:
+        values = self._all(node.elts)
+        return tuple(values) if isinstance(node, ast.Tuple) else values
+
+    def _set(self, node: ast.Set) -> Any:
+        if are_too_many(node.elts):
+            return self._refuse(node, f"a set of more than {MOST_HASHED} items is too large; write a list")
+        values = self._all(node.elts)
+        try:
+            return set(values) if all(map(is_known, values)) else Items(values)
+        except TypeError:  # lists, say, which no set of Python's can hold
+            return Items(values)
+
+    def _all(self, nodes: list[ast.expr]) -> list[Any]:
+        return [self.value(each) for each in nodes]
+
+    def _dict(self, node: ast.Dict) -> Any:
+        if are_too_many(node.keys):
+            return self._refuse(
+                node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
+            )
+        written: dict[Any, Any] = {}
+        keys = Keys()
+        for key_node, value_node in zip(node.keys, node.values, strict=True):
+            if key_node is None:
+                self._refuse(value_node, "unpacking is not allowed in a dict; write its items out")
+                continue
+            key, value = self.value(key_node), self.value(value_node)
+            try:
+                if not keys.take(key):
+                    self._refuse(key_node, "the key stands twice in one dict")
+                written[key] = value
+            except TypeError:
+                self._refuse(key_node, f"{construct(key_node)} cannot be the key of a dict; take a text or a number")
         return written
 
-    def _written(self, name: str, value: Any, at: int) -> Written:
-        return Written(name, self._codecs.get(name, self._others), value, at)
+    def _signed(self, node: ast.UnaryOp) -> Any:
+        value = self._computable(node.operand)
+        return value if isinstance(value, Broken) else self._calculated(node, lambda: signed(node.op, value))
+
+    def _computed(self, node: ast.BinOp) -> Any:
+        left, right = self._computable(node.left), self._computable(node.right)
+        if isinstance(left, Broken) or isinstance(right, Broken):
+            return BROKEN
+        return self._calculated(node, lambda: computed(node.op, left, right))
+
+    def _computable(self, node: ast.expr) -> Any:
+        value = self.value(node)
+        if isinstance(value, Result):
+            return self._refuse(
+                node,
+                f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool",
+            )
+        return value
+
+    def _calculated(self, node: ast.expr, compute: Callable[[], Any]) -> Any:
+        try:
+            value = compute()
+        except ArithmeticProblem as problem:
+            return self._refuse(node, str(problem))
+        if isinstance(value, str):
+            self._reader.joined += len(value)
+            if self._reader.joined > _MOST_JOINED:
+                return self._refuse(node, f"all joined texts are too long together: at most {_MOST_JOINED} characters")
+        return value
+
+    def _name(self, node: ast.expr) -> Any:
+        """Return what a name means, which may have dots; nothing is ever looked up in what it means."""
+        name = dotted(node)
+        if name is None:
+            return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
+        if name in self._scope.context:
+            value = self._scope.context[name]
+            if isinstance(value, type):
+                return self._refuse(node, f"{name} is a type; write {name}(…)")
+            return value
+        if (known := constant(name)) is not None:
+            return known
+        if "." in name:
+            return self._member(node, name)
+        return self._refuse(node, self._unknown(name), "invalid_arguments")
+
+    def _member(self, node: ast.expr, name: str) -> Any:
+        enum, _, member = name.rpartition(".")
+        self._learn(enum)
+        cls = self._types.enum(enum)
+        if cls is None:
+            return self._refuse(node, f"an attribute is not allowed: {name[:60]!r}")
+        if member not in cls.__members__:
+            return self._refuse(
+                node,
+                f"{enum} has no member {member[:60]!r}; it has {', '.join(list(cls.__members__)[:20])}",
+                "invalid_arguments",
+            )
+        return Member(enum, member, node)
+
+    def _unknown(self, name: str) -> str:
+        if self._scope.tools.find(name) is not None:
+            return f"{name} is a tool; call it, {name}(…)"
+        if name in _OTHER_CONSTANTS:
+            return f"{name!r} is no value of Python; write {_OTHER_CONSTANTS[name]}"
+        names = ", ".join(sorted(self._scope.context)[:20])
+        known = f"the names are {names}" if names else "there are none"
+        return f"there is no name {name[:60]!r}; {known}. A text stands in quotes"
+
+    def _call(self, node: ast.Call) -> Any:
+        name = dotted(node.func)
+        if name is None:
+            return self._refuse(
+                node.func, f"{construct(node.func)} cannot be called; call a tool or a type by its name"
+            )
+        tool = self._scope.tools.tools.get(name)
+        if tool is not None:
+            return self._reader.call(node, tool)
+        self._learn(name)
+        make = self._scope.allow.get(name) or self._time(name) or self._types.enum(name)
+        if make is None and self._types.codec(name) is None:
+            tool = self._scope.tools.other(name)
+            return self._not_called(node, name) if tool is None else self._reader.call(node, tool)
+        args, kwargs = self._arguments(node)
+        return Made(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
+
+    def _time(self, name: str) -> Callable[..., Any] | None:
+        """Return what makes a date or time by a name, if the name means that."""
+        if name in self._scope.context:
+            known = self._scope.context[name]
+            return known if any(known is each for each in TIMES.values()) else None
+        return time_type(name) or time_of_text(name)
+
+    def _not_called(self, node: ast.Call, name: str) -> Broken:
+        if name in self._scope.context:
+            return self._refuse(node.func, f"{name} cannot be called: it is a value")
+        if "." in name:
+            return self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}")
+        types = self._types.names()
+        known = f"; the types are {', '.join(types[:20])}" if types else ""
+        return self._refuse(node.func, self._scope.tools.unknown(name, "tool or type") + known, "unknown_tool")
+
+    def _learn(self, name: str) -> None:
+        """Let a type of the context be written by its name there."""
+        cls = self._scope.context.get(name)
+        if isinstance(cls, type):
+            try:
+                self._types.learn(name, codec_of(cls))
+            except UnsupportedType:
+                return  # then it cannot be written, only be called, by `allow`
+
+    def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        args = self._all(node.args)  # which refuses unpacking: here, every argument is written out
+        kwargs: dict[str, Any] = {}
+        for each in node.keywords:
+            if each.arg is None:
+                self._refuse(each.value, "unpacking is not allowed here; write the arguments out")
+            elif each.arg in kwargs:
+                self._refuse(each.value, f"{each.arg!r} is given twice")
+            else:
+                kwargs[each.arg] = self.value(each.value)
+        return args, kwargs
+
+    def _run(
+        self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call what may be called while the expression is read: a function that the application allows, or a type of times."""
+        if self._reader.problems:
+            return BROKEN
+        try:
+            given = [self._made.python(each) for each in args]
+            named = {each: self._made.python(value) for each, value in kwargs.items()}
+        except Unwritable as problem:
+            return self._refuse(problem.node or node, str(problem), "invalid_arguments")
+        try:
+            return function(*given, **named)
+        except Exception as error:  # noqa: BLE001  # foreign code: what the application allows may raise anything
+            said = f": {said_by(error)[:200]}" if said_by(error) else ""
+            return self._refuse(
+                node, f"{name} cannot make a value of this: {type(error).__name__}{said}", "invalid_arguments"
+            )
+
+
+_READ: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
+    ast.Constant: ValueReader._constant,
+    ast.List: ValueReader._sequence,
+    ast.Tuple: ValueReader._sequence,
+    ast.Set: ValueReader._set,
+    ast.Dict: ValueReader._dict,
+    ast.UnaryOp: ValueReader._signed,
+    ast.BinOp: ValueReader._computed,
+    ast.Name: ValueReader._name,
+    ast.Attribute: ValueReader._name,
+    ast.Call: ValueReader._call,
+}
+"""The nodes that an argument may be made of. What stands not here is refused."""
+
+# --- expressions._arithmetic ---
+
+MOST_BITS: Final = 4096
+"""How large a whole number may become."""
+
+MOST_TEXT: Final = 100_000
+"""How many characters joined texts may have."""
+
+_OPERATORS: Final[dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.BitXor: ("^", operator.xor),
+}
+_SIGNS: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+
+
+class ArithmeticProblem(ValueError):
+    """What cannot be computed, or is not; the message tells the model why."""
+
+
+def signed(sign: ast.unaryop, value: object) -> Any:
+    """Return a number with its sign.
+
+    Raises:
+        ArithmeticProblem: It is no number, or another operator.
+    """
+    apply = _SIGNS.get(type(sign))
+    if apply is None or not _is_number(value):
+        raise ArithmeticProblem("only + and - may stand before a value, and only before a number")
+    return apply(value)
+
+
+def computed(operation: ast.operator, left: Any, right: Any) -> Any:
+    """Return what an operator makes of two values.
+
+    Raises:
+        ArithmeticProblem: They are not two numbers, or two texts to be joined; the result is too large, or there is none.
+    """
+    sign, compute = _OPERATORS.get(type(operation), ("@", operator.matmul))
+    if sign == "+" and type(left) is type(right) is str:
+        if len(left) + len(right) > MOST_TEXT:
+            raise ArithmeticProblem(f"the joined text is too long: at most {MOST_TEXT} characters")
+        return left + right
+    if not (_is_number(left) and _is_number(right)) or sign == "@":
+        raise ArithmeticProblem(
+            f"{sign} is allowed between two numbers"
+            + (", and + between two texts" if sign == "+" else "")
+            + f", not between {_kind(left)} and {_kind(right)}"
+        )
+    if type(left) is type(right) is int and _bits(sign, left, right) > MOST_BITS:
+        raise ArithmeticProblem(f"the result of {sign} is too large: at most {MOST_BITS} bits")
+    try:
+        return compute(left, right)
+    except ZeroDivisionError:
+        raise ArithmeticProblem("this divides by zero") from None
+    except OverflowError:
+        raise ArithmeticProblem(f"the result of {sign} is too large") from None
+    except (TypeError, ValueError) as error:  # a shift of floats, or by a negative number
+        raise ArithmeticProblem(f"{sign} cannot be computed here: {error}") from None
+
+
+def _bits(sign: str, left: int, right: int) -> int:
+    """Return how many bits the result of two whole numbers has at the most."""
+    if sign == "**":
+        return (abs(left) - 1).bit_length() * right + 1 if right > 0 and abs(left) > 1 else 1
+    if sign == "<<":
+        return left.bit_length() + max(right, 0) if left else 0
+    return left.bit_length() + right.bit_length() if sign == "*" else max(left.bit_length(), right.bit_length())
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float, complex)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str):
+        return "a text"
+    return "a number" if _is_number(value) else f"a {type(value).__name__}"

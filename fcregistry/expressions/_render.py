@@ -20,14 +20,14 @@ from fcregistry.expressions._encode import encoded, field_value
 from fcregistry.expressions._guard import calls_in
 from fcregistry.expressions._names import identifier, made_by, seen_as
 from fcregistry.expressions._nodes import ExpressionError
-from fcregistry.expressions._parse import Allowed, Context, Scope
+from fcregistry.expressions._scope import Allowed, Context, Scope
 from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
 from fcregistry.types._records import MISSING, RecordCodec
 from fcregistry.types._scalars import ANY
 from fcregistry.types._strings import DecimalCodec, TextCodec
 
 if TYPE_CHECKING:
-    from fcregistry.expressions._parse import Tools
+    from fcregistry.expressions._scope import Tools
     from fcregistry.types import Codec
 
 # --- expressions._render ---

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from fcregistry.formats._profile import Profile
     from fcregistry.formats._transform import OnRecursion
 
+STRICT_FORMATS: Final = ("anthropic", "bedrock", "openai", "openai-responses")
+"""The formats that have a strict mode, for the message to those who ask another one for it."""
+
 # --- formats._names ---
 
 _LIKE_REWRITTEN = re.compile(r"_x[0-9a-f]{2}_|_xz[0-9a-f]{10}\Z")
@@ -284,10 +287,8 @@ class Format:
         if not strict:
             return self.profile
         if self.strict_profile is None:
-            from fcregistry.formats._table import strict_names  # the table is made of formats
-
             raise DefinitionError(
-                f"the format {self.name!r} has no strict mode; these have one: {', '.join(strict_names())}"
+                f"the format {self.name!r} has no strict mode; these have one: {', '.join(STRICT_FORMATS)}"
             )
         return self.strict_profile
 

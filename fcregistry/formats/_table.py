@@ -45,11 +45,6 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_MODULES))
 
 
-def strict_names() -> tuple[str, ...]:
-    """Return the names of the formats that have a strict mode, sorted."""
-    return tuple(name for name in names() if get(name).strict_profile is not None)
-
-
 def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
     """Return wire name -> name for the tools that some format calls by another name than ours."""
     from fcregistry.formats._format import wire_names as of_alphabets  # needed only where a name is not ours

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from fcregistry import ToolCall, dialects
+from fcregistry.dialects._dialect import DialectStream
 from fcregistry.dialects._json_text import _Brackets
 from fcregistry.dialects._source import EVERY, NEVER, Marks, Wake, going_on, one_of
-from fcregistry.dialects._stream import DialectStream
 
 WORDS = "a" * 200
 ARGUMENTS = {"text": WORDS, "names": ["Oslo", "Alta"] * 20, "table": {"a": [1, 2], "b": {"c": None}}}

@@ -15,10 +15,11 @@ import pytest
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import read_arguments
-from fcregistry.execution._cache import MemoryCache, Slot, cache_key, cache_of, cache_problem, check_caches
-from fcregistry.execution._invoke import Outcome
+from fcregistry.execution._cache import MemoryCache
+from fcregistry.execution._cached_calls import Slot, cache_key, cache_problem, check_caches
+from fcregistry.execution._outcome import Outcome
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import Bound, Step
+from fcregistry.execution._step import Bound, Step, cache_of
 
 
 def look_up(word: str, options: dict[str, int] | None = None) -> list[str]:

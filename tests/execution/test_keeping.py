@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fcregistry.execution._result import keep
+from fcregistry.execution._limits import keep
 
 
 def test_a_file_is_named_after_what_is_in_it_and_is_for_its_owner_alone(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry._results.content import Content, Output, text_of
-from fcregistry.execution._result import Limits, limits_of
+from fcregistry.execution._limits import Limits, limits_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

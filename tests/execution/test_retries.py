@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from fcregistry import Tool
 from fcregistry._base.call import CallError, Problem
 from fcregistry.errors import CallCancelledError, ToolError
-from fcregistry.execution._invoke import GivenUp, Outcome
 from fcregistry.execution._messages import RemoteError
+from fcregistry.execution._outcome import GivenUp, Outcome
 from fcregistry.execution._retry import Retry, with_attempts
 from fcregistry.execution._wire import Raised
 
