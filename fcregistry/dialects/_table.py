@@ -83,5 +83,5 @@ def get(name: str) -> Dialect:
         close = nearest(str(name), _HOMES)
         meant = f"did you mean {' or '.join(close)}? " if close else ""
         raise DialectNotFoundError(f"there is no dialect {name!r}; {meant}the dialects are auto, {', '.join(names())}")
-    rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects._families_json.{home}").ROWS
+    rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects.{home}").ROWS
     return next(row for row in rows if row.name == name)

@@ -15,8 +15,9 @@ import pluggy
 from fcregistry._base import forks as _forks
 from fcregistry._base.stdout import prints_to_stderr
 from fcregistry._config.settings import DISABLE
+from fcregistry.discovery import _hooks
 from fcregistry.discovery._found import FoundExtension
-from fcregistry.discovery._hooks import __file__, call_hook, implemented, model_hook
+from fcregistry.discovery._hooks import call_hook, implemented, model_hook
 from fcregistry.discovery._hookspecs import TypeFamilies
 from fcregistry.discovery._loader import own_part
 from fcregistry.discovery._permission import Permission
@@ -161,7 +162,7 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
     except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
         if _forks.generation != born:
             _forks.end_child(error)
-        machinery = (__file__, __file__, str(Path(pluggy.__file__).parent))
+        machinery = (__file__, _hooks.__file__, str(Path(pluggy.__file__).parent))
         return FailedExtension(extension=extension, error=error, traceback=own_part(error, *machinery))
     return LoadedExtension(
         extension=extension,

@@ -22,7 +22,9 @@ def test_nothing_of_ours_is_loaded():
 """
 OURS = [
     "fcregistry",
-    "fcregistry._ports",
+    "fcregistry._base",
+    "fcregistry._base.slots",
+    "fcregistry._wiring",
     "fcregistry.testing",
     "fcregistry.testing._pytest_plugin",
 ]
