@@ -17,7 +17,7 @@ from stat import S_ISCHR, S_ISFIFO
 from typing import Any, Final, NamedTuple
 
 from fcregistry._config.settings import configuration, project_lock
-from fcregistry._tools.selectors import Subject, normalized
+from fcregistry._tools.selectors import SelectorSubject, normalized
 
 TYPE_CHECKING = False
 
@@ -260,7 +260,7 @@ class Trust:
             return self._mode_said
         return next((rules.said for rules in self._allow if rules.names_distribution(distribution)), None)
 
-    def tool_refusal(self, subject: Subject, *, given: bool = False) -> str | None:
+    def tool_refusal(self, subject: SelectorSubject, *, given: bool = False) -> str | None:
         """Return why a tool is neither to be seen nor to be called, or None.
 
         `deny` and `disable` hold for every tool. `allow` and a lock are about what distributions ship: the application's own functions
@@ -297,7 +297,7 @@ class Trust:
                 return f"{said}, and {reason}"
         return None
 
-    def asks(self, subject: Subject) -> str | None:
+    def asks(self, subject: SelectorSubject) -> str | None:
         """Return what says that each call of a tool has to be approved, whatever its author says, or None."""
         for rules in self._ask:
             if reason := rules.names(subject, aliases=True):
@@ -311,7 +311,9 @@ class Trust:
         given = {normalized(each): each for each in distributions}
         return next((given[name] for name in self._precedence if name in given), None)
 
-    def idle(self, subjects: Iterable[Subject], plugins: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    def idle(
+        self, subjects: Iterable[SelectorSubject], plugins: Iterable[tuple[str, str]]
+    ) -> tuple[tuple[str, str], ...]:
         """Return what lists name and is not there: where each stands, and what it names; sorted. A misspelt name protects nothing.
 
         Args:
@@ -320,7 +322,9 @@ class Trust:
         """
         tools, found = list(subjects), {(normalized(name), entry_point) for name, entry_point in plugins}
         # What a plugin that is not imported would ship is not known
-        tools += [Subject(name="*", group="*", distribution=name) for name in sorted({name for name, _ in found})]
+        tools += [
+            SelectorSubject(name="*", group="*", distribution=name) for name in sorted({name for name, _ in found})
+        ]
         every = [*self._allow, *(rules for rules, _ in self._refusing), *self._ask]
         return tuple(sorted((rules.said, text) for rules in every for text in rules.idle(tools, found)))
 

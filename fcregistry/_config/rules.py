@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from fcregistry._tools.selectors import Subject, normalized, parse_selector
+from fcregistry._tools.selectors import SelectorSubject, normalized, parse_selector
 
 if TYPE_CHECKING:
     from fcregistry._tools.selectors import Selector
@@ -45,7 +45,7 @@ class Rules(NamedTuple):
                 selectors.append(parse_selector(item))
         return cls(said=said, selectors=tuple(selectors), plugins=frozenset(named))
 
-    def names(self, subject: Subject, *, aliases: bool) -> str | None:
+    def names(self, subject: SelectorSubject, *, aliases: bool) -> str | None:
         """Return what says that a tool is named, in words, or None.
 
         Args:
@@ -81,7 +81,7 @@ class Rules(NamedTuple):
         """Tell whether a distribution is named, rather than only tools of any."""
         return self._reaches(distribution, named=True)
 
-    def idle(self, subjects: Iterable[Subject], plugins: Collection[tuple[str, str]]) -> tuple[str, ...]:
+    def idle(self, subjects: Iterable[SelectorSubject], plugins: Collection[tuple[str, str]]) -> tuple[str, ...]:
         """Return the items that name none of some tools, and none of some plugins, sorted."""
         tools = list(subjects)
         idle = [f"{name}[{entry_point}]" for name, entry_point in self.plugins - set(plugins)]
@@ -90,7 +90,7 @@ class Rules(NamedTuple):
 
     def _reaches(self, distribution: str, *, named: bool) -> bool:
         reached = self._all_but is not None
-        anything = Subject(name="*", group="*", distribution=distribution)
+        anything = SelectorSubject(name="*", group="*", distribution=distribution)
         for selector in self.selectors:
             if selector.distribution is not None and not selector._replace(name="*", group=None).matches(anything):
                 continue
@@ -107,7 +107,7 @@ class Rules(NamedTuple):
 
     def _whole(self, distribution: str, selectors: tuple[Selector, ...], reason: str | None) -> str | None:
         """Return which of the selectors takes all of a distribution away, in the end; at the start, `reason` does."""
-        anything = Subject(name="*", group="*", distribution=distribution)
+        anything = SelectorSubject(name="*", group="*", distribution=distribution)
         for selector in selectors:  # a tool that is excepted further on has its plugin loaded
             named = selector if selector.distribution is None else selector._replace(name="*", group=None)
             if selector.excludes and (selector.distribution is None or named.matches(anything)):

@@ -21,7 +21,7 @@ from fcregistry._schema.engine_rs import Texts, doubtful_patterns, takes_schema
 from fcregistry._schema.references import resource_of
 from fcregistry._schema.violations import ViolationFinder
 from fcregistry.types._constraints import is_multiple
-from fcregistry.types._containers import all_differ
+from fcregistry.types._containers import are_unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # --- _validation._record ---
 
 
-def record_of(
+def compile_schema(
     schema: dict[str, Any], formats: Mapping[str, Callable[[str], bool]], draft: Draft
 ) -> Callable[[object], bool]:
     """Return what tells whether a value is valid.
@@ -244,7 +244,7 @@ def _unevaluated_items(validator: Any, allowed: Any, instance: object, schema: A
 
 
 def _unique_items(validator: Any, wanted: Any, instance: object, schema: Any) -> Iterator[Any]:
-    if wanted and isinstance(instance, list) and not all_differ(instance):
+    if wanted and isinstance(instance, list) and not are_unique(instance):
         yield error()
 
 

@@ -19,8 +19,8 @@ from fcregistry._schema.drafts import DRAFTS, ENFORCED, NEWEST, Draft, SchemaErr
 from fcregistry._schema.engine_py import check_schema, is_schema
 from fcregistry._schema.engine_rs import doubtful_patterns, is_installed, known_matcher, knows_format
 from fcregistry._schema.graph import check_end, graph_of
-from fcregistry._schema.references import REFERENCES, Node
-from fcregistry.types._strings import FORMATS
+from fcregistry._schema.references import REFERENCES, SchemaNode
+from fcregistry.types._strings import STRING_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,7 +43,7 @@ class ForeignSchema:
 
     __slots__ = ("_nodes", "arguments", "schema")
 
-    def __init__(self, schema: dict[str, Any], nodes: list[Node]) -> None:
+    def __init__(self, schema: dict[str, Any], nodes: list[SchemaNode]) -> None:
         self.schema = schema
         self.arguments: Arguments = arguments_of(nodes[0])
         self._nodes = nodes
@@ -189,10 +189,10 @@ def spoken_of(schema: dict[str, Any], draft: Draft) -> Arguments:
     """Return the arguments that a schema speaks of, which has been read before."""
     if schema.keys() & {*_ALWAYS, *_SOMETIMES}:
         return arguments_of(graph_of(schema, draft)[0])
-    return arguments_of(Node(schema=schema, draft=draft, path=()))
+    return arguments_of(SchemaNode(schema=schema, draft=draft, path=()))
 
 
-def arguments_of(top: Node) -> Arguments:
+def arguments_of(top: SchemaNode) -> Arguments:
     """Return the arguments that a schema speaks of."""
     names: dict[str, None] = {}
     patterns: dict[str, None] = {}
@@ -206,7 +206,7 @@ def arguments_of(top: Node) -> Arguments:
     return Arguments(tuple(names), frozenset(required), tuple(patterns), complete)
 
 
-def _applied(top: Node, keywords: tuple[str, ...]) -> list[Node]:
+def _applied(top: SchemaNode, keywords: tuple[str, ...]) -> list[SchemaNode]:
     """Return a schema, and those that it applies to the same value by some keywords, each once."""
     found = {top: None}
     waiting = [top]
@@ -217,7 +217,7 @@ def _applied(top: Node, keywords: tuple[str, ...]) -> list[Node]:
     return list(found)
 
 
-def check_takes_objects(top: Node) -> None:
+def check_takes_objects(top: SchemaNode) -> None:
     """Look whether an object can be valid at all.
 
     Raises:
@@ -229,14 +229,14 @@ def check_takes_objects(top: Node) -> None:
         raise SchemaError(f"the parameters of a tool are an object, and the schema at {place} takes none")
 
 
-def _refusing(node: Node, asked: dict[Node, Node | None]) -> Node | None:
+def _refusing(node: SchemaNode, asked: dict[SchemaNode, SchemaNode | None]) -> SchemaNode | None:
     """Return the schema by which another takes no object, or None if it may take one."""
     if node not in asked:
         asked[node] = node if _refuses(node) else _refusing_inside(node, asked)
     return asked[node]
 
 
-def _refuses(node: Node) -> bool:
+def _refuses(node: SchemaNode) -> bool:
     said = node.keywords
     kinds = said.get("type", "object")
     values = said.get("enum", [{}]) if "const" not in said or "const" not in node.draft.keywords else [said["const"]]
@@ -247,7 +247,7 @@ def _refuses(node: Node) -> bool:
     )
 
 
-def _refusing_inside(node: Node, asked: dict[Node, Node | None]) -> Node | None:
+def _refusing_inside(node: SchemaNode, asked: dict[SchemaNode, SchemaNode | None]) -> SchemaNode | None:
     for edge in node.edges:
         if edge.keyword in _ALWAYS and (refusing := _refusing(edge.node, asked)):
             return refusing
@@ -261,7 +261,7 @@ def _refusing_inside(node: Node, asked: dict[Node, Node | None]) -> Node | None:
 # --- _validation._notes ---
 
 
-def notes_of(nodes: Iterable[Node]) -> tuple[str, ...]:
+def notes_of(nodes: Iterable[SchemaNode]) -> tuple[str, ...]:
     """Return what a schema says in vain, a sentence each with its path, sorted.
 
     Args:
@@ -271,13 +271,13 @@ def notes_of(nodes: Iterable[Node]) -> tuple[str, ...]:
     return tuple(sorted({*_of_dialect(own[0]), *(note for node in own for note in _of_schema(node))}))
 
 
-def _of_dialect(top: Node) -> Iterator[str]:
+def _of_dialect(top: SchemaNode) -> Iterator[str]:
     named = top.schema.get("$schema")
     if named is not None and declared_draft(top.schema) is None:
         yield f"{json_path(('$schema',))}: {show(named)} is no draft that is known; the schema is read as {top.draft.name}"
 
 
-def _of_schema(node: Node) -> Iterator[str]:
+def _of_schema(node: SchemaNode) -> Iterator[str]:
     said = node.keywords
     for keyword, said_there in node.schema.items():
         place = json_path((*(node.path or ()), keyword))
@@ -292,7 +292,7 @@ def _of_schema(node: Node) -> Iterator[str]:
         elif keyword == "patternProperties":
             unknown = [pattern for pattern in said_there if known_matcher(pattern) is None]
             yield from (f"{place}: names like {show(each)} are not looked at: {_NOT_LINEAR}" for each in unknown)
-        elif keyword == "format" and said_there not in FORMATS and not knows_format(said_there, node.draft):
+        elif keyword == "format" and said_there not in STRING_FORMATS and not knows_format(said_there, node.draft):
             yield f"{place}: {show(said_there)} is not enforced: no such format is known"
 
 
@@ -313,12 +313,12 @@ _OF_THE_DOCUMENT: Final = frozenset({
 _NAME: Final = "anything"
 
 
-def refers_to_its_top(nodes: list[Node]) -> bool:
+def refers_to_its_top(nodes: list[SchemaNode]) -> bool:
     """Tell whether a schema that has been read refers to its own top."""
     return any(_leads_to_top(node, nodes[0]) for node in nodes)
 
 
-def widen(nodes: list[Node], given: dict[str, Any], draft: Draft) -> None:
+def widen(nodes: list[SchemaNode], given: dict[str, Any], draft: Draft) -> None:
     """Let references to the top of a schema lead to a copy of it that says what it was given with.
 
     Args:
@@ -339,7 +339,7 @@ def widen(nodes: list[Node], given: dict[str, Any], draft: Draft) -> None:
     definitions[name] = {keyword: _copied(value) for keyword, value in given.items() if keyword not in _OF_THE_DOCUMENT}
 
 
-def _leads_to_top(node: Node, top: Node) -> bool:
+def _leads_to_top(node: SchemaNode, top: SchemaNode) -> bool:
     return any(edge.keyword == "$ref" and edge.node is top for edge in node.edges)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.messages import json_path
 from fcregistry._schema.drafts import SchemaError, own_draft
 from fcregistry._schema.engine_py import check_schema
-from fcregistry._schema.references import REFERENCES, Edge, Node, References, check_id, refers
+from fcregistry._schema.references import REFERENCES, Edge, ReferenceResolver, SchemaNode, check_id, refers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,20 +29,22 @@ MOST_LEVELS: Final = 100
 """How many may lie in each other, for one value: what jsonschema's recursion has room for in the interpreter's stack."""
 
 
-def check_end(nodes: Iterable[Node]) -> None:
+def check_end(nodes: Iterable[SchemaNode]) -> None:
     """Look whether schemas can be applied to any value.
 
     Raises:
         SchemaError: One is applied without end, or they are too many.
     """
-    effort: dict[Node, tuple[int, int]] = {}  # how many schemas a node applies to one value, and how many in each other
+    effort: dict[
+        SchemaNode, tuple[int, int]
+    ] = {}  # how many schemas a node applies to one value, and how many in each other
     for node in nodes:
         if node not in effort:
             _walk(node, effort)
 
 
-def _walk(start: Node, effort: dict[Node, tuple[int, int]]) -> None:
-    trail: dict[Node, Iterator[Node]] = {start: _in_place(start)}
+def _walk(start: SchemaNode, effort: dict[SchemaNode, tuple[int, int]]) -> None:
+    trail: dict[SchemaNode, Iterator[SchemaNode]] = {start: _in_place(start)}
     while trail:
         node = next(reversed(trail))
         inner = next((each for each in trail[node] if each not in effort), None)
@@ -58,11 +60,11 @@ def _walk(start: Node, effort: dict[Node, tuple[int, int]]) -> None:
             trail[inner] = _in_place(inner)
 
 
-def _in_place(node: Node) -> Iterator[Node]:
+def _in_place(node: SchemaNode) -> Iterator[SchemaNode]:
     return (edge.node for edge in node.edges if edge.in_place)
 
 
-def _effort(node: Node, effort: dict[Node, tuple[int, int]]) -> tuple[int, int]:
+def _effort(node: SchemaNode, effort: dict[SchemaNode, tuple[int, int]]) -> tuple[int, int]:
     inner = [effort[each] for each in _in_place(node)]
     count = 1 + sum(each for each, _ in inner)
     levels = 1 + max((each for _, each in inner), default=0)
@@ -77,7 +79,7 @@ def _effort(node: Node, effort: dict[Node, tuple[int, int]]) -> tuple[int, int]:
     return count, levels
 
 
-def _named(node: Node) -> str:
+def _named(node: SchemaNode) -> str:
     return f"the schema at {json_path(node.path)}" if node.path else "the schema"
 
 
@@ -90,7 +92,7 @@ _OF_SCHEMAS: Final = _OF_NAMES | {
 }  # fmt: skip
 
 
-def graph_of(schema: dict[str, Any], draft: Draft) -> list[Node]:
+def graph_of(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
     """Return the schemas that a schema applies, itself first.
 
     Args:
@@ -101,8 +103,8 @@ def graph_of(schema: dict[str, Any], draft: Draft) -> list[Node]:
         SchemaError: A reference leads nowhere, out of the document, or to what is no schema; or an `$id` is no URI.
     """
     check_id(schema, (), draft)
-    references = References(schema, draft) if refers(schema) else None
-    root = Node(schema=schema, draft=draft, path=())
+    references = ReferenceResolver(schema, draft) if refers(schema) else None
+    root = SchemaNode(schema=schema, draft=draft, path=())
     nodes = {id(schema): root}
     waiting = deque([(root, references.top if references else None)])
     while waiting:
@@ -121,7 +123,7 @@ def graph_of(schema: dict[str, Any], draft: Draft) -> list[Node]:
     return list(nodes.values())
 
 
-def _below(node: Node) -> Iterator[tuple[str, Node]]:
+def _below(node: SchemaNode) -> Iterator[tuple[str, SchemaNode]]:
     """Yield what a schema applies by its own keywords."""
     said = node.keywords
     for keyword, value in said.items():
@@ -140,14 +142,14 @@ def _held(keyword: str, value: Any) -> list[tuple[tuple[str | int, ...], Any]]:
     return [((keyword,), value)]
 
 
-def _inner(node: Node, schema: Any, path: tuple[str | int, ...] | None) -> Node:
+def _inner(node: SchemaNode, schema: Any, path: tuple[str | int, ...] | None) -> SchemaNode:
     draft = own_draft(schema) or node.draft
     if path is not None:
         check_id(schema, path, draft)
-    return Node(schema=schema, draft=draft, path=path)
+    return SchemaNode(schema=schema, draft=draft, path=path)
 
 
-def _referred(node: Node, references: References, resolver: Any) -> Iterator[tuple[str, Node, Any]]:
+def _referred(node: SchemaNode, references: ReferenceResolver, resolver: Any) -> Iterator[tuple[str, SchemaNode, Any]]:
     """Yield what a schema refers to."""
     said = node.keywords
     for keyword in REFERENCES:
@@ -157,7 +159,7 @@ def _referred(node: Node, references: References, resolver: Any) -> Iterator[tup
             yield keyword, _inner(node, found.schema, found.path), found.resolver
 
 
-def _check_referred(node: Node, place: tuple[str | int, ...]) -> None:
+def _check_referred(node: SchemaNode, place: tuple[str | int, ...]) -> None:
     """Look at what a reference leads to: it may stand where no meta-schema looks."""
     if isinstance(node.schema, dict) and node.path is not None:
         try:

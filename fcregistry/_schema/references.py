@@ -28,7 +28,7 @@ class Found(NamedTuple):
     resolver: Any
 
 
-class References:
+class ReferenceResolver:
     """Where the references of a document lead.
 
     Args:
@@ -46,7 +46,7 @@ class References:
         _note_places(schema, (), self._places)
         self.top: Any = REGISTRY.resolver_with_root(resource_of(schema, draft))
 
-    def into(self, resolver: Any, node: Node) -> Any:
+    def into(self, resolver: Any, node: SchemaNode) -> Any:
         """Return what references in a subschema are looked up by: it may have a base of its own."""
         has_own = isinstance(node.schema, dict) and ("$id" in node.schema or "id" in node.schema)
         return resolver.in_subresource(resource_of(node.schema, node.draft)) if has_own else resolver
@@ -128,7 +128,7 @@ def refers(value: Any) -> bool:
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class Node:
+class SchemaNode:
     """A schema that applies to something.
 
     Attributes:
@@ -156,7 +156,7 @@ class Edge(NamedTuple):
     """By which keyword a schema applies which other."""
 
     keyword: str
-    node: Node
+    node: SchemaNode
 
     @property
     def in_place(self) -> bool:

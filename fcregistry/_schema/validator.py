@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.messages import Violation, worded
 from fcregistry._schema.drafts import NEWEST, declared_draft
-from fcregistry._schema.engine_py import record_of
+from fcregistry._schema.engine_py import compile_schema
 from fcregistry._schema.engine_rs import Texts, doubtful_patterns, gate_of
 from fcregistry._schema.foreign import Arguments, spoken_of
 from fcregistry._schema.violations import MOST_STEPS, ViolationFinder
@@ -132,7 +132,7 @@ class Validator:
 
     def _record_of(self) -> Callable[[object], bool]:
         if self._record is None:
-            self._record = record_of(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
+            self._record = compile_schema(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
         return self._record
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from fcregistry._base.messages import MOST_VIOLATIONS, Condition, Violation, demand
 from fcregistry._schema.scope import LocalPlaces, Scope, is_one_resource, standard_resolver
 from fcregistry.types._constraints import is_multiple
-from fcregistry.types._containers import all_differ, json_key
+from fcregistry.types._containers import are_unique, json_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -433,7 +433,7 @@ def _count(place: _Place, schema: Any, scope: Scope, items: list[Any]) -> int:
 
 
 def _unique_items(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
-    if wanted and isinstance(value, list) and not all_differ(value):
+    if wanted and isinstance(value, list) and not are_unique(value):
         found.append(Violation(place.path, "uniqueItems", wanted, value))
 
 

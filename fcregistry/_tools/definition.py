@@ -29,7 +29,7 @@ STRICT: Final = "FCREGISTRY_STRICT"
 """A module, or a package above it, that sets this to True asks for strictness for its own tools."""
 
 
-class Definition:
+class ToolDefinition:
     """What several views of one tool share. Everything is made at first use; schemas are kept packed, and handed out as copies."""
 
     __slots__ = (
@@ -66,7 +66,7 @@ class Definition:
         """Whether the function is there, and not only described."""
         return True
 
-    def loaded(self) -> Definition:
+    def loaded(self) -> ToolDefinition:
         """Return the definition of the function itself, which is imported for it where it was only described."""
         return self
 
@@ -177,9 +177,9 @@ class Definition:
         """Return the validator of the arguments."""
         if engine not in self._validators:
             from fcregistry._schema.validator import Validator  # not needed before the first call
-            from fcregistry.types._strings import FORMATS
+            from fcregistry.types._strings import STRING_FORMATS
 
-            self._validators[engine] = Validator(self.parameters, FORMATS, engine)
+            self._validators[engine] = Validator(self.parameters, STRING_FORMATS, engine)
         return self._validators[engine]
 
     def result_validator(self, engine: Engine) -> Validator | None:
@@ -188,14 +188,14 @@ class Definition:
         if schema is None:
             return None
         from fcregistry._schema.validator import Validator
-        from fcregistry.types._strings import FORMATS
+        from fcregistry.types._strings import STRING_FORMATS
 
-        return Validator(schema, FORMATS, engine)
+        return Validator(schema, STRING_FORMATS, engine)
 
-    def standing_in(self, function: Callable[..., Any]) -> Definition:
+    def standing_in(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return the same of another function that takes the same arguments."""
         declared = self.declaration
-        other = Definition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
+        other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
         other._signature = self.signature.without_context()
         other._parameters, other._returns = self._parameters, self._returns
         other._validators = self._validators

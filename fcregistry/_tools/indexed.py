@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration
-from fcregistry._tools.definition import Definition, asks_for_strictness
+from fcregistry._tools.definition import ToolDefinition, asks_for_strictness
 from fcregistry._tools.options import Options
 from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, option_json
 from fcregistry._tools.tool import Tool
@@ -41,7 +41,7 @@ _DEFERRED: Final = ("cache", "reads", "requires_approval", "writes")
 """The options that can be functions, or an object that is one in all but name."""
 
 
-class DescribedDefinition(Definition):
+class DescribedDefinition(ToolDefinition):
     """A definition as the index knows it; what only the function can tell, its plugin is imported for. From then on it is the real one."""
 
     __slots__ = ("_described", "_real")
@@ -49,7 +49,7 @@ class DescribedDefinition(Definition):
     def __init__(self, declaration: Described) -> None:
         super().__init__(declaration, strict=False)
         self._described = declaration
-        self._real: Definition | None = None
+        self._real: ToolDefinition | None = None
 
     @classmethod
     def tool(cls, declaration: Described, owner: Owner) -> Tool:
@@ -66,7 +66,7 @@ class DescribedDefinition(Definition):
         """What was described of the tool."""
         return self._described.record
 
-    def loaded(self) -> Definition:
+    def loaded(self) -> ToolDefinition:
         """Return the definition of the real function, once it turned out to be what was described.
 
         Raises:
@@ -78,7 +78,7 @@ class DescribedDefinition(Definition):
             declared = _discovery().real(described)
             if self._real is not None:  # whoever handed the plugin over asked for it, too
                 return self._real  # type: ignore[unreachable]  # it is set while the plugin is imported
-            real = Definition(declared, asks_for_strictness(declared.module))
+            real = ToolDefinition(declared, asks_for_strictness(declared.module))
             assert described.tool is not None
             now = record_of(Tool._of(real, real.declaration.name, described.tool._owner))
             # What selectors and policies went by is not in the digest, so the options are compared too, as both places have them
@@ -198,7 +198,7 @@ class DescribedDefinition(Definition):
         returns: dict[str, Any] | None = _copied(self._described.record["returns"])
         return returns
 
-    def standing_in(self, function: Callable[..., Any]) -> Definition:
+    def standing_in(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return the same of another function that takes the same arguments."""
         return self.loaded().standing_in(function)
 

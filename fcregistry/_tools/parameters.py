@@ -22,10 +22,10 @@ from fcregistry._base.source import is_method_of, place_text, underlying
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types._codec import Codec, UnsupportedType, show_type
 from fcregistry.types._containers import ListCodec
-from fcregistry.types._names import holds_text, resolved, type_parameters, unpacked
+from fcregistry.types._names import holds_text, resolve_texts, type_parameters, unpacked_typed_dict
 from fcregistry.types._records import RecordCodec
-from fcregistry.types._scalars import ANY
-from fcregistry.types._table import reader as type_reader
+from fcregistry.types._scalars import ANY_CODEC
+from fcregistry.types._table import make_reader as type_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,7 +86,7 @@ class ParameterReader:
             if self.context is not None and each.name == self.context.name:
                 self._documented.pop(each.name, None)
                 continue
-            typed_dict = unpacked(self._tried(each.annotation)) if each.kind is STAR_STAR else None
+            typed_dict = unpacked_typed_dict(self._tried(each.annotation)) if each.kind is STAR_STAR else None
             if typed_dict is None:
                 read.append(self._parameter(each))
                 continue
@@ -117,7 +117,7 @@ class ParameterReader:
     def _unpacked(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
         record = self._codec(annotation, raw.name)
         if not isinstance(record, RecordCodec) or not is_typeddict(record.cls):
-            if record is not ANY:  # then it is said already why there is none
+            if record is not ANY_CODEC:  # then it is said already why there is none
                 self.problems.append(
                     f"parameter {raw.name!r}: Unpack[…] takes a TypedDict, and {show_type(annotation)} is none"
                 )
@@ -161,7 +161,7 @@ class ParameterReader:
                 f"parameter {name!r}: the annotation {annotation!r:.200} cannot be resolved ({type(error).__name__}: {error}); "
                 "define or import that name in the module of the function"
             )
-        return ANY
+        return ANY_CODEC
 
     def _tried(self, annotation: Any) -> Any:
         try:
@@ -182,7 +182,7 @@ class ParameterReader:
             raise annotation.error
         elif not holds_text(annotation):
             return annotation
-        return resolved(annotation, self._names(), self._scope)
+        return resolve_texts(annotation, self._names(), self._scope)
 
     def _names(self) -> dict[str, Any]:
         """Return what the module knows in which the function was written."""
@@ -203,7 +203,7 @@ class ParameterReader:
                 said = f"its docstring's type {documented!r} has no JSON form ({unsupported})"
         if documented or parameter.kind not in (STAR, STAR_STAR):  # `*args, **kwargs` says it: anything
             self.doubts.append(f"parameter {parameter.name!r} accepts any JSON value: {said}; annotate it")
-        return ANY
+        return ANY_CODEC
 
 
 def _owner(function: Any) -> type | None:
@@ -232,7 +232,12 @@ def untyped(
     context = context_parameter(raw, reader._resolved, reader.problems)
     parameters = tuple(
         Parameter(
-            each.name, each.kind, ANY, each.default, "", each.default is EMPTY and each.kind not in (STAR, STAR_STAR)
+            each.name,
+            each.kind,
+            ANY_CODEC,
+            each.default,
+            "",
+            each.default is EMPTY and each.kind not in (STAR, STAR_STAR),
         )
         for each in raw
         if context is None or each.name != context.name

@@ -43,7 +43,7 @@ def normalized(distribution: str) -> str:
     return name
 
 
-class Subject(NamedTuple):
+class SelectorSubject(NamedTuple):
     """What a selector looks at: the known facts of one tool."""
 
     name: str
@@ -57,15 +57,15 @@ class Subject(NamedTuple):
     open_world: bool | None = None
 
 
-def subject(tool: Tool) -> Subject:
+def subject(tool: Tool) -> SelectorSubject:
     """Return what selectors look at in a tool."""
     return subject_of(tool._definition.declaration, tool._owner)
 
 
-def subject_of(declaration: Declaration, owner: Owner | None) -> Subject:
+def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject:
     """Return what selectors look at in a declaration that an owner ships, or the application, where that is None."""
     options = declaration.options
-    return Subject(
+    return SelectorSubject(
         name=declaration.name,
         group=declaration.group,
         distribution=owner.distribution if owner else None,
@@ -105,7 +105,7 @@ class Selector(NamedTuple):
         parts = (self.name, self.group, self.distribution)
         return self.name is not None and not any(part is not None and is_glob(part) for part in parts)
 
-    def matches(self, subject: Subject) -> bool:
+    def matches(self, subject: SelectorSubject) -> bool:
         """Tell whether a tool is among those it names; aliases are not looked at."""
         if self.distribution is not None and not self._distribution_matches(subject.distribution):
             return False

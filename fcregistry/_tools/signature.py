@@ -29,7 +29,7 @@ from fcregistry._tools.parameters import (
     warn,
 )
 from fcregistry.errors import DefinitionError, said_by
-from fcregistry.types._codec import Codec, Refusal, SchemaWriter, codec_schema, walk
+from fcregistry.types._codec import Codec, Refusal, SchemaWriter, codec_schema, walk_codecs
 from fcregistry.types._records import add_default
 from fcregistry.types._scalars import EncodingError, to_json
 
@@ -179,7 +179,7 @@ class Signature:
     @property
     def exact(self) -> bool:
         """Whether numbers have to keep the digits they were written with, until they are decoded."""
-        return any(codec.exact for codec in walk(each.codec for each in self.parameters))
+        return any(codec.exact for codec in walk_codecs(each.codec for each in self.parameters))
 
 
 def _described(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:

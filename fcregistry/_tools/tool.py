@@ -15,7 +15,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry._base.source import default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, local_name
 from fcregistry._tools.decorator import enclosing_locals
-from fcregistry._tools.definition import Definition, first_paragraph
+from fcregistry._tools.definition import ToolDefinition, first_paragraph
 from fcregistry._tools.options import checked, name_problem
 from fcregistry.errors import DefinitionError, DuplicateToolError
 
@@ -39,16 +39,16 @@ class Tool:
 
     __slots__ = ("__weakref__", "_definition", "_description", "_name", "_owner")
 
-    _definition: Definition
+    _definition: ToolDefinition
     _name: str
     _owner: Owner | None
     _description: str | None
 
     def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: bool = False) -> None:
-        _set(self, Definition(declaration, strict), declaration.name, owner, None)
+        _set(self, ToolDefinition(declaration, strict), declaration.name, owner, None)
 
     @classmethod
-    def _of(cls, definition: Definition, name: str, owner: Owner | None, description: str | None = None) -> Tool:
+    def _of(cls, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None = None) -> Tool:
         made = object.__new__(cls)
         _set(made, definition, name, owner, description)
         return made
@@ -279,7 +279,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def _set(tool: Tool, definition: Definition, name: str, owner: Owner | None, description: str | None) -> None:
+def _set(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
     write = object.__setattr__
     write(tool, "_definition", definition)
     write(tool, "_name", name)

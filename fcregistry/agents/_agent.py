@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
-from fcregistry.agents._loop import Typed, Words
+from fcregistry.agents._loop import AnswerWords, Typed
 from fcregistry.agents._messages import conversation_of
 from fcregistry.agents._result import Finished
 from fcregistry.agents._runner import Control, Resumption, adrive, astream, drive
@@ -18,7 +18,7 @@ from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
 from fcregistry.models import resolve
-from fcregistry.models._model import stream_plainly
+from fcregistry.models._model import stream_sync
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
@@ -146,7 +146,7 @@ class Agent(ABC):
         The arguments and errors are those of `run`. The run takes place on a background loop.
         """
         course, control = self._course(self._messages(query)), Control(**options)
-        return stream_plainly(lambda: astream(course, control, _finished))
+        return stream_sync(lambda: astream(course, control, _finished))
 
     def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
         """Answer a question on the running loop, and yield what happens as it does; as `stream` otherwise."""
@@ -184,7 +184,7 @@ class Agent(ABC):
         """Go on with a run, and yield what happens as it does; as `resume` and `stream` otherwise."""
         self._check_own(state)
         course, control = self._resumed(state, decisions or {}), Resumption(**options)
-        return stream_plainly(lambda: astream(course, control, _finished))
+        return stream_sync(lambda: astream(course, control, _finished))
 
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
@@ -247,7 +247,7 @@ def _finished(result: RunResult) -> Event:
 
 def _answers(answer_type: Any, retries: int) -> Answers:
     if answer_type is str:
-        return Words()
+        return AnswerWords()
     from fcregistry.prompts import OutputFormat  # heavy, and for answers of a type alone
 
     return Typed(OutputFormat(answer_type), retries)

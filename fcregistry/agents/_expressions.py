@@ -12,12 +12,12 @@ from fcregistry._base.call import ToolCall
 from fcregistry.agents._effects import Carry, Express
 from fcregistry.agents._result import Calling, Returned, Step
 from fcregistry.errors import PluginError
-from fcregistry.execution._graph import nodes_of, unreadable
+from fcregistry.execution._graph import call_nodes, unreadable_expression
 from fcregistry.expressions import ExpressionError, parse_calls, prompt
-from fcregistry.expressions._guard import CutOff, calls_in, fenced_last, unfenced
-from fcregistry.expressions._names import called
-from fcregistry.expressions._render import names_known
-from fcregistry.expressions._scope import Scope
+from fcregistry.expressions._guard import CutOff, last_fenced_block, parse_call_nodes, strip_fence
+from fcregistry.expressions._names import tools_by_name
+from fcregistry.expressions._render import describe_names
+from fcregistry.expressions._scope import ExpressionScope
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._loop import Talk
     from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import Content
-    from fcregistry.execution._graph import Node
+    from fcregistry.execution._graph import CallNode
 
 _BEGINS: Final = re.compile(r"\[?\s*[^\W\d][\w.]*\(")
 
@@ -62,12 +62,12 @@ class Expressions:
         Raises:
             TypeError: Something of it cannot be.
         """
-        scope = Scope.of((), context, allow)
+        scope = ExpressionScope.of((), context, allow)
         return cls(context=scope.context, allow=scope.allow)
 
     def known(self) -> str:
         """Return what anybody is told of the names that expressions may use; empty where there are none."""
-        return names_known(self.context, self.allow)
+        return describe_names(self.context, self.allow)
 
     def instructions(self, tools: Sequence[Tool]) -> str:
         """Return what a model is told of tools."""
@@ -91,9 +91,9 @@ class Expressions:
         if code is None:
             return "answer"
         try:
-            nodes = nodes_of(parse_calls(code, tools=tools, context=self.context, allow=self.allow))
+            nodes = call_nodes(parse_calls(code, tools=tools, context=self.context, allow=self.allow))
         except (ExpressionError, PluginError) as error:
-            told = "\n".join([unreadable(error).text, *_not_yet(talk.visible, code)])
+            told = "\n".join([unreadable_expression(error).text, *_not_yet(talk.visible, code)])
             talk.messages.append(Message(role="user", content=told, continues=True))
             talk.steps.append(Step(kind="tools"))
             return "carried"
@@ -113,7 +113,7 @@ class Expressions:
         return "carried"
 
 
-def _to_do(visible: VisibleTools, nodes: Sequence[Node]) -> Carry | Express:
+def _to_do(visible: VisibleTools, nodes: Sequence[CallNode]) -> Carry | Express:
     """Return what is to be done about calls; a single one is followed, as it is where a model calls as its provider has it."""
     if len(nodes) == 1:
         return Carry(visible=visible, calls=(nodes[0].call,), suspends=False)
@@ -129,11 +129,11 @@ def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:
         text: What a model said.
         tools: The tools that it may call.
     """
-    code = unfenced(text)
+    code = strip_fence(text)
     if _BEGINS.match(code) is None:
-        code = next((each for each in (code, fenced_last(text)) if _calls_one_of(tools, each)), "")
+        code = next((each for each in (code, last_fenced_block(text)) if _calls_one_of(tools, each)), "")
     try:
-        calls_in(code)
+        parse_call_nodes(code)
     except CutOff:
         return code
     except ExpressionError:
@@ -144,7 +144,7 @@ def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:
 def _calls_one_of(tools: Iterable[Tool], code: str) -> bool:
     """Tell whether code begins with the call of a tool, in any of the ways that models write one."""
     found = _NAMES.match(code)
-    return found is not None and found["name"] in called(tools)
+    return found is not None and found["name"] in tools_by_name(tools)
 
 
 def _not_yet(visible: VisibleTools, code: str) -> list[str]:
@@ -158,7 +158,7 @@ def _not_yet(visible: VisibleTools, code: str) -> list[str]:
     return [f"- {each.content}" for each in refusals if each is not None]
 
 
-def _told(nodes: Sequence[Node], results: Sequence[ToolResult]) -> str | tuple[Content, ...]:
+def _told(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -> str | tuple[Content, ...]:
     """Tell of the results that were asked for; those of calls within calls are in these."""
     outermost = [(node.call.name, each) for node, each in zip(nodes, results, strict=True) if node.is_outermost]
     lines = [f"{name}:" if _is_shown(each) else f"{name}: {each.content}" for name, each in outermost]

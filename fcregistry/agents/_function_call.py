@@ -15,10 +15,10 @@ from fcregistry.agents._agent import Agent, Query, answer_of
 from fcregistry.agents._loop import End, Loop, Talk, asked, carried, taken_up
 from fcregistry.agents._react import result_of, talk_of
 from fcregistry.agents._runner import Control, adrive, drive
-from fcregistry.formats._read import read_calls, shape_of
+from fcregistry.formats._read import format_of_call, read_calls
 from fcregistry.models import Message, Model
 from fcregistry.models._callable import check_is_message
-from fcregistry.models._messages import arguments_text, written_call
+from fcregistry.models._messages import arguments_text, call_as_chat_json
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -206,7 +206,7 @@ def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, 
     return {
         "role": "assistant",
         "content": None if message.content is None else message.text,
-        "tool_calls": [written_call(call) for call in message.tool_calls],
+        "tool_calls": [call_as_chat_json(call) for call in message.tool_calls],
         "tool_calls_results": [result.content for result in results],
     }
 
@@ -224,7 +224,7 @@ def _reported(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any
 
 def _shape_of(calls: list[Any]) -> str:
     """Return the format that all the calls came in; OpenAI's chat where they differ or do not say."""
-    shapes = {shape_of(call) for call in calls}
+    shapes = {format_of_call(call) for call in calls}
     return (shapes.pop() if len(shapes) == 1 else None) or "openai"
 
 

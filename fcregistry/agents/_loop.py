@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry._tools.tool import Tool
-from fcregistry.agents._effects import Ask, Carry, Failed, Resume, Stopped
+from fcregistry.agents._effects import AskModel, Carry, Failed, Resume, Stopped
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._result import Calling, Returned, Step
 from fcregistry.agents._rewoo_plan import Evidence
 from fcregistry.execution import PreparedCalls
-from fcregistry.execution._observability import unwatched
-from fcregistry.execution._result import failure
+from fcregistry.execution._observability import log_failure
+from fcregistry.execution._result import failed_result
 from fcregistry.models import Completion, Message, Usage
 from fcregistry.types import to_json_text
 
@@ -81,7 +81,7 @@ def asked(loop: Loop, talk: Talk, *, last: bool = False) -> Course[Completion | 
     """
     began = perf_counter()
     tools = () if loop.expressions else talk.visible.offered()
-    said = yield Ask(
+    said = yield AskModel(
         model=loop.model, messages=shown(loop, talk), tools=tools, tool_choice="none" if last and tools else "auto"
     )
     if isinstance(said, Failed):
@@ -308,8 +308,8 @@ def beyond(calls: Sequence[ToolCall]) -> list[ToolResult]:
 
 def refused(call: ToolCall, why: str) -> ToolResult:
     """Return the result of a call that is not carried out."""
-    result = failure(call, CallError("unavailable", f"the call was not run: {why}"))
-    unwatched(result)
+    result = failed_result(call, CallError("unavailable", f"the call was not run: {why}"))
+    log_failure(result)
     return result
 
 
@@ -420,7 +420,7 @@ class Answers(Protocol):
         """Return how the loop ends, or None if the model is to try again: `talk` has then what it is told."""
 
 
-class Words:
+class AnswerWords:
     """Answers in words: whatever the model says, if only nothing."""
 
     instructions = ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry.formats import read_calls
-from fcregistry.formats._read import field
+from fcregistry.formats._read import read_field
 from fcregistry.models import CallableModel, Message
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def calls_of(message: object) -> list[Any]:
     Args:
         message: A message in the shape of any provider, as a dict or an SDK object. Items of OpenAI's responses are the model's without a role.
     """
-    role = field(message, "role")
+    role = read_field(message, "role")
     if isinstance(message, (str, list, tuple)) or (isinstance(role, str) and role not in _ROLES_OF_MODELS):
         return []
     return read_calls(message)
@@ -157,7 +157,7 @@ def _with_results(given: Any, after: object) -> Iterator[Message]:
         count = len(results) if isinstance(results, (list, tuple)) else repr(results)[:50]
         raise ValueError(f"a message has a result for each of its calls: {len(calls)} calls, {_RESULTS}: {count}")
     yield message
-    if not (isinstance(after, Message) and after.role == "tool") and field(after, "role") != "tool":
+    if not (isinstance(after, Message) and after.role == "tool") and read_field(after, "role") != "tool":
         for call, content in zip(calls, results, strict=True):
             told = {"role": "tool", "content": content, "tool_call_id": call.id or "", "name": call.name}
             yield Message.of(told)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry.agents._agent import Agent
-from fcregistry.agents._loop import Loop, Talk, Words, looped
+from fcregistry.agents._loop import AnswerWords, Loop, Talk, looped
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._planning import (
-    Draft,
+    PlanDraft,
     Plans,
     StepAnswers,
     checked_count,
@@ -118,7 +118,7 @@ class PlanAndSolveAgent(Agent):
         self._nothing_to_call = VisibleTools(Executor())
         step = Loop(
             model=self.model,
-            answers=StepAnswers(Words()),
+            answers=StepAnswers(AnswerWords()),
             instructions=joined(self._own_instructions, SOLVER),
             max_rounds=checked_limit("max_retries", max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
@@ -136,17 +136,17 @@ class PlanAndSolveAgent(Agent):
         visible = self._opened_by(messages)
         return (
             yield from self._pursued(
-                Progress(goal=tuple(messages), said=list(messages)), Talk(visible=visible, messages=[]), {}
+                PlanProgress(goal=tuple(messages), said=list(messages)), Talk(visible=visible, messages=[]), {}
             )
         )
 
     def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
         talk = talk_of(state, self._opened_in(state))
-        progress = Progress.from_json(state.mind)
+        progress = PlanProgress.from_json(state.mind)
         talk.taken = ids_in(progress.said)
         return (yield from self._pursued(progress, talk, decisions))
 
-    def _pursued(self, progress: Progress, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+    def _pursued(self, progress: PlanProgress, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
         """Plan and solve until there is an answer, or none is to be had."""
         visible, end = talk.visible, None
         while end is None:
@@ -163,7 +163,7 @@ class PlanAndSolveAgent(Agent):
             end = yield from self._solved(progress, talk, ended, seconds_since(talk, before))
         return self._result(progress, talk, end)
 
-    def _planned(self, progress: Progress, talk: Talk, visible: VisibleTools) -> Course[tuple[Talk, End | None]]:
+    def _planned(self, progress: PlanProgress, talk: Talk, visible: VisibleTools) -> Course[tuple[Talk, End | None]]:
         """Have a plan made; return the conversation with the planner, and how the run ends, if it gives none."""
         plans = Plans(self._draft, self._max_replans)
         talk = following(talk, self._nothing_to_call, progress.for_planner(), ids_in(progress.said))
@@ -177,7 +177,7 @@ class PlanAndSolveAgent(Agent):
         progress.plan, progress.place, progress.failure = end.answer.plan, 0, None
         return talk, None
 
-    def _solved(self, progress: Progress, talk: Talk, end: End, seconds: float) -> Course[End | None]:
+    def _solved(self, progress: PlanProgress, talk: Talk, end: End, seconds: float) -> Course[End | None]:
         """Take down what came of a step; return how the run ends, if it does."""
         if end.reason == "approval":
             return end
@@ -197,7 +197,7 @@ class PlanAndSolveAgent(Agent):
             return None
         return given_up(progress.step, end)
 
-    def _result(self, progress: Progress, talk: Talk, end: End) -> RunResult:
+    def _result(self, progress: PlanProgress, talk: Talk, end: End) -> RunResult:
         mind = progress.to_json() if talk.prepared is not None else None
         result = result_of(talk, end, type(self).__name__, mind)
         waiting = talk.messages[len(progress.goal) + 1 :] if talk.prepared is not None else ()
@@ -212,14 +212,14 @@ class PlanAndSolveAgent(Agent):
             tools = "\n".join(filter(None, (tools, self._step.expressions.known())))
         return joined(self._own_instructions, PLANNER.format(most=self._max_steps, tools=tools))
 
-    def _draft(self, text: str) -> Draft:
+    def _draft(self, text: str) -> PlanDraft:
         steps = steps_of(text)
         problems = []
         if not steps:
             problems = ["there is no step in it"]
         elif len(steps) > self._max_steps:
             problems = [f"it has {len(steps)} steps, and may have {self._max_steps}"]
-        return Draft(plan=steps, steps=steps, problems=tuple(problems), is_usable=False)
+        return PlanDraft(plan=steps, steps=steps, problems=tuple(problems), is_usable=False)
 
 
 # --- agents._plan_progress ---
@@ -232,7 +232,7 @@ FAILED: Final = "{done}Step {number} of the plan could not be done: {step}\nThe 
 
 
 @dataclass(slots=True, kw_only=True)
-class Progress:
+class PlanProgress:
     """How far a run is. It changes.
 
     Attributes:

@@ -20,7 +20,7 @@ from fcregistry._tools.tool import Toolset
 from fcregistry.agents._effects import Course
 from fcregistry.agents._gateways import Opened, gateway_of
 from fcregistry.agents._loop import End, Loop, Talk, looped
-from fcregistry.agents._result import WORDED, Planned, Planning, Step
+from fcregistry.agents._result import STOP_REASON_TEXTS, Planned, Planning, Step
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ WRONG: Final = "This plan cannot be carried out:\n{problems}\n\nWrite the whole 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class PlanDraft:
     """What a planner wrote.
 
     Attributes:
@@ -54,7 +54,7 @@ class Draft:
 
 
 class Plans:
-    """Takes what a planner says for a plan, as other answers are taken; one with problems is sent back. The answer is a `Draft`.
+    """Takes what a planner says for a plan, as other answers are taken; one with problems is sent back. The answer is a `PlanDraft`.
 
     Args:
         read: Reads a plan.
@@ -63,7 +63,7 @@ class Plans:
 
     instructions = ""
 
-    def __init__(self, read: Callable[[str], Draft], retries: int) -> None:
+    def __init__(self, read: Callable[[str], PlanDraft], retries: int) -> None:
         self._read = read
         self._retries = retries
 
@@ -85,7 +85,7 @@ class Plans:
 
 
 def planned(model: Model, instructions: str, plans: Plans, talk: Talk, rounds: int) -> Course[End]:
-    """Ask a planner until there is a plan, or none is to be had; the answer is a `Draft`.
+    """Ask a planner until there is a plan, or none is to be had; the answer is a `PlanDraft`.
 
     Args:
         model: The planner.
@@ -101,7 +101,7 @@ def planned(model: Model, instructions: str, plans: Plans, talk: Talk, rounds: i
     if end.reason == "invalid_answer":  # there were no rounds left to try again
         return replace(end, reason="invalid_plan")
     if end.reason == "answered":
-        draft: Draft = end.answer
+        draft: PlanDraft = end.answer
         yield Planned(steps=draft.steps)
         talk.steps.append(Step(kind="plan", seconds=seconds_since(talk, before), texts=draft.steps))
     return end
@@ -281,7 +281,7 @@ def failure_of(end: End) -> str | None:
         return end.answer.reason
     if end.reason == "answered":
         return None
-    return f"{WORDED[end.reason]}: {end.error}" if end.error is not None else WORDED[end.reason]
+    return f"{STOP_REASON_TEXTS[end.reason]}: {end.error}" if end.error is not None else STOP_REASON_TEXTS[end.reason]
 
 
 def given_up(step: str, end: End) -> End:

@@ -183,7 +183,7 @@ StopReason: TypeAlias = Literal[
 ]
 """Why a run ended."""
 
-WORDED: Final[dict[StopReason, str]] = {
+STOP_REASON_TEXTS: Final[dict[StopReason, str]] = {
     "answered": "the model has answered",
     "stop_tool": "a tool was called whose result is the answer",
     "length": "the model's answer is cut off: it has reached its limit of tokens",
@@ -275,10 +275,10 @@ class RunResult:
     @property
     def last_tool_calls(self) -> list[dict[str, Any]]:
         """The calls of the last round that had some: `id`, `type`, `function`, and `tool_call_result`, what the model was told of it."""
-        from fcregistry.models._messages import written_call  # the shape of OpenAI's chat
+        from fcregistry.models._messages import call_as_chat_json  # the shape of OpenAI's chat
 
         last = next((step.results for step in reversed(self.steps) if step.results), ())
-        return [{**written_call(_call(result)), "tool_call_result": result.content} for result in last]
+        return [{**call_as_chat_json(_call(result)), "tool_call_result": result.content} for result in last]
 
     def to_json(self) -> dict[str, Any]:
         """This result as a JSON object: what `fcregistry ask --json` writes. `state`, which is to be signed, is not in it.
@@ -299,7 +299,7 @@ class RunResult:
         }
 
     def __str__(self) -> str:
-        return str(self.answer) if self.ok else WORDED[self.stop_reason]
+        return str(self.answer) if self.ok else STOP_REASON_TEXTS[self.stop_reason]
 
 
 def _call(result: ToolResult) -> ToolCall:

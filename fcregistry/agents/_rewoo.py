@@ -18,8 +18,8 @@ from fcregistry.agents._agent import Agent
 from fcregistry.agents._loop import End, Loop, Talk, carried, looped, taken_up
 from fcregistry.agents._messages import continued, free_id, ids_in
 from fcregistry.agents._planning import (
-    Draft,
     Foresight,
+    PlanDraft,
     Plans,
     callable_tools,
     checked_count,
@@ -195,10 +195,10 @@ class ReWOOAgent(Agent):
         told = WITH_TOOLS.format(tools=described) if tools else WITHOUT_TOOLS
         return joined(self._own_instructions, PLANNER.format(most=self._max_steps, tools=told))
 
-    def _draft(self, text: str, tools: Toolset) -> Draft:
+    def _draft(self, text: str, tools: Toolset) -> PlanDraft:
         found = blueprint_of(text, tools, self._max_steps)
         words = tuple(step.text for step in found.steps)
-        return Draft(plan=found.steps, steps=words, problems=found.problems, is_usable=found.is_usable)
+        return PlanDraft(plan=found.steps, steps=words, problems=found.problems, is_usable=found.is_usable)
 
 
 # --- agents._rewoo_progress ---

@@ -16,7 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.json import SLIPS, ArgumentsError, read_text
-from fcregistry.dialects._json_text import typed
+from fcregistry.dialects._json_text import value_by_schema
 from fcregistry.execution._messages import unknown_tool
 from fcregistry.types import to_json_text
 
@@ -435,7 +435,7 @@ def _value(text: str, name: str, schema: Mapping[str, Any]) -> Any:
             return text
         return value
     quoted = _BARE.sub(lambda found: f'"{found[0]}"' if found[0].startswith("#") else found[0], text)
-    value = typed(quoted, schema.get("properties", {}).get(name, {}), schema)
+    value = value_by_schema(quoted, schema.get("properties", {}).get(name, {}), schema)
     return text if isinstance(value, str) else value
 
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, cast
 
 from fcregistry._base.call import CancellationToken, linked
 from fcregistry._results.result import ToolResult
-from fcregistry.agents._effects import Ask, Carry, Express, Failed, Resume, Stopped
+from fcregistry.agents._effects import AskModel, Carry, Express, Failed, Resume, Stopped
 from fcregistry.agents._result import Progressed, Text, Thinking
 from fcregistry.execution import PreparedCalls
-from fcregistry.execution._event_loop import background
-from fcregistry.execution._settings import run_of
+from fcregistry.execution._event_loop import background_loop
+from fcregistry.execution._settings import calls_context
 from fcregistry.models import Completion, Delta
 from fcregistry.models._model import checked_completion
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fcregistry.agents._effects import Course
     from fcregistry.agents._result import Event
-    from fcregistry.execution._settings import Run
+    from fcregistry.execution._settings import CallsContext
 
 # --- agents._driving ---
 
@@ -62,7 +62,7 @@ async def astream(course: Course[T], control: Control, end: Callable[[T], Event]
     with control, closing(course):
         while not isinstance(effect := _advanced(course, answer), _Done):
             answer = None
-            if not isinstance(effect, (Ask, Carry, Express, Resume)):
+            if not isinstance(effect, (AskModel, Carry, Express, Resume)):
                 yield effect
                 continue
             async with aclosing(happening(effect, control)) as following:
@@ -99,15 +99,15 @@ class Came:
     value: Any
 
 
-def happening(effect: Ask | Carry | Express | Resume, control: Control) -> AsyncGenerator[Event | Came, None]:
+def happening(effect: AskModel | Carry | Express | Resume, control: Control) -> AsyncGenerator[Event | Came, None]:
     """Return what happens while something is done, and at last what came of it."""
-    return _listened(effect, control) if isinstance(effect, Ask) else _followed(effect, control)
+    return _listened(effect, control) if isinstance(effect, AskModel) else _followed(effect, control)
 
 
 # --- a model --------------------------------------------------------------------------------------
 
 
-async def _listened(ask: Ask, control: Control) -> AsyncGenerator[Event | Came, None]:
+async def _listened(ask: AskModel, control: Control) -> AsyncGenerator[Event | Came, None]:
     """Ask a model, and yield what it says.
 
     One task carries all of it, which the end of the run cancels; clients of providers do not bear to be taken up by another.
@@ -133,7 +133,7 @@ async def _listened(ask: Ask, control: Control) -> AsyncGenerator[Event | Came, 
         await _ended(asking)
 
 
-async def _pumped(ask: Ask, put: Callable[[Delta | Completion], None]) -> BaseException | None:
+async def _pumped(ask: AskModel, put: Callable[[Delta | Completion], None]) -> BaseException | None:
     """Hand over what a model says; return an interrupt of it, which would end the loop for everybody if it were raised in a task."""
     pieces = ask.model.astream(ask.messages, ask.tools, tool_choice=ask.tool_choice)
     try:
@@ -147,14 +147,14 @@ async def _pumped(ask: Ask, put: Callable[[Delta | Completion], None]) -> BaseEx
     return None
 
 
-def _told(piece: Delta, ask: Ask) -> Iterator[Event]:
+def _told(piece: Delta, ask: AskModel) -> Iterator[Event]:
     if piece.reasoning:
         yield Thinking(text=piece.reasoning)
     if piece.content and not ask.quiet:
         yield Text(text=piece.content)
 
 
-def _missed(ask: Ask, asking: asyncio.Future[BaseException | None], control: Control) -> Failed | Stopped:
+def _missed(ask: AskModel, asking: asyncio.Future[BaseException | None], control: Control) -> Failed | Stopped:
     """Return why a model that was asked gave no completion."""
     if asking.cancelled():
         return control.stopped or Stopped(reason="cancelled")
@@ -205,7 +205,7 @@ async def _followed(effect: Carry | Express | Resume, control: Control) -> Async
 
 def performed(effect: Any, control: Control) -> Any:
     """Do what a course asks for, and return what came of it."""
-    if isinstance(effect, Ask):
+    if isinstance(effect, AskModel):
         return control.stopped or _asked(effect, control)
     if isinstance(effect, (Carry, Resume)):
         return _carried(effect, control)
@@ -216,7 +216,7 @@ def performed(effect: Any, control: Control) -> Any:
     return None  # an event, which nobody listens to
 
 
-def _asked(ask: Ask, control: Control) -> Completion | Failed | Stopped:
+def _asked(ask: AskModel, control: Control) -> Completion | Failed | Stopped:
     try:
         if not control.is_bounded:
             return _whole(ask, ask.model.complete(ask.messages, ask.tools, tool_choice=ask.tool_choice))
@@ -227,9 +227,9 @@ def _asked(ask: Ask, control: Control) -> Completion | Failed | Stopped:
         return control.stopped or Failed(error=error)
 
 
-def _asked_until(ask: Ask, control: Control) -> object:
+def _asked_until(ask: AskModel, control: Control) -> object:
     """Ask a model on the background loop, where a run that ends can leave it behind."""
-    future = background.submit(lambda: ask.model.acomplete(ask.messages, ask.tools, tool_choice=ask.tool_choice))
+    future = background_loop.submit(lambda: ask.model.acomplete(ask.messages, ask.tools, tool_choice=ask.tool_choice))
     release = control.token.on_cancel(future.cancel)
     try:
         return future.result()
@@ -240,7 +240,7 @@ def _asked_until(ask: Ask, control: Control) -> object:
         release()
 
 
-def _whole(ask: Ask, said: object) -> Completion:
+def _whole(ask: AskModel, said: object) -> Completion:
     """Return what a model said.
 
     Raises:
@@ -279,7 +279,7 @@ def ready(effect: Carry | Resume) -> Carry | Resume | PreparedCalls:
 
 async def aperformed(effect: Any, control: Control) -> Any:
     """Do what a course asks for on the running loop, and return what came of it."""
-    if isinstance(effect, Ask):
+    if isinstance(effect, AskModel):
         return control.stopped or await _aasked(effect, control)
     if isinstance(effect, (Carry, Resume)):
         return await acarried(effect, control)
@@ -295,7 +295,7 @@ async def aexpressed(effect: Express, control: Control) -> Any:
     return await arun_nodes(effect.visible.executor._open_pipeline(), list(effect.nodes), control.run)
 
 
-async def _aasked(ask: Ask, control: Control) -> Completion | Failed | Stopped:
+async def _aasked(ask: AskModel, control: Control) -> Completion | Failed | Stopped:
     try:
         asking = ask.model.acomplete(ask.messages, ask.tools, tool_choice=ask.tool_choice)
         if not control.is_bounded:
@@ -400,7 +400,7 @@ class Control:
             raise TypeError(f"a run takes cancellation, time_budget and deps, and no {' or '.join(sorted(others))}")
         if time_budget is not None and not (type(time_budget) in (int, float) and time_budget > 0):
             raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
-        run_of(cancellation, deps)  # which says what is wrong with them before anybody is asked
+        calls_context(cancellation, deps)  # which says what is wrong with them before anybody is asked
         self.deps = deps
         self.by: str | None = None
         self.is_bounded = cancellation is not None or time_budget is not None
@@ -432,9 +432,9 @@ class Control:
         return Stopped(reason="time_budget" if self.token.reason == _TIME_IS_OVER else "cancelled")
 
     @property
-    def run(self) -> Run:
+    def run(self) -> CallsContext:
         """The same, as the pipeline of an executor is told."""
-        return run_of(self.token if self.is_bounded else None, self.deps)
+        return calls_context(self.token if self.is_bounded else None, self.deps)
 
     def passed_on(self) -> dict[str, Any]:
         """Return what an executor is told."""

@@ -25,10 +25,10 @@ from fcregistry.agents._gateways import (
     opened_by,
 )
 from fcregistry.agents._messages import calls_of
-from fcregistry.execution._batch import listed
+from fcregistry.execution._batch import list_calls
 from fcregistry.execution._messages import unknown_tool
-from fcregistry.execution._observability import unwatched
-from fcregistry.execution._result import failure
+from fcregistry.execution._observability import log_failure
+from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import ToolFinder
 from fcregistry.formats import MalformedCallError, read_call
 
@@ -117,7 +117,7 @@ class VisibleTools:
         Returns:
             Their results, in the order of the calls. What the gateways among them opened can be called from the next message on.
         """
-        given = listed(calls)
+        given = list_calls(calls)
         refused = self._refused(given)
         ran = self.executor.run_all(_without(given, refused), cancellation=cancellation, deps=deps)
         return self._together(refused, ran, len(given))
@@ -126,7 +126,7 @@ class VisibleTools:
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
         """Carry out the calls of one message on the running loop; as `run_all` otherwise."""
-        given = listed(calls)
+        given = list_calls(calls)
         refused = self._refused(given)
         ran = await self.executor.arun_all(_without(given, refused), cancellation=cancellation, deps=deps)
         return self._together(refused, ran, len(given))
@@ -149,7 +149,7 @@ class VisibleTools:
         if tool is not None and tool.name in self._visible:
             return None
         error = unknown_tool(read.name, self.tools) if tool is None else not_yet(tool, self._arrangement, self._opened)
-        return failure(read, error)
+        return failed_result(read, error)
 
     def note(self, results: Iterable[ToolResult]) -> None:
         """Take up what the gateways among the calls of one message opened; all that failed, or was no gateway's, opens nothing."""
@@ -236,7 +236,7 @@ class VisibleTools:
         """Return the results of the calls that are refused, by their places."""
         refused = {place: result for place, call in enumerate(calls) if (result := self.refusal(call)) is not None}
         for result in refused.values():
-            unwatched(result)
+            log_failure(result)
         return refused
 
     def _together(self, refused: Mapping[int, ToolResult], ran: Iterable[ToolResult], count: int) -> list[ToolResult]:

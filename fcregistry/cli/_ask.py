@@ -29,7 +29,7 @@ from fcregistry.cli._ask_screen import waiting
 from fcregistry.cli._output import complain, remark, say_json
 from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, only_in_an_application
 from fcregistry.execution import CancellationToken
-from fcregistry.models._model import stream_plainly
+from fcregistry.models._model import stream_sync
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -89,7 +89,7 @@ def followed(
 def _shown(begin: Begin, seconds: float | None, screen: Screen, timeline: Timeline) -> RunResult:
     """Show what happens until the run ends, or waits."""
     with cancelled_by_interrupt() as token:
-        for event in stream_plainly(lambda: timeline.noted(begin(time_budget=seconds, cancellation=token))):
+        for event in stream_sync(lambda: timeline.noted(begin(time_budget=seconds, cancellation=token))):
             screen.show(event)
             if isinstance(event, Finished):
                 result = event.result
@@ -483,11 +483,11 @@ def _write(answer: Any) -> None:
 
 def _explain(result: RunResult, kind: Kind) -> None:
     """Say on stderr why there is no answer, and what to do."""
-    from fcregistry.agents._result import WORDED
+    from fcregistry.agents._result import STOP_REASON_TEXTS
     from fcregistry.cli._ask_screen import escaped, waiting
 
     why = f": {result.error}" if result.error is not None else ""
-    complain(escaped(f"{WORDED[result.stop_reason]}{why}"))
+    complain(escaped(f"{STOP_REASON_TEXTS[result.stop_reason]}{why}"))
     for call in result.pending:
         remark(waiting(call))
     if result.pending:

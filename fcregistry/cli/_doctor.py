@@ -50,17 +50,17 @@ def _found(name: str | None) -> tuple[Finding, ...]:
 
 
 def _probed(name: str | None, seconds: float) -> tuple[Finding, ...]:
-    from fcregistry.inspection._doctor import probe, to_probe  # with what runs workers
+    from fcregistry.inspection._doctor import plugins_to_probe, probe_plugins  # with what runs workers
 
-    plugins = to_probe(name)
+    plugins = plugins_to_probe(name)
     if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():
-        return probe(plugins, name, seconds=seconds)
+        return probe_plugins(plugins, name, seconds=seconds)
     with click.progressbar(length=len(plugins), label="Trying plugins", file=sys.stderr) as bar:
 
         def told(plugin: FoundPlugin) -> None:
             bar.update(1)
 
-        return probe(plugins, name, seconds=seconds, told=told)
+        return probe_plugins(plugins, name, seconds=seconds, told=told)
 
 
 def _tell(findings: tuple[Finding, ...], verbose: bool) -> None:

@@ -24,14 +24,14 @@ from fcregistry._tools.selectors import normalized, parse_selector, parse_select
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark
 from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._listing import broken, names
+from fcregistry.discovery._listing import broken_tools, names_starting_with
 from fcregistry.errors import SelectorError, ToolNotFoundError
-from fcregistry.inspection._lint_core import shipped
+from fcregistry.inspection._lint_core import shipped_tools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fcregistry.discovery._describe import Made
+    from fcregistry.discovery._describe import FreshDescription
     from fcregistry.discovery._found import FoundEntryPoint
 
 # --- cli._describing ---
@@ -64,35 +64,37 @@ def describe_while_typing() -> None:
 
 
 def _describe(
-    plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[Made], None]
+    plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[FreshDescription], None]
 ) -> None:
-    from fcregistry.discovery._workers import described_by_workers  # not needed where all are described
+    from fcregistry.discovery._workers import describe_in_workers  # not needed where all are described
 
     seconds = seconds_for_a_plugin()
     if not sys.stderr.isatty():
-        described_by_workers(plugins, installed, seconds=seconds, told=told)
+        describe_in_workers(plugins, installed, seconds=seconds, told=told)
         return
     if len(plugins) < WORTH_A_BAR:
         with _said_if_slow(plugins, told) as told_too:
-            described_by_workers(plugins, installed, seconds=seconds, told=told_too)
+            describe_in_workers(plugins, installed, seconds=seconds, told=told_too)
         return
     with click.progressbar(length=len(plugins), label="Looking into new plugins", file=sys.stderr) as bar:
 
-        def told_and_shown(made: Made) -> None:
+        def told_and_shown(made: FreshDescription) -> None:
             told(made)
             bar.update(1)
 
-        described_by_workers(plugins, installed, seconds=seconds, told=told_and_shown)
+        describe_in_workers(plugins, installed, seconds=seconds, told=told_and_shown)
 
 
 @contextmanager
-def _said_if_slow(plugins: Sequence[FoundPlugin], told: Callable[[Made], None]) -> Iterator[Callable[[Made], None]]:
+def _said_if_slow(
+    plugins: Sequence[FoundPlugin], told: Callable[[FreshDescription], None]
+) -> Iterator[Callable[[FreshDescription], None]]:
     """Say which plugins are still being imported, once somebody has waited for a while and sees nothing."""
     from threading import Timer
 
     left = {each.key: each.label for each in plugins}
 
-    def told_too(made: Made) -> None:
+    def told_too(made: FreshDescription) -> None:
         left.pop(made.plugin.key, None)
         told(made)
 
@@ -107,32 +109,32 @@ def _said_if_slow(plugins: Sequence[FoundPlugin], told: Callable[[Made], None]) 
 
 
 def _describe_few(
-    plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[Made], None]
+    plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[FreshDescription], None]
 ) -> None:
-    from fcregistry.discovery._workers import described_by_workers  # not needed where all are described
+    from fcregistry.discovery._workers import describe_in_workers  # not needed where all are described
 
     if len(plugins) > _DESCRIBING_FEW:
         return
 
-    def told_if_in_time(made: Made) -> None:
+    def told_if_in_time(made: FreshDescription) -> None:
         if made.record["failure"] is None:  # others have more time, and say what is wrong
             told(made)
 
-    described_by_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, told=told_if_in_time)
+    describe_in_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, told=told_if_in_time)
 
 
 def seconds_for_a_plugin() -> float:
     """Return how long a plugin may take, as the environment says."""
-    from fcregistry.discovery._workers import SECONDS, SECONDS_VARIABLE
+    from fcregistry.discovery._workers import IMPORT_SECONDS, IMPORT_SECONDS_VARIABLE
     from fcregistry.errors import ConfigurationError
 
-    text = os.environ.get(SECONDS_VARIABLE, "")
+    text = os.environ.get(IMPORT_SECONDS_VARIABLE, "")
     try:
-        seconds = float(text) if text else SECONDS
+        seconds = float(text) if text else IMPORT_SECONDS
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 86_400:
-        raise ConfigurationError(f"{SECONDS_VARIABLE} is a number of seconds above 0, not {text!r}")
+        raise ConfigurationError(f"{IMPORT_SECONDS_VARIABLE} is a number of seconds above 0, not {text!r}")
     return seconds
 
 
@@ -178,7 +180,7 @@ def _is_refused_by_a_lock(plugin: FoundPlugin) -> bool:
 def _hidden() -> dict[str, str]:
     """Return the tools that the configuration hides, each with what says so."""
     permission = current().permission()
-    found = ((tool.id, permission.to_see(tool._definition.declaration, plugin)) for plugin, tool in shipped())
+    found = ((tool.id, permission.to_see(tool._definition.declaration, plugin)) for plugin, tool in shipped_tools())
     return {each: reason for each, reason in found if reason}
 
 
@@ -188,7 +190,7 @@ def _hidden() -> dict[str, str]:
 def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Return the names that begin with what was typed: plain ones, canonical ones once there is a colon."""
     describe_while_typing()  # a completion is asked for before any command runs
-    return sorted(names(incomplete))
+    return sorted(names_starting_with(incomplete))
 
 
 def tool_named(name: str) -> Tool:
@@ -250,7 +252,7 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     """
     wanted = _distributions(selectors)
     mention_failed_plugins(selectors)
-    ids = [each for distribution, each in broken() if _is_wanted(distribution, wanted)]
+    ids = [each for distribution, each in broken_tools() if _is_wanted(distribution, wanted)]
     if ids:
         remark(f"{counted(ids, 'tool')} cannot be defined: {', '.join(ids)} (see: fcregistry doctor)")
 

@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry.dialects._dialect import Dialect, DialectStream
-from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, Trimmed, Words
-from fcregistry.dialects._source import Marks
+from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, TextWords, Trimmed
+from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["AutoDialect", "AutoStream", "auto", "detect"]
 
 
-def _layers(marks: set[str]) -> list[Marks]:
+def _layers(marks: set[str]) -> list[TextMarks]:
     """Return marks in groups, in none of which one stands inside of another."""
     layers = []
     while marks:
         layer = {mark for mark in marks if not any(mark != other and other in mark for other in marks)}
-        layers.append(Marks(*sorted(layer)))
+        layers.append(TextMarks(*sorted(layer)))
         marks = marks - layer
     return layers
 
@@ -160,7 +160,7 @@ _TICK: Final = "`"
 _TICKS: Final = re.compile("`+")
 _QUOTE: Final = ">"
 _THOUGHTS: Final = tuple(
-    Words(opens=opens, closes=closes, kind="reasoning", nests=True)
+    TextWords(opens=opens, closes=closes, kind="reasoning", nests=True)
     for opens, closes in (
         (("<THINK>", "<Think>", "< think >"), ("</think>", "</THINK>", "</Think>", "</ think >", "< /think >")),
         (("<THINKING>", "<Thinking>"), ("</thinking>", "</THINKING>", "</Thinking>")),
@@ -172,7 +172,7 @@ _THOUGHTS: Final = tuple(
     )
 )
 """Thoughts of families that are none of the table, and as models misspell them."""
-_MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
+_MORE_THOUGHTS: Final[tuple[TextWords | EndOfThoughts, ...]] = (
     *_THOUGHTS,
     *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
 )
@@ -277,7 +277,7 @@ def more_marks() -> tuple[str, ...]:
 
 
 def _is_thought(section: Section) -> bool:
-    return isinstance(section, EndOfThoughts) or (isinstance(section, Words) and section.kind == "reasoning")
+    return isinstance(section, EndOfThoughts) or (isinstance(section, TextWords) and section.kind == "reasoning")
 
 
 @cache
@@ -384,7 +384,7 @@ class _AnyStream(DialectStream):
         elif isinstance(section, Calls) and not self.found:
             yield from self._read_any_calls(mark)
         else:
-            if isinstance(section, Words) and section.kind != "reasoning" and _TOKEN.match(mark):
+            if isinstance(section, TextWords) and section.kind != "reasoning" and _TOKEN.match(mark):
                 self._narrow(each.dialect for each in self._known.owners[mark])
             yield from super()._read_section(section, mark)
 
@@ -547,4 +547,4 @@ def _is_begun(text: str, begin: int, mark: str, end: int) -> bool:
 
 @cache
 def _thought_ends() -> Callable[..., re.Match[str] | None]:
-    return Marks(*dict.fromkeys(each.mark for each in _owners() if isinstance(each.section, EndOfThoughts))).find
+    return TextMarks(*dict.fromkeys(each.mark for each in _owners() if isinstance(each.section, EndOfThoughts))).find

@@ -122,7 +122,7 @@ class ChatFormat:
 
     def _turns(self, messages: list[dict[str, Any]], markers: tuple[str, ...]) -> list[tuple[str, str]]:
         return [
-            (self._role(message, index), broken_up(self._said(message, index), markers))
+            (self._role(message, index), break_markers(self._said(message, index), markers))
             for index, message in enumerate(messages)
         ]
 
@@ -510,7 +510,7 @@ def usable(markers: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({marker for marker in markers if len(marker.strip()) > 1}, key=lambda one: (-len(one), one)))
 
 
-def broken_up(text: str, markers: Iterable[str]) -> str:
+def break_markers(text: str, markers: Iterable[str]) -> str:
     """Return a text in which no marker stands: `<|im_end|>` becomes `<|im_end| >`. A text without markers stays as it is."""
     while found := [marker for marker in markers if marker in text]:
         for marker in found:  # a text in which one is broken up may show another, which overlapped it
@@ -519,12 +519,12 @@ def broken_up(text: str, markers: Iterable[str]) -> str:
     return text
 
 
-def broken_up_in(value: Any, markers: tuple[str, ...]) -> Any:
+def break_markers_in(value: Any, markers: tuple[str, ...]) -> Any:
     """Return a JSON value with the markers in all its texts and names broken up."""
     if isinstance(value, str):
-        return broken_up(value, markers)
+        return break_markers(value, markers)
     if isinstance(value, Mapping):
-        return {broken_up_in(name, markers): broken_up_in(held, markers) for name, held in value.items()}
+        return {break_markers_in(name, markers): break_markers_in(held, markers) for name, held in value.items()}
     if isinstance(value, (list, tuple)):
-        return [broken_up_in(one, markers) for one in value]
+        return [break_markers_in(one, markers) for one in value]
     return value

@@ -22,7 +22,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
-from fcregistry.dialects._chat_formats import broken_up_in, markers_in, plain_messages, plain_tools, usable
+from fcregistry.dialects._chat_formats import break_markers_in, markers_in, plain_messages, plain_tools, usable
 from fcregistry.dialects._chat_sandbox import Meter, metered
 from fcregistry.errors import ChatTemplateError, MissingDependencyError
 
@@ -116,7 +116,7 @@ class ChatTemplate:
         return cls._of(origin_of_gguf(path), variables)
 
     @classmethod
-    def _of(cls, origin: Origin, variables: Mapping[str, Any] | None) -> ChatTemplate:
+    def _of(cls, origin: TemplateOrigin, variables: Mapping[str, Any] | None) -> ChatTemplate:
         _check_special(origin.special)
         seen = markers_in(origin.template, origin.tool_template or "")
         return cls(
@@ -171,8 +171,8 @@ class ChatTemplate:
                 "the chat template shows no tools: let a dialect write them into the system message"
             )
         kept_out = self._markers if markers is None else usable(markers)
-        said = broken_up_in(plain_messages(messages), kept_out)
-        shown = broken_up_in(plain_tools(tools), kept_out) or None
+        said = break_markers_in(plain_messages(messages), kept_out)
+        shown = break_markers_in(plain_tools(tools), kept_out) or None
         template = self._tool_template if tools else self._template
         given = {"documents": None, **self._variables, "messages": said, "tools": shown}
         try:
@@ -253,7 +253,7 @@ _GGUF_TEMPLATE: Final = "tokenizer.chat_template"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class TemplateOrigin:
     """What is known of a model's chat template.
 
     Attributes:
@@ -275,7 +275,7 @@ class Origin:
     variables: Mapping[str, Any] = field(default_factory=dict)
 
 
-def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> Origin:
+def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> TemplateOrigin:
     """Return what a tokenizer_config.json says: the object, the file, or the folder that it is in.
 
     Raises:
@@ -293,7 +293,7 @@ def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> Orig
     more = [_token(one) for one in _listed(held.get("additional_special_tokens"))]
     added = held.get("added_tokens_decoder")
     special = [_token(one) for one in (added.values() if isinstance(added, Mapping) else ()) if _is_special(one)]
-    return Origin(
+    return TemplateOrigin(
         template=default,
         tool_template=templates.get("tool_use"),
         bos=tokens["bos_token"],
@@ -303,7 +303,7 @@ def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> Orig
     )
 
 
-def origin_of_gguf(path: str | os.PathLike[str]) -> Origin:
+def origin_of_gguf(path: str | os.PathLike[str]) -> TemplateOrigin:
     """Return what a GGUF file says.
 
     Raises:
@@ -324,7 +324,7 @@ def origin_of_gguf(path: str | os.PathLike[str]) -> Origin:
     tokens = _listed(found.get(f"{_GGUF}tokens"))
     bos, eos, *ends = (_token_at(tokens, found.get(_GGUF + name)) for name in names[2:])
     kinds = _listed(found.get(f"{_GGUF}token_type"))
-    return Origin(
+    return TemplateOrigin(
         template=template,
         tool_template=tool_use if isinstance(tool_use, str) else None,
         bos=bos,

@@ -18,12 +18,12 @@ from fcregistry.dialects._parsed import (
     EndOfThoughts,
     Openers,
     Parsed,
+    TextWords,
     Trimmed,
-    Words,
     closing,
     of_words,
 )
-from fcregistry.dialects._source import EVERY, Source
+from fcregistry.dialects._source import EVERY, TextSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._json_text import ToolShape
-    from fcregistry.dialects._parsed import CallWriter, Parsed, Section, Words
-    from fcregistry.dialects._source import Marks, Reading
+    from fcregistry.dialects._parsed import CallWriter, Parsed, Section, TextWords
+    from fcregistry.dialects._source import Reading, TextMarks
 
 # --- dialects._dialect ---
 
@@ -59,7 +59,7 @@ class Dialect:
     name: str
     models: str
     source: str
-    sections: tuple[Calls | Words, ...]
+    sections: tuple[Calls | TextWords, ...]
     write: CallWriter
     prompt: Prompt
     thinks: tuple[str, str] | None = ("<think>", "</think>")
@@ -73,14 +73,17 @@ class Dialect:
     def openers(self) -> Openers:
         """What may open a section of it."""
         if not self._openers:
-            self._openers.append(Openers((*self.sections, Words(opens=self.stops), *self._of_thoughts())))
+            self._openers.append(Openers((*self.sections, TextWords(opens=self.stops), *self._of_thoughts())))
         return self._openers[0]
 
-    def _of_thoughts(self) -> tuple[Words | EndOfThoughts, ...]:
+    def _of_thoughts(self) -> tuple[TextWords | EndOfThoughts, ...]:
         if self.thinks is None:
             return ()
         opens, closes = self.thinks
-        return (Words(opens=(opens,), closes=(closes,), kind="reasoning", nests=True), EndOfThoughts(opens=(closes,)))
+        return (
+            TextWords(opens=(opens,), closes=(closes,), kind="reasoning", nests=True),
+            EndOfThoughts(opens=(closes,)),
+        )
 
     def _guarded(self) -> tuple[str, ...]:
         """Return what strangers must not write in what is told: a brace or a bracket alone they may."""
@@ -249,7 +252,7 @@ class DialectStream:
 
     def __init__(self, dialect: Dialect, tools: Iterable[ToolShape] | None = None) -> None:
         self._openers = dialect.openers
-        self._source = Source(Shapes(tools))
+        self._source = TextSource(Shapes(tools))
         self._waiting = self._source.waiting
         self._content = Trimmed()
         self._reasoning = Trimmed()
@@ -418,7 +421,7 @@ class DialectStream:
                 self._content.add(self._source.left)
                 self._source.left = ""
 
-    def _read_words(self, section: Words) -> Reading[None]:
+    def _read_words(self, section: TextWords) -> Reading[None]:
         into = self._reasoning if section.kind == "reasoning" else self._content
         closes = closing(section)
         if closes is None:
@@ -434,7 +437,7 @@ class DialectStream:
         if mark in section.before:
             self._source.place -= len(mark)
 
-    def _pour_nested(self, section: Words, closes: Marks) -> Reading[str]:
+    def _pour_nested(self, section: TextWords, closes: TextMarks) -> Reading[str]:
         """Take thoughts in which others were opened, up to behind the end of those; return what comes next, as `_pour` does."""
         depth = 1
         while depth:
@@ -444,7 +447,7 @@ class DialectStream:
             depth += 1 if mark in section.opens else -1
         return (yield from self._pour(closes, self._reasoning))
 
-    def _pour(self, closes: Marks, into: Trimmed) -> Reading[str]:
+    def _pour(self, closes: TextMarks, into: Trimmed) -> Reading[str]:
         """Take text up to the first of some marks, and the mark, and hand the text on as it comes; return the mark, or nothing."""
         source = self._source
         while True:

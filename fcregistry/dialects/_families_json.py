@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
 from fcregistry.dialects._dialect import Dialect, Prompt, json_text, typescript
-from fcregistry.dialects._parsed import Calls, Words
+from fcregistry.dialects._parsed import Calls, TextWords
 from fcregistry.dialects._syntax_json import (
     DEEPSEEK_END,
     NAME,
-    Keys,
+    CallKeys,
     arguments_of,
     name_of,
     read_apertus,
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
-    from fcregistry.dialects._source import Reading, Source
+    from fcregistry.dialects._source import Reading, TextSource
 
 # --- dialects._families._named ---
 
-_LLAMA: Final = Keys(arguments=("parameters", "arguments"))
+_LLAMA: Final = CallKeys(arguments=("parameters", "arguments"))
 
 LLAMA_3: Final = Dialect(
     name="llama3",
@@ -71,7 +71,7 @@ LLAMA_3: Final = Dialect(
     limits="Calls of the built-in tools, which Llama 3 writes as Python behind `<|python_tag|>`, are content.",
 )
 
-_SECTION: Final = Words(opens=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"))
+_SECTION: Final = TextWords(opens=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"))
 _DEEPSEEK_MARKS: Final = (
     "<｜tool▁calls▁begin｜>",
     "<｜tool▁calls▁end｜>",
@@ -177,7 +177,7 @@ KIMI_K2: Final = Dialect(
     source='Moonshot AI, "Tool Use in Kimi K2" (tool_call_guidance)',
     sections=(
         Calls(opens=("<|tool_call_begin|>",), read=read_kimi),
-        Words(
+        TextWords(
             opens=(*_KIMI_SECTION, "<|tool_call_section_begin|>", "<|tool_call_section_end|>")
         ),  # some leave out the s
     ),
@@ -234,7 +234,7 @@ QWEN_FLOWER: Final = Dialect(
     source='Qwen-Agent, "QwenFnCallPrompt"',
     sections=(
         Calls(opens=("✿FUNCTION✿",), read=read_flower),
-        Words(opens=("✿RETURN✿:",)),
+        TextWords(opens=("✿RETURN✿:",)),
     ),
     write=write_named("✿FUNCTION✿: ", "\n✿ARGS✿: ", "", joint="\n"),
     prompt=Prompt(
@@ -259,7 +259,7 @@ _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _IN_FENCE: Final = read_objects("```")
 
 
-def _fenced(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def _fenced(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls in a code fence of Markdown, whatever language it names."""
     yield from source.run(_LANGUAGE)
     return (yield from _IN_FENCE(source, mark))
@@ -314,7 +314,7 @@ ERNIE_4_5: Final = Dialect(
     source='the chat template of ERNIE-4.5-21B-A3B-Thinking; vLLM, "Ernie45ToolParser"',
     sections=(
         Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
-        Words(opens=("<response>",), closes=("</response>",), kind="content"),
+        TextWords(opens=("<response>",), closes=("</response>",), kind="content"),
     ),
     write=write_objects("<tool_call>\n", "\n</tool_call>\n", between=""),
     prompt=Prompt(
@@ -332,7 +332,7 @@ _LONGCAT_OBJECTS: Final = read_objects("</longcat_tool_call>")
 _LONGCAT_PAIRS: Final = Pairs("longcat_")
 
 
-def _longcat(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def _longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls of LongCat: objects, or, as newer ones write them, a name and a pair of tags for each argument."""
     yield from source.space()
     is_object = yield from source.is_next("{", "[")
@@ -357,10 +357,10 @@ LONGCAT: Final = Dialect(
 )
 
 _PLUGIN: Final = ("<|plugin|>", "<|function|>")
-_IN_ACTION: Final = read_objects("<|action_end|>", keys=Keys(arguments=("parameters", "arguments")))
+_IN_ACTION: Final = read_objects("<|action_end|>", keys=CallKeys(arguments=("parameters", "arguments")))
 
 
-def _action(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def _action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls of InternLM2 behind what says that a plugin is meant, and not the interpreter of code."""
     yield from source.space()
     if not (yield from source.take(*_PLUGIN)):
@@ -374,7 +374,7 @@ INTERNLM_2: Final = Dialect(
     source='InternLM, "Chat Format"',
     sections=(Calls(opens=("<|action_start|>",), read=_action),),
     write=write_objects(
-        "<|action_start|><|plugin|>\n", "<|action_end|>", keys=Keys(arguments=("parameters", "arguments"))
+        "<|action_start|><|plugin|>\n", "<|action_end|>", keys=CallKeys(arguments=("parameters", "arguments"))
     ),
     prompt=Prompt(
         before="You have access to the following tools, as JSON:\n[",
@@ -407,7 +407,7 @@ _BARE: Final = read_objects()
 _MARKED: Final = read_objects("</s>")
 
 
-def _bracketed(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def _bracketed(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read an array of calls, which `[TOOL_CALLS]` may stand before."""
     source.place -= 1
     if (yield from source.take("[TOOL_CALLS]")):
@@ -450,7 +450,7 @@ GRANITE: Final = Dialect(
         Calls(opens=("<|tool_call|>",), read=read_objects("<|end_of_text|>")),
         Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
         Calls(opens=("<function_call>",), read=read_objects("</function_call>")),
-        Words(opens=("<response>",), closes=("</response>",), kind="content"),
+        TextWords(opens=("<response>",), closes=("</response>",), kind="content"),
     ),
     write=write_array("<|tool_call|>", ""),
     prompt=Prompt(
@@ -503,8 +503,8 @@ HUNYUAN: Final = Dialect(
     source='the model card of Hunyuan-A13B-Instruct; vLLM, "HunyuanA13BToolParser" and its chat template',
     sections=(
         Calls(opens=("<tool_calls>",), read=read_objects("</tool_calls>")),
-        Words(opens=("<answer>", "</answer>")),
-        Words(opens=("助手：",), at="start"),  # the template has answers begin with it where tools are told of
+        TextWords(opens=("<answer>", "</answer>")),
+        TextWords(opens=("助手：",), at="start"),  # the template has answers begin with it where tools are told of
     ),
     write=write_array("<tool_calls>", "</tool_calls>"),
     prompt=Prompt(
@@ -558,7 +558,7 @@ APERTUS: Final = Dialect(
     stops=("<|assistant_end|>",),
 )
 
-_COHERE: Final = Keys(name=("tool_name", "name"), arguments=("parameters", "arguments"), id=("tool_call_id", "id"))
+_COHERE: Final = CallKeys(name=("tool_name", "name"), arguments=("parameters", "arguments"), id=("tool_call_id", "id"))
 
 
 def _write_cohere(calls: Sequence[ToolCall]) -> str:
@@ -586,9 +586,9 @@ COMMAND_R: Final = Dialect(
             read=read_objects("```", keys=_COHERE),
             at="line",
         ),
-        Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
-        Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
-        Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
+        TextWords(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
+        TextWords(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
+        TextWords(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
     ),
     write=_write_cohere,
     prompt=Prompt(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
 from fcregistry.dialects._dialect import Dialect, Prompt, json_text, typescript
-from fcregistry.dialects._parsed import Calls, Words
+from fcregistry.dialects._parsed import Calls, TextWords
 from fcregistry.dialects._syntax_braces import read_braces, write_braces, written
 from fcregistry.dialects._syntax_lines import (
     ENDS,
@@ -31,7 +31,7 @@ from fcregistry.dialects._syntax_lines import (
     write_messages,
 )
 from fcregistry.dialects._syntax_python import read_list, read_python, write_list, write_rows
-from fcregistry.dialects._syntax_tags import LIMITS, Pairs, Tags, read_elements, section, write_tags
+from fcregistry.dialects._syntax_tags import LIMITS, Pairs, TagSyntax, read_elements, section, write_tags
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # --- Qwen3-Coder, MiMo, Seed-OSS ------------------------------------------------------------------
 
-_QWEN: Final = Tags(
+_QWEN: Final = TagSyntax(
     opens=("<tool_call>",),
     closes=("</tool_call>",),
     call=("<function=", "</function>"),
@@ -50,10 +50,10 @@ _QWEN: Final = Tags(
     trims=True,
     framed=True,
 )
-_MIMO: Final = Tags(
+_MIMO: Final = TagSyntax(
     opens=_QWEN.opens, closes=_QWEN.closes, call=_QWEN.call, parameter=_QWEN.parameter, apart=True, has_entities=True
 )
-_SEED: Final = Tags(
+_SEED: Final = TagSyntax(
     opens=("<seed:tool_call>",),
     closes=("</seed:tool_call>",),
     call=_QWEN.call,
@@ -204,9 +204,9 @@ TAGS_ROWS: Final = (QWEN_3_CODER, MIMO, SEED_OSS, GLM_4_5)
 # --- dialects._families._invocations ---
 
 
-def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], **more: Any) -> Tags:
+def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], **more: Any) -> TagSyntax:
     call, parameter = f"{prefix}invoke", f"{prefix}parameter"
-    return Tags(
+    return TagSyntax(
         opens=opens,
         closes=closes,
         call=(f"<{call}", f"</{call}>"),
@@ -215,7 +215,7 @@ def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], *
     )
 
 
-def _claude(prefix: str, **more: Any) -> Tags:
+def _claude(prefix: str, **more: Any) -> TagSyntax:
     return _invocations(prefix, (f"<{prefix}function_calls>",), (f"</{prefix}function_calls>",), **more)
 
 
@@ -241,7 +241,7 @@ _STEP: Final = _invocations(
 )
 
 
-def _marks(tags: Tags, *more: str) -> tuple[str, ...]:
+def _marks(tags: TagSyntax, *more: str) -> tuple[str, ...]:
     return (*tags.opens, *tags.closes, *tags.call, *tags.parameter, *tags.before, *tags.after, *more)
 
 
@@ -419,7 +419,7 @@ GEMMA_4: Final = Dialect(
     source='Google AI for Developers, "Function calling with Gemma 4"; the chat template of Gemma 4',
     sections=(
         Calls(opens=("<|tool_call>",), read=read_braces(*_GEMMA_4)),
-        Words(opens=("<|tool_response>",), closes=("<tool_response|>",)),
+        TextWords(opens=("<|tool_response>",), closes=("<tool_response|>",)),
     ),
     write=write_braces(*_GEMMA_4),
     prompt=Prompt(
@@ -452,7 +452,7 @@ FUNCTION_GEMMA: Final = Dialect(
     source='Google AI for Developers, "FunctionGemma formatting and best practices"',
     sections=(
         Calls(opens=("<start_function_call>",), read=read_braces(*_FUNCTION_GEMMA)),
-        Words(opens=("<start_function_response>",), closes=("<end_function_response>",)),
+        TextWords(opens=("<start_function_response>",), closes=("<end_function_response>",)),
     ),
     write=write_braces(*_FUNCTION_GEMMA),
     prompt=Prompt(
@@ -489,7 +489,7 @@ PYTHONIC: Final = Dialect(
     sections=(
         Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>")),
         Calls(opens=("[",), read=read_list),
-        Words(opens=("<|python_end|>",)),
+        TextWords(opens=("<|python_end|>",)),
     ),
     write=write_list(),
     prompt=Prompt(
@@ -574,7 +574,7 @@ MINICPM: Final = Dialect(
     source="the chat template of MiniCPM3-4B",
     sections=(
         Calls(opens=("<|tool_call_start|>",), read=read_python("<|tool_call_end|>")),
-        Words(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),
+        TextWords(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),
     ),
     write=write_rows("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
     prompt=Prompt(
@@ -615,7 +615,7 @@ REACT: Final = Dialect(
     source='Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models"; the prompts of LangChain and LlamaIndex',
     sections=(
         Calls(opens=("Action:",), read=read_action, at="line"),
-        Words(opens=("Thought:",), before=tuple(f"\n{label}" for label in LABELS), kind="reasoning", at="line"),
+        TextWords(opens=("Thought:",), before=tuple(f"\n{label}" for label in LABELS), kind="reasoning", at="line"),
         Calls(opens=("Final Answer", "Answer:"), read=read_nothing, at="line"),
         Calls(opens=("Observation:",), read=read_the_rest, at="line"),
     ),
@@ -653,8 +653,8 @@ HARMONY: Final = Dialect(
         Calls(
             opens=("<|channel|>commentary to=", "<|channel|>analysis to=", "<|channel|>final to="), read=read_message
         ),
-        Words(opens=("<|channel|>analysis<|message|>",), closes=ENDS, before=_NEXT, kind="reasoning"),
-        Words(
+        TextWords(opens=("<|channel|>analysis<|message|>",), closes=ENDS, before=_NEXT, kind="reasoning"),
+        TextWords(
             opens=("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
             closes=ENDS,
             before=_NEXT,

@@ -23,7 +23,7 @@ from fcregistry.dialects._source import MOST_FAILURES, Wake
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.dialects._source import Reading, Source
+    from fcregistry.dialects._source import Reading, TextSource
 
 # --- dialects._shapes ---
 
@@ -127,7 +127,7 @@ _SHAPES: Final[WeakKeyDictionary[Tool, _Shape]] = WeakKeyDictionary()
 _UNKNOWN: Final = _Shape({})
 
 
-def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
+def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     """Return what a text stands for in a place of a schema.
 
     Where a string may stand and nothing else, or nothing is known, it is the text itself. Otherwise it is the JSON value that it holds, or would
@@ -151,7 +151,7 @@ def _meant(text: str, kinds: set[str]) -> Any:
     if not kinds:
         return text
     value = read_value(text.strip(), [])
-    if value is FAILED or type(value) is Refused:
+    if value is FAILED or type(value) is RefusedText:
         return text
     kind = _KINDS.get(type(value), "null")
     if kind in kinds or (kind == "integer" and "number" in kinds):
@@ -221,10 +221,10 @@ FAILED: Final = object()
 _BEFORE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") for opening in ("{[", "{", "[")}
 
 
-def json_value(source: Source, opening: str = "{[") -> Reading[Any]:
+def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
     """Take the JSON object or array that comes next, after white space, and return it; `FAILED` if none does, or it is cut off.
 
-    One that is JSON and refused all the same is a `Refused`.
+    One that is JSON and refused all the same is a `RefusedText`.
     What slips were put right is said in `source.repairs`.
 
     Args:
@@ -242,7 +242,7 @@ def json_value(source: Source, opening: str = "{[") -> Reading[Any]:
     return FAILED if text is None else read_value(text, source.repairs)
 
 
-def _at_once(source: Source) -> Any:
+def _at_once(source: TextSource) -> Any:
     """Take a value that is all there, and strictly JSON; leave everything else."""
     if source.failures > MOST_FAILURES:
         return FAILED
@@ -274,12 +274,12 @@ def read_value(text: str, repairs: list[str]) -> Any:
     except NotJsonError:
         return FAILED
     except ArgumentsError:
-        return Refused(text)
+        return RefusedText(text)
     repairs += slips
     return value
 
 
-class Refused:
+class RefusedText:
     """JSON that is refused for what it holds: a name twice, a number that is not finite, too many levels. The executor says so to the model.
 
     Args:
@@ -343,7 +343,7 @@ _COMMENTS: Final = {"//": "\n", "/*": "*/", "#": "\n"}
 _BEFORE_VALUES: Final = frozenset(("", ",", ":"))
 
 
-def balanced(source: Source) -> Reading[str | None]:
+def balanced(source: TextSource) -> Reading[str | None]:
     """Take text from an opening bracket to the one that closes it, and return it; None where what follows cannot be JSON, or ends before."""
     brackets = _Brackets(source.waiting)
     brackets.read(source.text, source.place)

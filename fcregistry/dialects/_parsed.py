@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from fcregistry.dialects._source import Marks
+from fcregistry.dialects._source import TextMarks, TextSource
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry.dialects._source import Reading, Source
+    from fcregistry.dialects._source import Reading
 
 # --- dialects._sections ---
 
-CallReader: TypeAlias = "Callable[[Source, str], Reading[list[ToolCall] | None]]"
+CallReader: TypeAlias = "Callable[[TextSource, str], Reading[list[ToolCall] | None]]"
 """Reads calls from behind what opened the section, which it is given; None where there is no call after all, or one that is cut off."""
 
 
@@ -43,7 +43,7 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class TextWords:
     """A section of words.
 
     Attributes:
@@ -74,7 +74,7 @@ class EndOfThoughts:
     opens: tuple[str, ...]
 
 
-Section: TypeAlias = "Calls | Words | EndOfThoughts"
+Section: TypeAlias = "Calls | TextWords | EndOfThoughts"
 
 
 class Openers:
@@ -82,7 +82,7 @@ class Openers:
 
     Args:
         sections: The sections; of two with one mark, the first.
-        whole: Whether texts are never cut, as for `Marks`.
+        whole: Whether texts are never cut, as for `TextMarks`.
     """
 
     __slots__ = ("has_lines", "leading", "marks", "of_calls", "sections")
@@ -92,18 +92,20 @@ class Openers:
         for section in sections:
             for mark in section.opens:
                 self.sections.setdefault(mark, section)
-        self.marks: Final = Marks(*self.sections, whole=whole)
+        self.marks: Final = TextMarks(*self.sections, whole=whole)
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)
-        self.of_calls: Final = Marks(*dict.fromkeys(mark for each in calls for mark in each.opens), whole=whole).find
+        self.of_calls: Final = TextMarks(
+            *dict.fromkeys(mark for each in calls for mark in each.opens), whole=whole
+        ).find
 
 
 @cache
-def closing(section: Words) -> Marks | None:
+def closing(section: TextWords) -> TextMarks | None:
     """Return what ends a section of words; None for a mark that stands alone."""
     ends = (*section.closes, *section.before, *(section.opens if section.nests else ()))
-    return Marks(*ends) if ends else None
+    return TextMarks(*ends) if ends else None
 
 
 # --- dialects._trimmed ---

@@ -97,7 +97,7 @@ MOST_FAILURES: Final = 8
 """How often one text may be tried in vain to be read faster than step by step: each time, all of it may be looked at."""
 
 
-class Marks:
+class TextMarks:
     """Some literal texts, of which the first to come is looked for.
 
     Args:
@@ -151,7 +151,7 @@ def _beginning(mark: str) -> str:
 @cache
 def behind_space(*marks: str) -> re.Pattern[str]:
     """Return the pattern of white space and the one of some marks that follows it; for `Source.at_once`."""
-    return re.compile(rf"\s*+(?:{'|'.join(map(re.escape, Marks(*marks).texts))})")
+    return re.compile(rf"\s*+(?:{'|'.join(map(re.escape, TextMarks(*marks).texts))})")
 
 
 class KnownTools(Protocol):
@@ -164,7 +164,7 @@ class KnownTools(Protocol):
     def value(self, tool: str, parameter: str, text: str) -> Any: ...
 
 
-class Source:
+class TextSource:
     """Text that comes in pieces, and how far it is taken.
 
     Attributes:
@@ -302,7 +302,7 @@ class Source:
                 return "".join(pieces)
             yield wake
 
-    def until(self, marks: Marks, wake: Wake | None = None) -> Reading[tuple[str, str]]:
+    def until(self, marks: TextMarks, wake: Wake | None = None) -> Reading[tuple[str, str]]:
         """Take text up to the first of some marks, and the mark; return both. The mark is empty if the text ends first.
 
         Args:

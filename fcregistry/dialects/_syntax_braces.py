@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER
-from fcregistry.dialects._source import MOST_FAILURES, Marks, Wake, matching, one_of
+from fcregistry.dialects._source import MOST_FAILURES, TextMarks, Wake, matching, one_of
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter
-    from fcregistry.dialects._source import Reading, Source
+    from fcregistry.dialects._source import Reading, TextSource
 
 # --- dialects._syntaxes._braces ---
 
@@ -41,11 +41,11 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
         opens: What opens a section; it ends one that is malformed.
         closes: What closes the section. Where it is missing, calls that are complete are calls all the same.
     """
-    marks = Marks("{", "}", "[", "]", ",", quote, opens, closes)
-    end_of_string = Marks(quote)
+    marks = TextMarks("{", "}", "[", "]", ",", quote, opens, closes)
+    end_of_string = TextMarks(quote)
     wake = one_of(("}", opens[-1], closes[-1]))  # which end a call, or say that it is none
 
-    def read(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         calls: list[ToolCall] = []
         yield from source.space()
         while (yield from source.take("call:")):
@@ -66,7 +66,9 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
     return read
 
 
-def _tokens(source: Source, marks: Marks, end_of_string: Marks, wake: Wake, opens: str) -> Reading[list[Token] | None]:
+def _tokens(
+    source: TextSource, marks: TextMarks, end_of_string: TextMarks, wake: Wake, opens: str
+) -> Reading[list[Token] | None]:
     """Take text up to the brace that closes an opened one, and return what is between; None where it is never closed."""
     tokens: list[Token] = []
     open_brackets = ["}"]
@@ -96,7 +98,7 @@ def _tokens(source: Source, marks: Marks, end_of_string: Marks, wake: Wake, open
                 return tokens
 
 
-def _next(source: Source, marks: Marks) -> tuple[str, str] | None:
+def _next(source: TextSource, marks: TextMarks) -> tuple[str, str] | None:
     """Do what `until` does, for text that is all there: most is."""
     found = marks.find(source.text, source.place)
     if found is None:
@@ -250,7 +252,7 @@ def written(value: Any, quote: str, depth: int = 0) -> str:
 # --- dialects._syntaxes._braces_at_once ---
 
 
-def braces_at_once(source: Source, quote: str, closes: str) -> dict[str, Any] | None:
+def braces_at_once(source: TextSource, quote: str, closes: str) -> dict[str, Any] | None:
     """Take arguments that are all there and become JSON by quotes alone, up to what closes the section; leave everything else to the tokens."""
     if source.failures > MOST_FAILURES:
         return None

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
-from fcregistry.dialects._json_text import FAILED, Refused, json_value
-from fcregistry.dialects._source import Marks, behind_space, matching
+from fcregistry.dialects._json_text import FAILED, RefusedText, json_value
+from fcregistry.dialects._source import TextMarks, behind_space, matching
 from fcregistry.formats._read import is_like_arguments
 
 if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter
-    from fcregistry.dialects._source import Reading, Source
+    from fcregistry.dialects._source import Reading, TextSource
 
 # --- dialects._syntaxes._named ---
 
@@ -35,16 +35,18 @@ def read_named(ends_name: str, *closes: str) -> CallReader:
         ends_name: The mark.
         *closes: What closes the call. Where it is missing, a call that is complete is one all the same.
     """
-    marks = Marks(ends_name)
+    marks = TextMarks(ends_name)
 
-    def read(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         name, end = yield from source.until(marks)
         return (yield from read_arguments(source, name.strip() if end else "", *closes))
 
     return read
 
 
-def read_arguments(source: Source, name: str, *closes: str, id: str | None = None) -> Reading[list[ToolCall] | None]:
+def read_arguments(
+    source: TextSource, name: str, *closes: str, id: str | None = None
+) -> Reading[list[ToolCall] | None]:
     """Take the arguments of a call, a JSON object, and what closes it; return the call, or None where it is none.
 
     Args:
@@ -59,10 +61,10 @@ def read_arguments(source: Source, name: str, *closes: str, id: str | None = Non
     if closes and not source.at_once(behind_space(*closes)):
         yield from source.space()
         yield from source.close(*closes)
-    return [ToolCall(name, value.text if isinstance(value, Refused) else value, id)]
+    return [ToolCall(name, value.text if isinstance(value, RefusedText) else value, id)]
 
 
-def read_line_named(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_line_named(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call whose name is a line of its own, with its arguments on the next ones: GLM-4."""
     name = yield from source.run(NAME, _PAST_NAME)
     if not name or not (yield from source.take("\n", "\r\n")):
@@ -102,14 +104,14 @@ def wrapped(before: str, write: CallWriter, after: str) -> CallWriter:
 # --- DeepSeek -------------------------------------------------------------------------------------
 
 _SEPARATOR: Final = "<｜tool▁sep｜>"
-_TO_SEPARATOR: Final = Marks(_SEPARATOR)
-_LINE: Final = Marks("\n")
+_TO_SEPARATOR: Final = TextMarks(_SEPARATOR)
+_LINE: Final = TextMarks("\n")
 _FENCED: Final = re.compile(rf"[^<\n]*+{_SEPARATOR}([^\s<{{`][^\n]*+)\n(```json)")
 """What most calls of V3 begin with: a kind, the name on the rest of the line, and a fence."""
 DEEPSEEK_END: Final = "<｜tool▁call▁end｜>"
 
 
-def read_deepseek(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call of DeepSeek V3, a kind, the name and a fenced object, or of V3.1, the name and an object."""
     found = source.at_once(_FENCED)
     if found:
@@ -142,7 +144,7 @@ def read_mistral(objects: CallReader) -> CallReader:
         objects: Reads the array.
     """
 
-    def read(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         yield from source.space()
         if (yield from source.is_next("[{", "[ ", "[\n", "{")):
             return (yield from objects(source, mark))
@@ -158,11 +160,11 @@ def read_mistral(objects: CallReader) -> CallReader:
 
 # --- Kimi K2 --------------------------------------------------------------------------------------
 
-_TO_ARGUMENTS: Final = Marks("<|tool_call_argument_begin|>")
+_TO_ARGUMENTS: Final = TextMarks("<|tool_call_argument_begin|>")
 _KIMI_ID: Final = re.compile(r"(?:functions\.)?(?P<name>.+?)(?::\d+)?", re.DOTALL)
 
 
-def read_kimi(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_kimi(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call of Kimi K2: an id, `functions.NAME:INDEX`, and the arguments."""
     identity, end = yield from source.until(_TO_ARGUMENTS)
     identity = identity.strip()
@@ -189,10 +191,10 @@ def _kimi_id(call: ToolCall, place: int) -> str:
 
 # --- Qwen's flowers -------------------------------------------------------------------------------
 
-_TO_FLOWER_ARGUMENTS: Final = Marks("✿ARGS✿")
+_TO_FLOWER_ARGUMENTS: Final = TextMarks("✿ARGS✿")
 
 
-def read_flower(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_flower(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call of Qwen 2: the name on one line, and the arguments behind `✿ARGS✿:` on the next."""
     yield from source.take(":")
     name, end = yield from source.until(_TO_FLOWER_ARGUMENTS)
@@ -203,7 +205,7 @@ def read_flower(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
 # --- Apertus --------------------------------------------------------------------------------------
 
 
-def read_apertus(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_apertus(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls of Apertus: an array of objects, each with the name as its one member."""
     value = yield from json_value(source, "[")
     calls: list[ToolCall] = []
@@ -237,7 +239,7 @@ _ABSENT: Final = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keys:
+class CallKeys:
     """What the members of a call are called.
 
     Attributes:
@@ -253,10 +255,10 @@ class Keys:
     beside: tuple[str, ...] = ("type",)
 
 
-KEYS: Final = Keys()
+KEYS: Final = CallKeys()
 
 
-def read_objects(*closes: str, keys: Keys = KEYS, opening: str = "{[", separator: str = "") -> CallReader:
+def read_objects(*closes: str, keys: CallKeys = KEYS, opening: str = "{[", separator: str = "") -> CallReader:
     """Return a reader of calls that are JSON objects, or arrays of these, one after the other.
 
     Args:
@@ -267,7 +269,7 @@ def read_objects(*closes: str, keys: Keys = KEYS, opening: str = "{[", separator
         separator: What says, where nothing closes the section, that another value follows.
     """
 
-    def read(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         if mark in _OPENING:
             source.place -= 1
         calls: list[ToolCall] = []
@@ -301,7 +303,7 @@ _OPENING: Final = ("{", "[")
 """What opens a section, and is the beginning of its first value."""
 
 
-def write_objects(before: str, after: str, *, keys: Keys = KEYS, between: str = "\n") -> CallWriter:
+def write_objects(before: str, after: str, *, keys: CallKeys = KEYS, between: str = "\n") -> CallWriter:
     """Return a writer of calls as JSON objects, each between marks.
 
     Args:
@@ -317,7 +319,7 @@ def write_objects(before: str, after: str, *, keys: Keys = KEYS, between: str = 
     return write
 
 
-def write_array(before: str, after: str, *, keys: Keys = KEYS) -> CallWriter:
+def write_array(before: str, after: str, *, keys: CallKeys = KEYS) -> CallWriter:
     """Return a writer of calls as one JSON array between marks."""
 
     def write(calls: Sequence[ToolCall]) -> str:
@@ -326,7 +328,7 @@ def write_array(before: str, after: str, *, keys: Keys = KEYS) -> CallWriter:
     return write
 
 
-def written(call: ToolCall, keys: Keys = KEYS) -> dict[str, Any]:
+def written(call: ToolCall, keys: CallKeys = KEYS) -> dict[str, Any]:
     """Return a call as a JSON object.
 
     Raises:
@@ -369,7 +371,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return value
 
 
-def calls_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> list[ToolCall] | None:
+def calls_of(value: object, keys: CallKeys = KEYS, *, bare: bool = False) -> list[ToolCall] | None:
     """Return the calls that a JSON value is: an object, or an array of these; None where it, or anything in it, is none.
 
     Args:
@@ -377,7 +379,7 @@ def calls_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> list[To
         keys: What the members of a call are called.
         bare: Whether nothing else says that it is a call: then it must have arguments, and an empty array is none.
     """
-    if isinstance(value, Refused):
+    if isinstance(value, RefusedText):
         return value.calls(keys.name, keys.arguments)
     if isinstance(value, list):
         calls = [call_of(each, keys, bare=bare) for each in value]
@@ -386,7 +388,7 @@ def calls_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> list[To
     return None if call is None else [call]
 
 
-def call_of(value: object, keys: Keys = KEYS, *, bare: bool = False) -> ToolCall | None:
+def call_of(value: object, keys: CallKeys = KEYS, *, bare: bool = False) -> ToolCall | None:
     """Return the call that a JSON object is, or None; see `calls_of`."""
     if not isinstance(value, dict):
         return None

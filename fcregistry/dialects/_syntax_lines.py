@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
-from fcregistry.dialects._json_text import FAILED, Refused, json_value, read_value
-from fcregistry.dialects._source import NEVER, Marks, matching
+from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, read_value
+from fcregistry.dialects._source import NEVER, TextMarks, matching
 from fcregistry.dialects._syntax_json import arguments_of, read_arguments
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._source import Reading, Source
+    from fcregistry.dialects._source import Reading, TextSource
 
 # --- dialects._syntaxes._react ---
 
 INPUT: Final = "Action Input:"
-_LINE: Final = Marks("\n")
-_FENCE: Final = Marks("```")
+_LINE: Final = TextMarks("\n")
+_FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
 _PAST_BLANKS: Final = matching(r"[^ \t]")
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
@@ -31,7 +31,7 @@ _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)").fullmatch
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
 
-def read_action(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call from behind `Action:`: the name on its line, the input below it, JSON or a line of text."""
     yield from source.run(_BLANKS, _PAST_BLANKS)
     line, end = yield from source.until(_LINE)
@@ -45,7 +45,7 @@ def read_action(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
     return (yield from _input(source, found[1] if found else name))
 
 
-def _input(source: Source, name: str) -> Reading[list[ToolCall] | None]:
+def _input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
     yield from source.run(_BLANKS, _PAST_BLANKS)
     if (yield from source.is_next("\n")):
         yield from source.space()
@@ -59,7 +59,7 @@ def _input(source: Source, name: str) -> Reading[list[ToolCall] | None]:
     return _called(name, text.strip(), source) if end else None
 
 
-def _fenced(source: Source, name: str) -> Reading[list[ToolCall] | None]:
+def _fenced(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
     """Read an input in a code fence: a JSON object, or text that the fence ends."""
     yield from source.run(_LANGUAGE)
     yield from source.space()
@@ -76,10 +76,10 @@ def _fenced(source: Source, name: str) -> Reading[list[ToolCall] | None]:
 def _call(name: str, value: Any) -> list[ToolCall] | None:
     if value is FAILED:
         return None
-    return [ToolCall(name, value.text if isinstance(value, Refused) else value)]
+    return [ToolCall(name, value.text if isinstance(value, RefusedText) else value)]
 
 
-def _called(name: str, text: str, source: Source) -> list[ToolCall]:
+def _called(name: str, text: str, source: TextSource) -> list[ToolCall]:
     """Return the call of a tool with text: the value of its one parameter, an object in brackets, or what the executor has to refuse."""
     parameters = _asked(source.shapes.of(name))
     if len(parameters) == 1:
@@ -103,12 +103,12 @@ def _unquoted(text: str) -> str:
     return inside if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in inside else text
 
 
-def read_nothing(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_nothing(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Take a label alone, with the colon that it ends with."""
     return [] if mark.endswith(":") or (yield from source.take(":")) else None
 
 
-def read_the_rest(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_the_rest(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Take all text that is left: it is no answer."""
     while True:
         source.place = len(source.text)
@@ -140,13 +140,13 @@ LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer
 
 MESSAGE: Final = "<|message|>"
 ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
-_HEADER_ENDS: Final = Marks(MESSAGE, "<|start|>", *ENDS)
+_HEADER_ENDS: Final = TextMarks(MESSAGE, "<|start|>", *ENDS)
 _RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
 _NAMESPACE: Final = "functions."
 _CHANNELS_NAME: Final = re.compile(r"[\w.\-]+").fullmatch
 
 
-def read_message(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call from behind `to=`."""
     header, end = yield from source.until(_HEADER_ENDS)
     recipient = _RECIPIENT(header)
@@ -155,13 +155,13 @@ def read_message(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
     return (yield from read_arguments(source, recipient[1].removeprefix(_NAMESPACE), *ENDS))
 
 
-def read_header(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Take what stands before the text of a message that goes to nobody but the user."""
     _, end = yield from source.until(_HEADER_ENDS)
     return [] if end == MESSAGE else None
 
 
-def read_start(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Take the role of a message, or read the call that it is, where the recipient stands beside the role."""
     role = yield from source.take("assistant to=", "assistant")
     if role == "assistant to=":

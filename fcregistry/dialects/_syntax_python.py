@@ -21,7 +21,7 @@ from fcregistry.dialects._syntax_json import arguments_of, read_objects
 
 if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter
-    from fcregistry.dialects._source import KnownTools, Reading, Source
+    from fcregistry.dialects._source import KnownTools, Reading, TextSource
 
 # --- dialects._syntaxes._python ---
 
@@ -43,7 +43,7 @@ def read_python(*closes: str) -> CallReader:
         *closes: What closes the section. Where it is missing, calls that are complete are calls all the same.
     """
 
-    def read(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         yield from source.space()
         fence = yield from source.take(*_FENCES)
         yield from source.space()
@@ -59,7 +59,7 @@ def read_python(*closes: str) -> CallReader:
     return read
 
 
-def read_list(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a list of calls from behind the bracket that opens it; one that is cut off, or holds anything else, makes none."""
     yield from source.space()
     if mark != "[" and (yield from source.is_next("{")):
@@ -82,7 +82,7 @@ def read_list(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
     return None
 
 
-def _row(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+def _row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls one after the other; the first that is none ends them."""
     calls: list[ToolCall] = []
     while True:
@@ -96,7 +96,7 @@ def _row(source: Source, mark: str) -> Reading[list[ToolCall] | None]:
         yield from source.space()
 
 
-def _call(source: Source) -> Reading[list[ToolCall | None]]:
+def _call(source: TextSource) -> Reading[list[ToolCall | None]]:
     """Take a call; return it, or None for one that holds more than literals, in a list; nothing where no call begins, or it is cut off."""
     name = yield from _called(source)
     if not name:
@@ -110,7 +110,7 @@ def _call(source: Source) -> Reading[list[ToolCall | None]]:
     return [] if tokens is None else [_bound(name, tokens, source.shapes)]
 
 
-def _called(source: Source) -> Reading[str]:
+def _called(source: TextSource) -> Reading[str]:
     """Take a name and the bracket behind it, and return the name; take nothing where they do not come next."""
     while True:
         found = _CALLED(source.text, source.place)
@@ -400,7 +400,7 @@ _AWAITED: Final = {"'": one_of("'"), '"': one_of('"')}
 _PREFIX: Final = re.compile("[a-zA-Z]*")
 
 
-def take_tokens(source: Source) -> Reading[list[Token] | None]:
+def take_tokens(source: TextSource) -> Reading[list[Token] | None]:
     """Take text up to the bracket that closes an opened `(`, and return what is between; None where it is never closed.
 
     An apostrophe within a word opens no string, so that prose in the place of a value hides nothing behind it.
@@ -438,7 +438,7 @@ def take_tokens(source: Source) -> Reading[list[Token] | None]:
         tokens.append((text, text))
 
 
-def _certain(source: Source) -> Reading[re.Match[str] | None]:
+def _certain(source: TextSource) -> Reading[re.Match[str] | None]:
     """Return the next token once no text that comes can change it; None where there is none."""
     while True:
         found = _TOKEN(source.text, source.place)
@@ -450,7 +450,7 @@ def _certain(source: Source) -> Reading[re.Match[str] | None]:
         yield _MAY_CLOSE
 
 
-def _string(source: Source) -> Reading[str | None]:
+def _string(source: TextSource) -> Reading[str | None]:
     """Take a string that is not all there yet, and return it as it is written; None if it is cut off."""
     pieces = [(yield from source.run(_PREFIX))]
     quote = source.text[source.place]
@@ -479,7 +479,7 @@ _SHOWN: Final = {"\1": "\\\\", "\2": '\\"', "\3": "'"}
 """What JSON writes for these."""
 
 
-def arguments_at_once(source: Source) -> dict[str, Any] | None:
+def arguments_at_once(source: TextSource) -> dict[str, Any] | None:
     """Take the arguments of a call, and the bracket behind them, if they are all there, and JSON but for its quotes; take nothing otherwise."""
     if source.failures > MOST_FAILURES:
         return None

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
-from fcregistry.dialects._json_text import FAILED, Refused, Shapes, json_value, read_value
+from fcregistry.dialects._json_text import FAILED, RefusedText, Shapes, json_value, read_value
 from fcregistry.dialects._parsed import Calls
-from fcregistry.dialects._source import NEVER, Marks, Source, matching, one_of
+from fcregistry.dialects._source import NEVER, TextMarks, TextSource, matching, one_of
 from fcregistry.dialects._source import one_of as one_of_characters
 from fcregistry.dialects._syntax_json import arguments_of
 
@@ -41,7 +41,7 @@ _END: Final[dict[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tags:
+class TagSyntax:
     """The tags of a family. One that ends with `=` has its name behind that; any other has it in the attribute `name`.
 
     Attributes:
@@ -72,7 +72,7 @@ class Tags:
     tells_strings: bool = False
     has_entities: bool = False
     takes_objects: bool = False
-    unnamed: Callable[[Source], Reading[ToolCall | None]] | None = None
+    unnamed: Callable[[TextSource], Reading[ToolCall | None]] | None = None
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class _Reader:
 
     __slots__ = ("_closes", "_ends", "_starts", "_tags", "_usual", "ending")
 
-    def __init__(self, tags: Tags) -> None:
+    def __init__(self, tags: TagSyntax) -> None:
         self._tags = tags
         self.ending: Final = tags.ending
         opened, closed = tags.call
@@ -113,7 +113,7 @@ class _Reader:
         self._ends: Final = re.compile(rf"\s*+{re.escape(closed)}")
         self._closes: Final = re.compile(rf"\s*(?>{bare_text_one_of(tags.after)}\s*)*{bare_text_one_of(tags.closes)}")
 
-    def __call__(self, source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         tags = self._tags
         about = yield from self._start(source, mark)
         if about is None:
@@ -126,7 +126,7 @@ class _Reader:
             yield from source.take(*tags.closes)
         return [call]
 
-    def _start(self, source: Source, mark: str) -> Reading[dict[str, str] | None]:
+    def _start(self, source: TextSource, mark: str) -> Reading[dict[str, str] | None]:
         """Take the tag that opens a call; return what it tells, or None where there is none."""
         opened = self._tags.call[0]
         if mark != opened:
@@ -137,7 +137,7 @@ class _Reader:
                 return None
         return (yield from attributes(source, opened))
 
-    def _body(self, source: Source, about: dict[str, str]) -> Reading[ToolCall | None]:
+    def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
         """Take what stands in a call, and what closes it; return the call, or None where it is none, or cut off."""
         name = about.get("name", "").strip()
         if self._tags.takes_objects and name:
@@ -146,14 +146,14 @@ class _Reader:
                 return (yield from self._object(source, name))
         return (yield from self._values(source, name))
 
-    def _object(self, source: Source, name: str) -> Reading[ToolCall | None]:
+    def _object(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
         value = yield from json_value(source, "{")
         yield from source.space()
         if value is FAILED or not (yield from source.take(self._tags.call[1])):
             return None
-        return ToolCall(name, value.text if isinstance(value, Refused) else value)
+        return ToolCall(name, value.text if isinstance(value, RefusedText) else value)
 
-    def _values(self, source: Source, name: str) -> Reading[ToolCall | None]:
+    def _values(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
         arguments: dict[str, Any] = {}
         while name:
             if found := source.at_once(self._usual):
@@ -177,7 +177,7 @@ class _Reader:
             text = text.removeprefix("\n").removesuffix("\n")
         return unescape(text) if self._tags.has_entities and "&" in text else text
 
-    def _parameter(self, source: Source) -> Reading[dict[str, str] | None]:
+    def _parameter(self, source: TextSource) -> Reading[dict[str, str] | None]:
         """Take the tag that opens a value; return what it tells, `_END` where the call ends instead, or None where neither comes."""
         if source.at_once(self._ends):
             return _END
@@ -188,7 +188,7 @@ class _Reader:
         return (yield from attributes(source, opens)) if (yield from source.take(opens)) else None
 
 
-def _among(source: Source, marks: tuple[str, ...]) -> Reading[None]:
+def _among(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
     """Take white space, and any of some marks in it."""
     yield from source.space()
     while marks and (yield from source.take(*marks)):
@@ -200,10 +200,10 @@ def _as_told(string: str, text: str, repairs: list[str]) -> Any:
     if string == "true":
         return text
     value = read_value(text.strip(), repairs) if string == "false" else FAILED
-    return FAILED if isinstance(value, Refused) else value
+    return FAILED if isinstance(value, RefusedText) else value
 
 
-def section(tags: Tags) -> Calls:
+def section(tags: TagSyntax) -> Calls:
     """Return what opens calls, and reads them."""
     return Calls(opens=tags.marks, read=_reader(tags))
 
@@ -214,7 +214,7 @@ _reader: Final = cache(_Reader)  # which reads, and tells the writer what is rea
 # --- writing --------------------------------------------------------------------------------------
 
 
-def write_tags(tags: Tags) -> CallWriter:
+def write_tags(tags: TagSyntax) -> CallWriter:
     """Return a writer of calls. It raises `ValueError` for one that would not be read again."""
     read = _reader(tags)
 
@@ -226,13 +226,13 @@ def write_tags(tags: Tags) -> CallWriter:
     return write
 
 
-def _written(call: ToolCall, tags: Tags, ending: Ending) -> str:
+def _written(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
     values = [_parameter(key, value, tags, ending) for key, value in arguments_of(call).items()]
     before, after = "".join(tags.before), "".join(tags.after[:1])
     return "\n".join([f"{before}{_tag(tags.call[0], call.name)}", *values, f"{tags.call[1]}{after}"])
 
 
-def _parameter(key: str, value: Any, tags: Tags, ending: Ending) -> str:
+def _parameter(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
     text = bare(value, ending)
     if tags.has_entities and unescape(text) != text:
         text = text.replace("&", "&amp;")
@@ -255,7 +255,7 @@ _KEY: Final = re.compile(r"[^<>\n]*")
 _AFTER_KEY: Final = one_of("<>\n")
 
 
-def _space(source: Source) -> Reading[str]:
+def _space(source: TextSource) -> Reading[str]:
     r"""Take white space, and the two characters `\n`, which models write for it; return both."""
     there = source.at_once(_BLANKS)
     pieces = [there[0] if there else ""]
@@ -293,7 +293,7 @@ class Pairs:
         """All tags."""
         return (self.opens, self.closes, *self._key_tags, *self._value_tags)
 
-    def __call__(self, source: Source, mark: str) -> Reading[list[ToolCall] | None]:
+    def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         """Read a call from behind what opens it to behind what closes it."""
         yield from _space(source)
         name = yield from source.run(_PAIRS_NAME, _PAIRS_AFTER_NAME)
@@ -313,7 +313,7 @@ class Pairs:
             keep(arguments, key, source.shapes.value(name, key, text), source)
         return None
 
-    def _key(self, source: Source) -> Reading[str]:
+    def _key(self, source: TextSource) -> Reading[str]:
         """Take what stands before a value, and return its key, or what closes the call, which is no key; nothing where neither comes."""
         if source.at_once(self._end):
             return self.closes
@@ -351,7 +351,7 @@ _ELEMENTS_NAME: Final = re.compile(r"[^<>\n]*")
 _ELEMENTS_AFTER_NAME: Final = one_of("<>\n")
 
 
-def read_elements(source: Source) -> Reading[ToolCall | None]:
+def read_elements(source: TextSource) -> Reading[ToolCall | None]:
     """Take a call from behind `<invoke>` to behind `</invoke>`: `<tool_name>` and `<parameters>` with an element for each value."""
     name = yield from _element(source, "tool_name")
     yield from source.space()
@@ -374,7 +374,7 @@ def read_elements(source: Source) -> Reading[ToolCall | None]:
         keep(arguments, key, source.shapes.value(name, key, text), source)
 
 
-def _element(source: Source, tag: str) -> Reading[str]:
+def _element(source: TextSource, tag: str) -> Reading[str]:
     """Take an element that holds a name; return the name, or nothing where there is none."""
     yield from source.space()
     if not (yield from source.take(f"<{tag}>")):
@@ -383,13 +383,13 @@ def _element(source: Source, tag: str) -> Reading[str]:
     return name.strip() if (yield from source.take(f"</{tag}>")) else ""
 
 
-def _value(source: Source, closes: str) -> Reading[str | None]:
+def _value(source: TextSource, closes: str) -> Reading[str | None]:
     """Take a value, the tag that closes it, where another tag follows, and white space; return the value, or None where it does not end.
 
     Of elements of its own name in it, each takes a closing tag. The end of a call makes it none.
     """
     pieces: list[str] = []
-    marks, depth = Marks("</", f"<{closes}"), 0
+    marks, depth = TextMarks("</", f"<{closes}"), 0
     while True:
         text, mark = yield from source.until(marks)
         pieces.append(text)
@@ -427,7 +427,7 @@ def bare_text_one_of(marks: Iterable[str]) -> str:
     return f"(?:{'|'.join(map(re.escape, marks))})"
 
 
-def white_space(source: Source) -> Reading[str]:
+def white_space(source: TextSource) -> Reading[str]:
     """Take white space, and return it."""
     return source.run(_SPACE, _NO_SPACE)
 
@@ -458,13 +458,13 @@ class Ending:
         call: tuple[str, str],
         followed: tuple[str, ...],
         abandoned: tuple[str, ...],
-        space: Callable[[Source], Reading[str]] = white_space,
+        space: Callable[[TextSource], Reading[str]] = white_space,
         blank: str = r"\s*+",
     ) -> None:
         self._mark = mark
         self._opens = opens
         self._call = call
-        self._marks = Marks(mark, opens, *call)
+        self._marks = TextMarks(mark, opens, *call)
         self._wake = one_of_characters((">", mark[-1], call[1][-1]))  # what opens something ends with the first, too
         self._followed = {mark: followed, call[1]: abandoned}
         self._space = space
@@ -486,7 +486,7 @@ class Ending:
         followed = f"{self._blank}(?={bare_text_one_of(self._followed[self._mark])})"
         return re.compile(f"{opening}{value}{re.escape(self._mark)}{followed}")
 
-    def value(self, source: Source) -> Reading[str | None]:
+    def value(self, source: TextSource) -> Reading[str | None]:
         """Take a value, its mark, and white space behind that; return the value, or None where it does not end."""
         pieces: list[str] = []
         nesting = _Nesting()
@@ -543,7 +543,7 @@ class _Nesting:
         return "nowhere" if is_followed else "inside"
 
 
-def _head(source: Source, mark: str) -> Reading[tuple[str, bool]]:
+def _head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
     """Take what stands in a tag behind its beginning; return it, and whether that makes it a tag that opens something."""
     if mark.endswith(">"):
         return "", True
@@ -552,7 +552,7 @@ def _head(source: Source, mark: str) -> Reading[tuple[str, bool]]:
     return head, is_named and not head.endswith("/") and bool((yield from source.is_next(">")))
 
 
-def _all(source: Source) -> Reading[None]:
+def _all(source: TextSource) -> Reading[None]:
     """Take all text that is left."""
     while True:
         source.place = len(source.text)
@@ -561,7 +561,7 @@ def _all(source: Source) -> Reading[None]:
         yield NEVER
 
 
-def keep(arguments: dict[str, Any], key: str, value: Any, source: Source) -> None:
+def keep(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
     """Keep an argument. Of two with one name it is the last, as in the parsers that are published, and that is said."""
     if key in arguments:
         source.repairs.append(f"the parameter {key!r} was given twice: the last one is taken")
@@ -590,7 +590,7 @@ def must_be_read(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
     """
     arguments = json.loads(json_text(arguments_of(call)))
     kinds = {key: {"const": value} for key, value in arguments.items()}
-    source = Source(Shapes([{"name": call.name, "parameters": {"properties": kinds}}]))
+    source = TextSource(Shapes([{"name": call.name, "parameters": {"properties": kinds}}]))
     source.add(text)
     source.ended = True
     try:
@@ -623,7 +623,7 @@ def usual_head(tag: str) -> str:
     return r"""[^\S\n]+name="([^"<>\n]++)"(?:[^\S\n]+string="(true|false)")?"""
 
 
-def attributes(source: Source, tag: str) -> Reading[dict[str, str] | None]:
+def attributes(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
     """Take the rest of an opening tag; return what it tells, or None where it is none."""
     text = yield from source.run(IN_HEAD, AFTER_HEAD)
     return told(tag, text) if (yield from source.take(">")) else None

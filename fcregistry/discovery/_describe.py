@@ -269,7 +269,7 @@ DYNAMIC = "FCREGISTRY_DYNAMIC"
 """A module, or a package above it, that sets this to True has tools that depend on the environment: they are asked for each time."""
 
 
-class Ships:
+class DeclarationOwners:
     """Tells which declarations are whose, as more and more plugins are imported.
 
     Args:
@@ -292,7 +292,7 @@ class Ships:
         return self._by_plugin.get(plugin.key, [])
 
 
-def describe(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]) -> PluginRecord:
+def describe_plugin(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]) -> PluginRecord:
     """Return what is known of a plugin that was imported, and of what it declared: before it failed, if it did."""
     plugin = outcome.plugin
     tools = [registry._catalogue.tool(Owned(each, plugin)) for each in declared]
@@ -316,7 +316,7 @@ def describe(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaratio
 
 def made_here(
     outcomes: Iterable[LoadedPlugin | FailedPlugin], owner: Callable[[Declaration], Owner | None], since: int
-) -> list[Made]:
+) -> list[FreshDescription]:
     """Describe plugins that this process has imported, for the next ones.
 
     Args:
@@ -324,11 +324,14 @@ def made_here(
         owner: Returns the plugin that ships a declaration.
         since: When they began to be imported (ns).
     """
-    ships, files = Ships(owner), stamps(loaded_files(), since)
-    return [Made.of(each.plugin, describe(each, ships.of(each.plugin)), files, "program") for each in outcomes]
+    ships, files = DeclarationOwners(owner), stamps(loaded_files(), since)
+    return [
+        FreshDescription.of(each.plugin, describe_plugin(each, ships.of(each.plugin)), files, "program")
+        for each in outcomes
+    ]
 
 
-def told_by_manifests(plugins: Iterable[FoundPlugin]) -> list[Made]:
+def told_by_manifests(plugins: Iterable[FoundPlugin]) -> list[FreshDescription]:
     """Return what those plugins ship that say so in a manifest, as far as that is as new as their code; nothing is imported."""
     from time import time_ns
 
@@ -339,14 +342,14 @@ def told_by_manifests(plugins: Iterable[FoundPlugin]) -> list[Made]:
         told = manifest_of(plugin)
         if isinstance(told, Manifest) and not told.is_stale and not told.record["dynamic"]:
             files = stamps(map(str, (told.path, *told.sources)), since)
-            made.append(Made.of(plugin, told.record, files, "manifest"))
+            made.append(FreshDescription.of(plugin, told.record, files, "manifest"))
     return made
 
 
 # --- discovery._index._made ---
 
 
-class Made(NamedTuple):
+class FreshDescription(NamedTuple):
     """A description that was made just now.
 
     Attributes:
@@ -360,7 +363,7 @@ class Made(NamedTuple):
 
     plugin: FoundPlugin
     record: dict[str, Any]
-    rows: list[Row]
+    rows: list[IndexRow]
     files: dict[str, Stamp]
     by: str
     missed: bool = False
@@ -368,7 +371,7 @@ class Made(NamedTuple):
     @classmethod
     def of(
         cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str, missed: bool = False
-    ) -> Made:
+    ) -> FreshDescription:
         """Return the description that a record says."""
         about = {name: value for name, value in record.items() if name not in ("tools", "entry_point", "value")}
         return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by, missed)
@@ -377,7 +380,7 @@ class Made(NamedTuple):
 # --- discovery._index._rows ---
 
 
-class Row(NamedTuple):
+class IndexRow(NamedTuple):
     """One tool, as an index keeps it.
 
     Attributes:
@@ -401,10 +404,10 @@ class Row(NamedTuple):
     words: tuple[str, ...]
 
 
-def row_of(tool: ToolRecord, distribution: str) -> Row:
+def row_of(tool: ToolRecord, distribution: str) -> IndexRow:
     """Return the row of a tool that a distribution ships."""
     flags = ((BROKEN, "problems" in tool), (CONTEXT, tool["context"]), (DEPS, tool["deps"] is not None))
-    return Row(
+    return IndexRow(
         tool["name"],
         tool["group"],
         tool["summary"].encode("utf-8", "replace").decode(),  # a lone surrogate, which no file takes

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from fcregistry._tools.indexed import Described
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.tool import Tool
-    from fcregistry.discovery._describe import Made
+    from fcregistry.discovery._describe import FreshDescription
     from fcregistry.discovery._report import FailedPlugin, LoadedPlugin, LoadReport, Outcome
 
-    Describe = Callable[[Sequence[FoundPlugin], Sequence[FoundEntryPoint], Callable[[Made], None]], None]
+    Describe = Callable[[Sequence[FoundPlugin], Sequence[FoundEntryPoint], Callable[[FreshDescription], None]], None]
 
 # --- discovery._installed ---
 
@@ -93,9 +93,9 @@ class Installed:
         if self.index is not None:
             self.adopt(self.index.look())
         else:
-            from fcregistry.discovery._finder import find_entry_points, places
+            from fcregistry.discovery._finder import find_entry_points, scan_path
 
-            self.adopt(find_entry_points(places()))
+            self.adopt(find_entry_points(scan_path()))
 
     def adopt(self, found: tuple[FoundEntryPoint, ...]) -> None:
         """Take these for what is installed."""
@@ -288,11 +288,11 @@ class Imported(Installed):
         if refused is not None:
             self._outcomes.setdefault(key, refused)
             return False  # nobody else is to be told that it does not load
-        from fcregistry.discovery._loader import load  # not needed where everything is described
+        from fcregistry.discovery._loader import load_plugin  # not needed where everything is described
 
         under_way.add(key)
         try:
-            outcome = load(plugin, lambda declaration: self.owner(declaration) is not None)
+            outcome = load_plugin(plugin, lambda declaration: self.owner(declaration) is not None)
             if outcome is not None:
                 self._outcomes.setdefault(key, outcome)
                 self._hand_over(plugin)
@@ -398,7 +398,7 @@ class Known(Imported):
         with self._describing:
             unknown = self._unknown(distribution)
             if unknown:
-                done: list[Made] = []
+                done: list[FreshDescription] = []
                 try:
                     self.describe(unknown, self._found or (), done.append)
                 finally:  # after an interrupt too

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = ("open", "os.listdir", "os.scandir")
 
 
-class Tracker:
+class ImportTracker:
     """Notes, for the rest of the process, what each module imports and opens."""
 
     def __init__(self) -> None:

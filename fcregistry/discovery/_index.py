@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.indexed import Described
-from fcregistry.discovery._finder import Places, find_entry_points, places
+from fcregistry.discovery._finder import Places, find_entry_points, scan_path
 from fcregistry.discovery._fingerprint import FAILED, WRONG, changed, surroundings
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index_store import LINES, Line, Stored, lines_of, place_of, stored_in
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.tool import Tool
-    from fcregistry.discovery._describe import Made
+    from fcregistry.discovery._describe import FreshDescription
     from fcregistry.discovery._index_store import IndexFile
 
 # --- discovery._index._reading ---
 
 
-class Reading:
+class IndexReader:
     """The file of an index, as one process reads it.
 
     Args:
@@ -91,7 +91,7 @@ _NOT_TO_TRY = ("watching", "waiting")
 """Who described a plugin that a program better does not import for the sake of another's name."""
 
 
-class Holding(Reading):
+class Holding(IndexReader):
     """The descriptions of a process's plugins, as far as they hold.
 
     Args:
@@ -118,7 +118,7 @@ class Holding(Reading):
             Every entry point of ours, sorted by distribution and name.
         """
         stored = self._read()
-        self._places = places(stored.places)
+        self._places = scan_path(stored.places)
         self.is_outdated = any(
             each.found and each is not stored.places.get(path) for path, each in self._places.items()
         )
@@ -351,7 +351,7 @@ class Index(Holding):
 
     # Write
 
-    def keep(self, made: Collection[Made]) -> None:
+    def keep(self, made: Collection[FreshDescription]) -> None:
         """Keep descriptions, for this process and, where the file can be written, for all that follow."""
         import sqlite3
 

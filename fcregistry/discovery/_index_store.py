@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fcregistry._base.forks import made_once, sqlite_lock
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.search import INSERT
-from fcregistry.discovery._finder import Place
+from fcregistry.discovery._finder import PathEntry
 from fcregistry.discovery._fingerprint import FAILED, MISSED, WRONG, surroundings
 from fcregistry.discovery._found import KINDS, FoundEntryPoint
 from fcregistry.errors import MissingDependencyError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from fcregistry.discovery._describe import Made, Row
+    from fcregistry.discovery._describe import FreshDescription, IndexRow
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._found import FoundExtension, FoundPlugin
@@ -324,7 +324,10 @@ _Entry: TypeAlias = "tuple[str, str, str, str, str, Stamp | None]"
 
 
 def write(
-    connection: sqlite3.Connection, places: Places, extensions: Iterable[FoundExtension], made: Collection[Made]
+    connection: sqlite3.Connection,
+    places: Places,
+    extensions: Iterable[FoundExtension],
+    made: Collection[FreshDescription],
 ) -> None:
     """Write what lies in the folders of `sys.path`, and descriptions of plugins that were found there.
 
@@ -361,7 +364,7 @@ def write(
     write_stored(connection)
 
 
-def _state(made: Made) -> int:
+def _state(made: FreshDescription) -> int:
     return (FAILED if made.record["failure"] is not None else 0) | (MISSED if made.missed else 0)
 
 
@@ -471,7 +474,7 @@ def _drop_tools(connection: sqlite3.Connection, plugins: Iterable[int]) -> None:
         connection.executemany(f"DELETE FROM {table} WHERE {number} = ?", tools)
 
 
-def _write_files(connection: sqlite3.Connection, made: Iterable[Made]) -> dict[tuple[str, Stamp], int]:
+def _write_files(connection: sqlite3.Connection, made: Iterable[FreshDescription]) -> dict[tuple[str, Stamp], int]:
     """Write what descriptions were made from; return the number of each file, as it was then."""
     numbers = {
         (os.fsdecode(path), (time, size)): number
@@ -485,7 +488,7 @@ def _write_files(connection: sqlite3.Connection, made: Iterable[Made]) -> dict[t
     return numbers | new
 
 
-def _write_tools(connection: sqlite3.Connection, tools: Iterable[tuple[int, Row]]) -> None:
+def _write_tools(connection: sqlite3.Connection, tools: Iterable[tuple[int, IndexRow]]) -> None:
     numbered = list(zip(count(_next(connection, "tools")), tools, strict=False))
     connection.executemany(
         "INSERT INTO tools VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -581,7 +584,7 @@ def _unpacked(entry_points: list[Any], places: list[Any], files: list[Any]) -> S
         each = kinds[kind](distribution, version, name, value, folder, info, stamp)
         each.kept = kept
         found.setdefault(folder, []).append(each)
-    here = {path: Place(names, tuple(found.get(path, ())), stamps, aside) for path, names, stamps, aside in places}
+    here = {path: PathEntry(names, tuple(found.get(path, ())), stamps, aside) for path, names, stamps, aside in places}
     return Stored(here, found, files)
 
 

@@ -27,7 +27,7 @@ from fcregistry.errors import PluginError
 # --- discovery._loader ---
 
 
-def load(
+def load_plugin(
     plugin: FoundPlugin,
     is_owned: Callable[[Declaration], bool],
     prints: Callable[[], AbstractContextManager[None]] = prints_to_stderr,

@@ -61,7 +61,7 @@ class Listed(NamedTuple):
     hash: str
 
 
-class Source(NamedTuple):
+class LockedSource(NamedTuple):
     """A file of code of an editable install.
 
     Attributes:
@@ -91,7 +91,7 @@ class Contents:
         self._source = source
         self._modules = _modules(source)
         self.listed = _listed(source, self._modules)
-        self.sources: tuple[Source, ...] = ()
+        self.sources: tuple[LockedSource, ...] = ()
         if self.listed:
             self.roots = _roots_of((each.path for each in self.listed), self._modules)
         else:
@@ -139,7 +139,7 @@ class Contents:
         return tuple(self._place(each) for each in self.listed if each.path.endswith(_CODE))
 
 
-def drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
+def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
     """Return why a plugin's distribution is not the one that is locked, or None if it is, or nothing is locked.
 
     To be asked before a plugin is imported. What is imported of it later is compared then, with what was found now.
@@ -269,12 +269,12 @@ def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
 # What an editable install has
 
 
-def _sources(root: Path) -> Iterator[Source]:
+def _sources(root: Path) -> Iterator[LockedSource]:
     """Yield each file of code of a package or module at the top."""
     files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
     for file in files:
         if file.is_file():
-            yield Source(file.relative_to(root.parent).as_posix(), file, sha256(file.read_bytes()).digest())
+            yield LockedSource(file.relative_to(root.parent).as_posix(), file, sha256(file.read_bytes()).digest())
 
 
 def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:

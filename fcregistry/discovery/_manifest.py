@@ -74,7 +74,7 @@ def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
     Args:
         found: The entry point. Nothing of it is imported.
     """
-    place = place_of(found)
+    place = location_of(found)
     if place is None:
         return None
     path = place.manifest
@@ -133,10 +133,10 @@ def _problem(found: FoundPlugin, path: Path, message: str) -> ManifestProblem:
 
 # --- discovery._manifests._content ---
 
-FORMAT: Final = 1
+MANIFEST_FORMAT: Final = 1
 """The number of the format described here; a reader passes over manifests of another."""
 
-MOST_BYTES: Final = 16 * 2**20
+MAX_MANIFEST_BYTES: Final = 16 * 2**20
 """Of a file of tool records that is read; ten thousand tools take some ten."""
 _MOST_VALUES: Final = 1_000_000
 """Of its JSON: a few bytes of text may become a hundred in memory."""
@@ -164,7 +164,7 @@ class ManifestContent(TypedDict):
     """A manifest.
 
     Attributes:
-        format: See `FORMAT`.
+        format: See `MANIFEST_FORMAT`.
         distribution: The name of the distribution as PyPI compares names, without its version.
         plugins: Its entry points whose code stands in this package, sorted by name.
         sources: File of the package, relative to the package's parent folder -> its digest, see `source_digest`; sorted.
@@ -176,13 +176,13 @@ class ManifestContent(TypedDict):
     sources: dict[str, str]
 
 
-def text_of(content: ManifestContent) -> str:
+def manifest_text(content: ManifestContent) -> str:
     """Return the one text of a manifest; the order of names in a schema is kept, for it is the order of parameters."""
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     return _SURROGATE.sub(lambda found: json.dumps(found[0])[1:-1], text)  # which no UTF-8 can hold
 
 
-def read_bounded(file: IO[bytes], most: int = MOST_BYTES) -> str:
+def read_bounded(file: IO[bytes], most: int = MAX_MANIFEST_BYTES) -> str:
     """Return the text of a file of a stranger's, of which no more is read than it may have.
 
     Raises:
@@ -195,7 +195,7 @@ def read_bounded(file: IO[bytes], most: int = MOST_BYTES) -> str:
     return data.decode("utf-8")
 
 
-def read_json(text: str) -> Any:
+def parse_external_json(text: str) -> Any:
     """Return the value of a stranger's JSON text.
 
     Raises:
@@ -217,20 +217,20 @@ def read_manifest(path: Path) -> ManifestContent:
         ValueError: It is none, or none that can be relied on; the message says why.
     """
     with path.open("rb") as file:
-        return read_text(read_bounded(file))
+        return parse_manifest(read_bounded(file))
 
 
-def read_text(text: str) -> ManifestContent:
+def parse_manifest(text: str) -> ManifestContent:
     """Return what the text of a manifest says.
 
     Raises:
         ValueError: It is none, or none that can be relied on; the message says why.
     """
-    content = read_json(text)
+    content = parse_external_json(text)
     if not isinstance(content, dict) or "format" not in content:
         raise ValueError("it is no manifest: an object with a format is due")
-    if content["format"] != FORMAT:
-        raise ValueError(f"its format is {content['format']!r}, and this version of fcregistry reads {FORMAT}")
+    if content["format"] != MANIFEST_FORMAT:
+        raise ValueError(f"its format is {content['format']!r}, and this version of fcregistry reads {MANIFEST_FORMAT}")
     try:
         _check(content)
     except (KeyError, TypeError, AttributeError) as error:
@@ -292,12 +292,12 @@ def _check_inside(name: str) -> None:
 
 # --- discovery._manifests._places ---
 
-FILE: Final = "fcregistry.json"
+MANIFEST_FILE: Final = "fcregistry.json"
 """The name of a manifest in a package; that of a module without a package is `MODULE.fcregistry.json`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class PackageLocation:
     """Where a package stands; or a module that is in none.
 
     Attributes:
@@ -314,7 +314,7 @@ class Place:
     def manifest(self) -> Path:
         """Where its manifest stands."""
         stem = self.folder.joinpath(*self.parts)
-        return stem / FILE if self.is_package else stem.with_name(f"{stem.name}.{FILE}")
+        return stem / MANIFEST_FILE if self.is_package else stem.with_name(f"{stem.name}.{MANIFEST_FILE}")
 
     def name_of(self, path: Path) -> str | None:
         """Return a file's path relative to the folder, with slashes, if it is the module or lies in the package, else None."""
@@ -324,28 +324,28 @@ class Place:
         return path.relative_to(self.folder.resolve()).as_posix() if inside else None
 
 
-def place_of(found: FoundPlugin) -> Place | None:
+def location_of(found: FoundPlugin) -> PackageLocation | None:
     """Return where the code of an entry point stands; None where that is no folder of Python files.
 
     In a regular install that is beside the distribution's metadata. An editable one has it elsewhere, and Python's own finders are asked
     where: for the topmost package only, because to find a module in a package they would import the package.
     """
     parts = found.module.split(".")
-    beside = place_in(Path(found.folder), parts) if found.folder else None
+    beside = location_in(Path(found.folder), parts) if found.folder else None
     if beside is not None:
         return beside
-    return next((place for folder in _folders_of(parts[0]) if (place := place_in(folder, parts)) is not None), None)
+    return next((place for folder in _folders_of(parts[0]) if (place := location_in(folder, parts)) is not None), None)
 
 
-def place_in(folder: Path, parts: Sequence[str]) -> Place | None:
+def location_in(folder: Path, parts: Sequence[str]) -> PackageLocation | None:
     """Return where the topmost package or module stands, below a folder, that a dotted name leads through; None if it is not there."""
     for length, name in enumerate(parts, start=1):
         path = folder.joinpath(*parts[:length])
         above = tuple(parts[:length])
         if (path / "__init__.py").is_file():
-            return Place(folder=folder, parts=above, is_package=True)
+            return PackageLocation(folder=folder, parts=above, is_package=True)
         if path.with_name(f"{name}.py").is_file():
-            return Place(folder=folder, parts=above, is_package=False)
+            return PackageLocation(folder=folder, parts=above, is_package=False)
         if not path.is_dir():
             return None
     return None  # namespace packages all the way: nothing that an import would run
@@ -372,7 +372,7 @@ _TOLD: Final = ("description", "parameters", "returns", "options", "deps", "prob
 _DRIFT_LONGEST: Final = 60
 
 
-def drift(described: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
+def manifest_drift(described: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     """Return how the tools of a plugin differ from what was described of it; nothing if they do not.
 
     Args:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 def main() -> None:
     """Describe plugins until there are no more."""
     asked, answers = _own_streams()
-    from fcregistry.discovery._fingerprint import Tracker
+    from fcregistry.discovery._fingerprint import ImportTracker
 
-    tracker = Tracker()
+    tracker = ImportTracker()
     tracker.start()
     told = json.loads(asked.readline())
     worker = Worker(tracker, told["installed"])
@@ -90,7 +90,7 @@ class Worker:
     """
 
     def __init__(self, tracker: Any, found: list[dict[str, Any]]) -> None:
-        from fcregistry.discovery._describe import Ships
+        from fcregistry.discovery._describe import DeclarationOwners
         from fcregistry.discovery._discovery import Discovery, current
         from fcregistry.discovery._found import FoundExtension, FoundPlugin
 
@@ -101,7 +101,7 @@ class Worker:
             tuple(kinds[each.pop("kind")](**{**each, "stamp": tuple(each["stamp"] or ()) or None}) for each in found)
         )
         self._plugins: dict[tuple[str, ...], FoundPlugin] = {each.key: each for each in self._discovery.plugins}
-        self._ships = Ships(self._discovery.owner)
+        self._ships = DeclarationOwners(self._discovery.owner)
         self._others = False  # whether any was imported
 
     def describe(self, key: tuple[str, ...]) -> dict[str, Any]:
@@ -111,9 +111,9 @@ class Worker:
         is not to suffer from what this one has changed. One that fails among others is to be tried again without them.
         """
         from fcregistry._base.source import underlying
-        from fcregistry.discovery._describe import Changes, Made
+        from fcregistry.discovery._describe import Changes, FreshDescription
         from fcregistry.discovery._fingerprint import stamps
-        from fcregistry.discovery._loader import load
+        from fcregistry.discovery._loader import load_plugin
 
         plugin = self._plugins[key]
         since = time_ns()
@@ -121,7 +121,7 @@ class Worker:
         self._tracker.modules_read.clear()
         changes = Changes(plugin.module)
         watched = partial(changes.watched, prints)
-        outcome = _refused(plugin) or load(
+        outcome = _refused(plugin) or load_plugin(
             plugin, lambda declaration: self._discovery.owner(declaration) is not None, watched
         )
         assert outcome is not None
@@ -134,7 +134,7 @@ class Worker:
         files = self._tracker.files(modules)
         if record["failure"] is not None:
             files |= self._tracker.sources_read()
-        made = Made.of(plugin, record, stamps(files, since), "worker", self._tracker.missed(modules))
+        made = FreshDescription.of(plugin, record, stamps(files, since), "worker", self._tracker.missed(modules))
         others_before, self._others = self._others, True
         return {
             "record": made.record,
@@ -147,17 +147,17 @@ class Worker:
 
     @staticmethod
     def _described(outcome: Any, declared: Any) -> Any:
-        from fcregistry.discovery._describe import describe
+        from fcregistry.discovery._describe import describe_plugin
         from fcregistry.discovery._loader import own_part
         from fcregistry.discovery._report import FailedPlugin
 
         try:
-            return describe(outcome, declared)
+            return describe_plugin(outcome, declared)
         except Exception as error:  # foreign code: what an author gave as an option may raise anything  # noqa: BLE001
             failed = FailedPlugin(
                 plugin=outcome.plugin, seconds=outcome.seconds, error=error, traceback=own_part(error)
             )
-            return describe(failed, ())
+            return describe_plugin(failed, ())
 
     def _extensions(self) -> list[str]:
         """Return the modules of the extensions that some plugin has needed so far."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._config.policy import locks_are_lifted
 from fcregistry._tools.record import PluginRecord
-from fcregistry.discovery._describe import Made, Row
+from fcregistry.discovery._describe import FreshDescription, IndexRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 # --- discovery._index._building ---
 
-SECONDS_VARIABLE: Final = "FCREGISTRY_IMPORT_SECONDS"
+IMPORT_SECONDS_VARIABLE: Final = "FCREGISTRY_IMPORT_SECONDS"
 """The variable that says how long a plugin may take."""
 
-SECONDS: Final = 20.0
+IMPORT_SECONDS: Final = 20.0
 """How long a plugin may take to be imported and described, where nothing else is said."""
 
 _MOST_WORKERS: Final = 4
@@ -43,13 +43,13 @@ _AHEAD: Final = 2
 """Plugins that a process is asked for at a time: one that it is busy with, and one so that it need not wait for us."""
 
 
-def described_by_workers(
+def describe_in_workers(
     plugins: Sequence[FoundPlugin],
     installed: Sequence[FoundEntryPoint],
     *,
     seconds: float,
-    told: Callable[[Made], None] = lambda made: None,
-) -> list[Made]:
+    told: Callable[[FreshDescription], None] = lambda made: None,
+) -> list[FreshDescription]:
     """Describe plugins in worker processes.
 
     Args:
@@ -67,7 +67,7 @@ def described_by_workers(
     waiting: SimpleQueue[FoundPlugin] = SimpleQueue()
     for plugin in plugins:
         waiting.put(plugin)
-    done: list[Made] = []
+    done: list[FreshDescription] = []
     wrong: list[BaseException] = []
     lifted = locks_are_lifted()  # which the threads would not see
     workers = [_Worker(waiting, installed, seconds, without_locks=lifted) for _ in range(_how_many(len(plugins)))]
@@ -126,7 +126,7 @@ class _Worker:
         self._process: WorkerProcess | None = None
         self._is_over = False
 
-    def describe(self) -> Iterator[Made]:
+    def describe(self) -> Iterator[FreshDescription]:
         """Yield the descriptions of plugins as they are done, until none is waiting."""
         while self._ask():
             made = self._answer(self._asked[0])
@@ -159,7 +159,7 @@ class _Worker:
             self._process.ask(plugin)
         return bool(self._asked)
 
-    def _answer(self, plugin: FoundPlugin) -> Made | None:
+    def _answer(self, plugin: FoundPlugin) -> FreshDescription | None:
         """Return the description of a plugin; None if it is to be made once more, in a process that no other was imported in before."""
         process = self._process
         assert process is not None
@@ -171,8 +171,8 @@ class _Worker:
         if answer is None:
             return _failed(plugin, process, self._seconds)
         files = {path: (time, size) for path, (time, size) in answer["files"].items()}
-        return Made(
-            plugin, answer["record"], [Row(*each) for each in answer["rows"]], files, "worker", answer["missed"]
+        return FreshDescription(
+            plugin, answer["record"], [IndexRow(*each) for each in answer["rows"]], files, "worker", answer["missed"]
         )
 
     def end(self) -> None:
@@ -182,12 +182,12 @@ class _Worker:
             self._process.end()
 
 
-def _failed(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> Made:
+def _failed(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> FreshDescription:
     """Return the description of a plugin that ended its process, or had to be ended."""
     advice = f"report this to the authors of {plugin.distribution}, or set FCREGISTRY_DISABLE={plugin.label}"
     if process.is_late:
         what = f"importing it takes longer than {seconds:g} second{'' if seconds == 1 else 's'}"
-        advice += f"; {SECONDS_VARIABLE} gives it more time"
+        advice += f"; {IMPORT_SECONDS_VARIABLE} gives it more time"
     else:
         what = f"it ends the process that imports it, with {_worded(process.code)}"
     record = PluginRecord(
@@ -202,7 +202,7 @@ def _failed(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> Made
         detail=process.last_words(),
         advice=advice,
     )
-    return Made.of(plugin, record, _own_files(plugin), "waiting" if process.is_late else "watching")
+    return FreshDescription.of(plugin, record, _own_files(plugin), "waiting" if process.is_late else "watching")
 
 
 def _worded(code: int) -> str:

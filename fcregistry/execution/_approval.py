@@ -35,18 +35,18 @@ from fcregistry.execution._messages import (
 )
 from fcregistry.execution._outcome import GivenUp, Outcome
 from fcregistry.execution._policy import Policy, Ruling, with_configured
-from fcregistry.execution._result import failure
+from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import copied
 
 if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._step import Step
+    from fcregistry.execution._step import CallStep
 
 # --- execution._approving._asking ---
 
 
-class Ask:
+class AskApprover:
     """Have a question answered: an effect of the pipeline.
 
     A coroutine function is awaited. A plain function may block: it runs on the thread that waits, or on one of its own where that must not
@@ -59,7 +59,7 @@ class Ask:
 
     __slots__ = ("_cancellation", "_question")
 
-    def __init__(self, question: Question, cancellation: CancellationToken | None = None) -> None:
+    def __init__(self, question: ApprovalQuestion, cancellation: CancellationToken | None = None) -> None:
         self._question = question
         self._cancellation = cancellation
 
@@ -175,14 +175,14 @@ class Gate:
         ruling = self._ruling(tool)
         return _denied(tool, ruling) if ruling.verdict == "deny" else None
 
-    def judge(self, step: Step) -> CallError | Question | None:
+    def judge(self, step: CallStep) -> CallError | ApprovalQuestion | None:
         """Return why a call may not run, None if it may, or the question that has to be put for it."""
         question = self.weigh(step)
-        if isinstance(question, Question) and self.approve is None:
+        if isinstance(question, ApprovalQuestion) and self.approve is None:
             return approval_required(step.bound.tool.name)
         return question
 
-    def weigh(self, step: Step) -> CallError | Question | None:
+    def weigh(self, step: CallStep) -> CallError | ApprovalQuestion | None:
         """Return the same, also where there is nobody here to be asked: somebody elsewhere may be."""
         tool = step.bound.tool
         ruling = self._ruling(tool)
@@ -191,18 +191,18 @@ class Gate:
         if ruling.verdict == "deny":
             return _denied(tool, ruling)
         if ruling.verdict == "ask":
-            return Question(self, step, _why_asked(ruling))
+            return ApprovalQuestion(self, step, _why_asked(ruling))
         return self._by_author(step)
 
     def _ruling(self, tool: Tool) -> Ruling:
         return self._rulings.get(tool.name, self._otherwise)
 
-    def _by_author(self, step: Step) -> CallError | Question | None:
+    def _by_author(self, step: CallStep) -> CallError | ApprovalQuestion | None:
         needs = step.bound.tool.options.requires_approval
         if needs is False:
             return None
         if not callable(needs):
-            return Question(self, step, "the tool requires approval")
+            return ApprovalQuestion(self, step, "the tool requires approval")
         try:
             if not _holds(needs, step):
                 return None
@@ -210,7 +210,7 @@ class Gate:
             raise
         except BaseException as error:  # noqa: BLE001  # foreign code: a predicate that raises has not said that nobody need be asked
             return approval_failed(step.bound.tool.name, error)
-        return Question(self, step, "the tool requires approval of such arguments")
+        return ApprovalQuestion(self, step, "the tool requires approval of such arguments")
 
 
 def _denied(tool: Tool, ruling: Ruling) -> CallError:
@@ -223,7 +223,7 @@ def _why_asked(ruling: Ruling) -> str:
     return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
 
 
-def _holds(predicate: Callable[[Mapping[str, Any]], object], step: Step) -> bool:
+def _holds(predicate: Callable[[Mapping[str, Any]], object], step: CallStep) -> bool:
     """Ask a predicate of the arguments; of a copy: what was validated is what runs, whatever it does with what it is shown.
 
     Raises:
@@ -246,7 +246,7 @@ def _is_async(function: object) -> bool:
 # --- execution._approving._questions ---
 
 
-class Question:
+class ApprovalQuestion:
     """May this call run? Asking is done by `_asking.Ask`; here stands what is asked, and what an answer comes to.
 
     Attributes:
@@ -257,7 +257,7 @@ class Question:
 
     __slots__ = ("_gate", "call", "reason", "step")
 
-    def __init__(self, gate: Gate, step: Step, reason: str) -> None:
+    def __init__(self, gate: Gate, step: CallStep, reason: str) -> None:
         self._gate = gate
         self.step = step
         self.reason = reason
@@ -320,7 +320,9 @@ def settled(name: str, answer: object) -> CallError | Approve | None:
     return denied_because(name, answer.reason) if isinstance(answer, Deny) else denied(name)
 
 
-def edited(step: Step, decision: Approve, prepare: Callable[[ToolCall], Step | ToolResult]) -> Step | ToolResult:
+def edited(
+    step: CallStep, decision: Approve, prepare: Callable[[ToolCall], CallStep | ToolResult]
+) -> CallStep | ToolResult:
     """Return a call with the arguments that its approver put in place of the model's: validated again, and not asked about again.
 
     Args:
@@ -333,7 +335,7 @@ def edited(step: Step, decision: Approve, prepare: Callable[[ToolCall], Step | T
         return again
     if again.error.code in ("invalid_arguments", "malformed_call"):
         error = edited_badly(step.bound.tool.name, again.error.problems, again.error.message)
-        return failure(again.call, error, step.bound.tool)
+        return failed_result(again.call, error, step.bound.tool)
     return again
 
 

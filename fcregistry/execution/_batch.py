@@ -16,10 +16,10 @@ from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._fast_path import read_if_call
-from fcregistry.execution._observability import unwatched
+from fcregistry.execution._observability import log_failure
 from fcregistry.execution._resources import accesses
-from fcregistry.execution._settings import deps_for, run_of
-from fcregistry.execution._step import Step
+from fcregistry.execution._settings import calls_context, deps_for
+from fcregistry.execution._step import CallStep
 from fcregistry.execution._threads import running_loop
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._fast_path import AsyncShortWay
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._resources import Accesses, KeyPath
-    from fcregistry.execution._settings import Run
+    from fcregistry.execution._settings import CallsContext
     from fcregistry.execution._suspended import Resumed
 
 # --- execution._batching._plain ---
@@ -82,14 +82,14 @@ async def _short(pipeline: Pipeline, plain: PlainCall, place: int, slots: Semaph
     except (KeyboardInterrupt, SystemExit) as interrupt:
         return interrupt  # raised out of a task, it would end the loop for everybody
     if result.error is not None:
-        unwatched(result)
+        log_failure(result)
     return result
 
 
 async def _whole(pipeline: Pipeline, call: ToolCall, place: int, slots: Semaphore | None) -> ToolResult:
     seat = Seat(None, place, slots)
     try:
-        return await adrive(pipeline.course(call, run_of(None, ()), seat))
+        return await adrive(pipeline.course(call, calls_context(None, ()), seat))
     finally:
         seat.leave()
 
@@ -97,7 +97,7 @@ async def _whole(pipeline: Pipeline, call: ToolCall, place: int, slots: Semaphor
 # --- execution._batching._batches ---
 
 
-def listed(calls: Iterable[object]) -> list[object]:
+def list_calls(calls: Iterable[object]) -> list[object]:
     """Return calls as a list.
 
     Raises:
@@ -125,7 +125,7 @@ class Seat:
         self._slots = slots
         self._holds = False
 
-    def entering(self, step: Step) -> _Entering:
+    def entering(self, step: CallStep) -> _Entering:
         """Return what has to be done before a call begins."""
         return _Entering(self, None if self._line is None else self._line.touched(self._place, step))
 
@@ -166,20 +166,20 @@ class _Entering:
         await self._seat.enter_later(self._touched)
 
 
-Prepared = Sequence["Step | ToolResult | Resumed"]
+Prepared = Sequence["CallStep | ToolResult | Resumed"]
 Interrupt = KeyboardInterrupt | SystemExit
 
 
-def run_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResult]:
+def run_together(pipeline: Pipeline, calls: Prepared, run: CallsContext) -> list[ToolResult]:
     """Carry out calls at the same time, and wait for all: those that want their caller's thread on this one, the others elsewhere."""
     if len(calls) < 2:
         return [drive(pipeline.course(call, run)) for call in calls]
-    from fcregistry.execution._event_loop import background  # asyncio is 38 ms, which a single call need not pay
+    from fcregistry.execution._event_loop import background_loop  # asyncio is 38 ms, which a single call need not pay
 
     line = _line_of(pipeline, calls, run)
     here = [place for place, call in enumerate(calls) if pipeline.wants_caller(call)]
     elsewhere = sorted({*range(len(calls))}.difference(here))
-    future = background.submit(lambda: _seated(pipeline, calls, elsewhere, run, line))
+    future = background_loop.submit(lambda: _seated(pipeline, calls, elsewhere, run, line))
     try:
         results = {place: _run_here(pipeline, calls[place], run, Seat(line, place)) for place in here}
         results |= zip(elsewhere, uninterrupted(future.result()), strict=True)
@@ -189,7 +189,7 @@ def run_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResu
     return [results[place] for place in range(len(calls))]
 
 
-def _line_of(pipeline: Pipeline, calls: Prepared, run: Run) -> Line | None:
+def _line_of(pipeline: Pipeline, calls: Prepared, run: CallsContext) -> Line | None:
     """Return the order of a batch, once it is sure that its tools can have what they depend on.
 
     Raises:
@@ -202,21 +202,21 @@ def _line_of(pipeline: Pipeline, calls: Prepared, run: Run) -> Line | None:
     return Line.of(steps)
 
 
-def _run_here(pipeline: Pipeline, call: Step | ToolResult | Resumed, run: Run, seat: Seat) -> ToolResult:
+def _run_here(pipeline: Pipeline, call: CallStep | ToolResult | Resumed, run: CallsContext, seat: Seat) -> ToolResult:
     try:
         return drive(pipeline.course(call, run, seat))
     finally:
         seat.leave()
 
 
-async def arun_together(pipeline: Pipeline, calls: Prepared, run: Run) -> list[ToolResult]:
+async def arun_together(pipeline: Pipeline, calls: Prepared, run: CallsContext) -> list[ToolResult]:
     """Carry out calls at the same time on the running loop."""
     line = _line_of(pipeline, calls, run)
     return uninterrupted(await _seated(pipeline, calls, range(len(calls)), run, line))
 
 
 async def _seated(
-    pipeline: Pipeline, calls: Prepared, places: Iterable[int], run: Run, line: Line | None
+    pipeline: Pipeline, calls: Prepared, places: Iterable[int], run: CallsContext, line: Line | None
 ) -> list[ToolResult | Interrupt]:
     from asyncio import Semaphore
 
@@ -291,12 +291,12 @@ class Line:
         """Return the line of a batch, or None where no tool in it says what it touches, so that nobody waits.
 
         Args:
-            steps: For each call its `Step`, or anything else for one that will not run.
+            steps: For each call its `CallStep`, or anything else for one that will not run.
         """
-        touched = [accesses(step) if isinstance(step, Step) else None for step in steps]
+        touched = [accesses(step) if isinstance(step, CallStep) else None for step in steps]
         return None if all(each is None for each in touched) else cls(touched, steps)
 
-    def touched(self, place: int, step: Step) -> Accesses | None:
+    def touched(self, place: int, step: CallStep) -> Accesses | None:
         """Return what a call touches: as it was told when the line was made, unless the call has become another since."""
         return self._touched[place] if step is self._steps[place] else accesses(step)
 

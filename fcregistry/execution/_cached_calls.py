@@ -14,7 +14,7 @@ from fcregistry.execution._outcome import Outcome
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._step import Step
+    from fcregistry.execution._step import CallStep
 
 
 _NOTHING: Final = object()
@@ -66,7 +66,7 @@ class Slot:
         self._tool = tool
 
     @classmethod
-    def of(cls, step: Step, cache: Cache) -> Slot | None:
+    def of(cls, step: CallStep, cache: Cache) -> Slot | None:
         """Return the place of a call's result, or None if its arguments cannot be a key."""
         try:
             return cls(cache, cache_key(step), step.bound.tool)
@@ -92,7 +92,7 @@ class Slot:
             _log("the result of %s could not be cached", self._tool, error)
 
 
-def cache_key(step: Step) -> str:
+def cache_key(step: CallStep) -> str:
     """Return the key of a call: the tool's id, and the SHA-256 of what tells it from calls that may end otherwise.
 
     These are the tool's wire name, distribution's version, module, qualified name and schema, and the arguments as JSON with sorted

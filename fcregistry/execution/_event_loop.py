@@ -13,7 +13,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.forks import after_fork
-from fcregistry.execution._threads import DETACHED, LOOP_THREAD, NoThreadError, threads
+from fcregistry.execution._threads import DETACHED, LOOP_THREAD, NoThreadError, blocking_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -81,7 +81,7 @@ class BackgroundLoop:
         """
         if threading.current_thread() is self._thread or DETACHED.get():
             # An async tool that calls an executor, and whatever that calls: waiting for this loop would be for ever.
-            return threads.submit(lambda: _run_detached(make))
+            return blocking_threads.submit(lambda: _run_detached(make))
         from concurrent.futures import Future
 
         future: Future[Any] = Future()
@@ -114,7 +114,7 @@ class BackgroundLoop:
                 if self._loop is not loop:
                     return
                 self._loop = self._thread = None
-            threads.count(busy=True)
+            blocking_threads.count(busy=True)
             loop.call_soon_threadsafe(lambda: loop.create_task(_retired(loop)))
 
     def run(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
@@ -145,7 +145,7 @@ async def _ended(loop: asyncio.AbstractEventLoop) -> None:
 
 async def _retired(loop: asyncio.AbstractEventLoop) -> None:
     """End a loop that was replaced, once what runs on it is done."""
-    threads.count(busy=False)
+    blocking_threads.count(busy=False)
     while others := asyncio.all_tasks(loop) - {asyncio.current_task()}:
         await asyncio.wait(others)
     loop.stop()
@@ -181,5 +181,5 @@ def _pass_on(task: asyncio.Task[Any], future: Future[Any] | None) -> None:
             future.set_exception(interrupt)
 
 
-background = BackgroundLoop()
+background_loop = BackgroundLoop()
 """The process's background loop."""

@@ -20,19 +20,19 @@ from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._approval import Gate
 from fcregistry.execution._arguments import allowed_repairs
-from fcregistry.execution._batch import arun_plain, arun_together, listed, plain_calls, run_together
+from fcregistry.execution._batch import arun_plain, arun_together, list_calls, plain_calls, run_together
 from fcregistry.execution._cache import MemoryCache
 from fcregistry.execution._cached_calls import cache_problem, check_caches
 from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._limits import limits_of
 from fcregistry.execution._messages import invalid_arguments
-from fcregistry.execution._observability import unwatched, watching
+from fcregistry.execution._observability import log_failure, watching
 from fcregistry.execution._pipeline import Load, Pipeline
-from fcregistry.execution._process import places
+from fcregistry.execution._process import remote_runners
 from fcregistry.execution._resources import check_keys
-from fcregistry.execution._result import failure
-from fcregistry.execution._settings import Settings, ToolLike, check_deps, deps_of, run_of, toolset_of
+from fcregistry.execution._result import failed_result
+from fcregistry.execution._settings import Settings, ToolLike, calls_context, check_deps, deps_of, toolset_of
 from fcregistry.execution._streaming import astreamed, streamed
 from fcregistry.types import EncodingError
 
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._cache import Cache
-    from fcregistry.execution._graph import Reading
+    from fcregistry.execution._graph import ExpressionReading
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._outcome import Place
+    from fcregistry.execution._outcome import RemoteRunner
     from fcregistry.execution._policy import Policy
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._streaming import Event
     from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import CallGraph
-    from fcregistry.expressions._scope import Allowed, Context
+    from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext
     from fcregistry.formats._transform import OnRecursion
 
 # --- execution._executor ---
@@ -147,7 +147,7 @@ class Executor:
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
             hooks=slots.call_hooks(hooks),
-            places=places(toolset.values(), pool, self, any_version=worker_versions == "any"),
+            places=remote_runners(toolset.values(), pool, self, any_version=worker_versions == "any"),
         )
         for check in (check_keys, check_caches):
             check(toolset.values())
@@ -195,9 +195,9 @@ class Executor:
                 result = way(read)
                 if result is not None:
                     if result._error is not None:
-                        unwatched(result)
+                        log_failure(result)
                     return result
-        return drive(self._open_pipeline().course(call, run_of(cancellation, deps)))
+        return drive(self._open_pipeline().course(call, calls_context(cancellation, deps)))
 
     async def arun(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -215,9 +215,9 @@ class Executor:
                 result = await way(read)
                 if result is not None:
                     if result._error is not None:
-                        unwatched(result)
+                        log_failure(result)
                     return result
-        return await adrive(self._open_pipeline().course(call, run_of(cancellation, deps)))
+        return await adrive(self._open_pipeline().course(call, calls_context(cancellation, deps)))
 
     def run_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -236,21 +236,21 @@ class Executor:
             TypeError: `calls` is one call, and not a list of them.
         """
         pipeline = self._open_pipeline()
-        run = run_of(cancellation, deps)
-        return run_together(pipeline, pipeline.prepared(listed(calls), run), run)
+        run = calls_context(cancellation, deps)
+        return run_together(pipeline, pipeline.prepared(list_calls(calls), run), run)
 
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
         """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
-        pipeline, given = self._open_pipeline(), listed(calls)
+        pipeline, given = self._open_pipeline(), list_calls(calls)
         if pipeline.loads and (tools := pipeline.to_load(given)):
             await Load(tools).later()
         if cancellation is None and not deps and watching() is None:
             plain = plain_calls(pipeline, given)
             if plain is not None:
                 return await arun_plain(pipeline, plain)
-        run = run_of(cancellation, deps)
+        run = calls_context(cancellation, deps)
         return await arun_together(pipeline, await pipeline.aprepared(given, run), run)
 
     def stream(
@@ -267,13 +267,13 @@ class Executor:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
             that cancels the call.
         """
-        return streamed(self._open_pipeline(), call, run_of(cancellation, deps))
+        return streamed(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncGenerator[Event, None]:
         """Carry out one call on the running loop, and follow it; as `stream` otherwise."""
-        return astreamed(self._open_pipeline(), call, run_of(cancellation, deps))
+        return astreamed(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
         """Read, validate and judge calls, and run none: for an application that has to wait for somebody's decision, here or in another process.
@@ -287,7 +287,7 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        return self._open_pipeline().suspended(listed(calls))
+        return self._open_pipeline().suspended(list_calls(calls))
 
     def resume(
         self,
@@ -314,7 +314,9 @@ class Executor:
             ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
         """
         pipeline = self._open_pipeline()
-        return run_together(pipeline, pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps))
+        return run_together(
+            pipeline, pipeline.resumed(prepared, decisions or {}, by), calls_context(cancellation, deps)
+        )
 
     async def aresume(
         self,
@@ -328,7 +330,7 @@ class Executor:
         """Carry out prepared calls on the running loop; as `resume` otherwise."""
         pipeline = self._open_pipeline()
         return await arun_together(
-            pipeline, pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps)
+            pipeline, pipeline.resumed(prepared, decisions or {}, by), calls_context(cancellation, deps)
         )
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:
@@ -343,14 +345,14 @@ class Executor:
         call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
         if isinstance(call, ToolResult):
             return call
-        return drive(pipeline.course(pipeline.prepare(call, is_ours=True), run_of(None, ())))
+        return drive(pipeline.course(pipeline.prepare(call, is_ours=True), calls_context(None, ())))
 
     def run_expression(
         self,
         expression: str | ToolCall | CallGraph,
         *,
-        context: Context | None = None,
-        allow: Allowed | None = None,
+        context: ExpressionContext | None = None,
+        allow: AllowedFunctions | None = None,
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
@@ -370,27 +372,27 @@ class Executor:
             What came of the outermost call; an error where the text is no call.
         """
         given = expression if isinstance(expression, str) else [expression]
-        return self._reading(given, context, allow, one=True).run(run_of(cancellation, deps))[0]
+        return self._reading(given, context, allow, one=True).run(calls_context(cancellation, deps))[0]
 
     async def arun_expression(
         self,
         expression: str | ToolCall | CallGraph,
         *,
-        context: Context | None = None,
-        allow: Allowed | None = None,
+        context: ExpressionContext | None = None,
+        allow: AllowedFunctions | None = None,
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
         """Carry out a call that is written as Python writes it on the running loop; as `run_expression` otherwise."""
         given = expression if isinstance(expression, str) else [expression]
-        return (await self._reading(given, context, allow, one=True).arun(run_of(cancellation, deps)))[0]
+        return (await self._reading(given, context, allow, one=True).arun(calls_context(cancellation, deps)))[0]
 
     def run_expressions(
         self,
         expressions: str | Iterable[ToolCall | CallGraph],
         *,
-        context: Context | None = None,
-        allow: Allowed | None = None,
+        context: ExpressionContext | None = None,
+        allow: AllowedFunctions | None = None,
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
@@ -399,19 +401,19 @@ class Executor:
         Returns:
             What came of each outermost call, in their order; one error where the text cannot be read, and nothing ran.
         """
-        return self._reading(expressions, context, allow, one=False).run(run_of(cancellation, deps))
+        return self._reading(expressions, context, allow, one=False).run(calls_context(cancellation, deps))
 
     async def arun_expressions(
         self,
         expressions: str | Iterable[ToolCall | CallGraph],
         *,
-        context: Context | None = None,
-        allow: Allowed | None = None,
+        context: ExpressionContext | None = None,
+        allow: AllowedFunctions | None = None,
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
         """Carry out calls that are written as Python writes them on the running loop; as `run_expressions` otherwise."""
-        return await self._reading(expressions, context, allow, one=False).arun(run_of(cancellation, deps))
+        return await self._reading(expressions, context, allow, one=False).arun(calls_context(cancellation, deps))
 
     def __enter__(self) -> Self:
         self._lifetime.enter()
@@ -429,11 +431,16 @@ class Executor:
         await self._lifetime.aleave(self)
 
     def _reading(
-        self, given: str | Iterable[ToolCall | CallGraph], context: Context | None, allow: Allowed | None, *, one: bool
-    ) -> Reading:
-        from fcregistry.execution._graph import Reading  # Python's parser: few executors read expressions
+        self,
+        given: str | Iterable[ToolCall | CallGraph],
+        context: ExpressionContext | None,
+        allow: AllowedFunctions | None,
+        *,
+        one: bool,
+    ) -> ExpressionReading:
+        from fcregistry.execution._graph import ExpressionReading  # Python's parser: few executors read expressions
 
-        return Reading(self._open_pipeline(), given, context, allow, one=one)
+        return ExpressionReading(self._open_pipeline(), given, context, allow, one=one)
 
     def _open_pipeline(self) -> Pipeline:
         """Return what carries calls out; the short ways go past this, and are taken away when the executor is left."""
@@ -456,7 +463,7 @@ class Lifetime:
 
     __slots__ = ("_entered", "_leaves", "_left")
 
-    def __init__(self, places: Mapping[str, Place]) -> None:
+    def __init__(self, places: Mapping[str, RemoteRunner]) -> None:
         self._entered = False
         self._left = False
         self._leaves = {place.leave for place in places.values() if place.leave is not None}
@@ -522,5 +529,5 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
             encoded[parameter] = binding.encode_argument(parameter, value)
         except EncodingError as error:
             problem = Problem(f"$.{parameter}", str(error))
-            return failure(ToolCall(name), invalid_arguments(name, (problem,)), tool)
+            return failed_result(ToolCall(name), invalid_arguments(name, (problem,)), tool)
     return ToolCall(name, encoded)

@@ -28,8 +28,8 @@ from fcregistry.execution._invoke import (
 )
 from fcregistry.execution._outcome import Outcome
 from fcregistry.execution._result import finished
-from fcregistry.execution._step import Step
-from fcregistry.execution._threads import NoThreadError, threads
+from fcregistry.execution._step import CallStep
+from fcregistry.execution._threads import NoThreadError, blocking_threads
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import EncodingError, to_json_text
 
@@ -123,7 +123,7 @@ def short_way_on_a_loop(bound: Bound, settings: Settings, refuse: Refuse) -> Asy
 
     async def on_thread(call: ToolCall) -> ToolResult | None:
         try:
-            future = threads.submit(lambda: way(call))
+            future = blocking_threads.submit(lambda: way(call))
         except NoThreadError:
             return None  # the pipeline says so
         result = await awaited(future)
@@ -135,7 +135,7 @@ def short_way_on_a_loop(bound: Bound, settings: Settings, refuse: Refuse) -> Asy
 class _Rest(NamedTuple):
     """A call whose function returned what has to be awaited: on the loop of whoever awaits the call."""
 
-    step: Step
+    step: CallStep
     rest: Invocation
 
     async def awaited(self, settings: Settings) -> ToolResult:
@@ -176,7 +176,7 @@ def _async_way(bound: Bound, settings: Settings, refuse: Refuse) -> AsyncShortWa
 
 
 def _plain_way(
-    bound: Bound, settings: Settings, refuse: Refuse, rest: Callable[[Step, Invocation], T]
+    bound: Bound, settings: Settings, refuse: Refuse, rest: Callable[[CallStep, Invocation], T]
 ) -> Callable[[ToolCall], ToolResult | T | None]:
     """Return the way of a plain function to its result; where something is left to be awaited, to what `rest` makes of that."""
     read, tool, function = _reader(bound, settings, refuse), bound.tool, bound.tool.function
@@ -218,9 +218,9 @@ def _plain_way(
     return way
 
 
-def _step(call: ToolCall, bound: Bound, decoded: dict[str, Any]) -> Step:
+def _step(call: ToolCall, bound: Bound, decoded: dict[str, Any]) -> CallStep:
     """Return a call that has run, as the making of its result wants it: without the JSON of its arguments."""
-    return Step(call, bound, {}, decoded, ())
+    return CallStep(call, bound, {}, decoded, ())
 
 
 def _ender(bound: Bound, settings: Settings) -> Callable[[ToolCall, dict[str, Any], Any, float], ToolResult]:

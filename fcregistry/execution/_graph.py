@@ -15,7 +15,7 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import Approve, Ask, Question, edited
+from fcregistry.execution._approval import ApprovalQuestion, Approve, AskApprover, edited
 from fcregistry.execution._arguments import repaired
 from fcregistry.execution._batch import Line, Seat, arun_together, gathered, run_together, uninterrupted
 from fcregistry.execution._effects import adrive, drive
@@ -28,16 +28,16 @@ from fcregistry.execution._messages import (
 )
 from fcregistry.execution._pipeline import Load
 from fcregistry.execution._resources import accesses
-from fcregistry.execution._result import failure
+from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import deps_for
-from fcregistry.execution._step import Step
+from fcregistry.execution._step import CallStep
 from fcregistry.execution._suspended import Resumed
 from fcregistry.expressions import CallGraph, ExpressionError, Reference, parse_call, parse_calls
-from fcregistry.expressions._encode import encoded
-from fcregistry.expressions._names import spellings
-from fcregistry.expressions._nodes import MARK, filled
+from fcregistry.expressions._encode import encode_value
+from fcregistry.expressions._names import name_spellings
+from fcregistry.expressions._nodes import RESULT_KEY, fill_results
 from fcregistry.types import EncodingError
-from fcregistry.types._scalars import ANY
+from fcregistry.types._scalars import ANY_CODEC
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
     from fcregistry.execution._batch import Interrupt
     from fcregistry.execution._effects import Course
     from fcregistry.execution._pipeline import Pipeline
-    from fcregistry.execution._settings import Run
-    from fcregistry.expressions._scope import Allowed, Context
+    from fcregistry.execution._settings import CallsContext
+    from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext
 
 # --- execution._graphs._expressions ---
 
 Expressions: TypeAlias = "str | Iterable[Parsed]"
 
 
-class Reading:
+class ExpressionReading:
     """What is to be read, and by what.
 
     Args:
@@ -70,7 +70,13 @@ class Reading:
     """
 
     def __init__(
-        self, pipeline: Pipeline, given: Expressions, context: Context | None, allow: Allowed | None, *, one: bool
+        self,
+        pipeline: Pipeline,
+        given: Expressions,
+        context: ExpressionContext | None,
+        allow: AllowedFunctions | None,
+        *,
+        one: bool,
     ) -> None:
         self._pipeline = pipeline
         self._given = given
@@ -78,17 +84,17 @@ class Reading:
         self._allow = allow
         self._one = one
 
-    def run(self, run: Run) -> list[ToolResult]:
+    def run(self, run: CallsContext) -> list[ToolResult]:
         """Read it, carry it out, and wait for it."""
         parsed = self._parsed()
         if isinstance(parsed, ToolResult):
             return [parsed]
         if not any(isinstance(each, CallGraph) for each in parsed):
             return run_together(self._pipeline, self._pipeline.prepared(parsed, run), run)
-        nodes = nodes_of(parsed)
+        nodes = call_nodes(parsed)
         return _outermost(nodes, run_nodes(self._pipeline, nodes, run))
 
-    async def arun(self, run: Run) -> list[ToolResult]:
+    async def arun(self, run: CallsContext) -> list[ToolResult]:
         """Read it, and carry it out on the running loop."""
         if self._pipeline.loads and isinstance(self._given, str):
             await Load([tool for tool in self._pipeline.tools.values() if self._names(tool)]).later()
@@ -97,12 +103,12 @@ class Reading:
             return [parsed]
         if not any(isinstance(each, CallGraph) for each in parsed):
             return await arun_together(self._pipeline, await self._pipeline.aprepared(parsed, run), run)
-        nodes = nodes_of(parsed)
+        nodes = call_nodes(parsed)
         return _outermost(nodes, await arun_nodes(self._pipeline, nodes, run))
 
     def _names(self, tool: Tool) -> bool:
         """Tell whether the text may name a tool that is not imported yet."""
-        return not tool.is_loaded and any(name in self._given for name in spellings(tool))
+        return not tool.is_loaded and any(name in self._given for name in name_spellings(tool))
 
     def _parsed(self) -> list[Parsed] | ToolResult:
         """Return what was read, or what is wrong with it.
@@ -116,35 +122,37 @@ class Reading:
         try:
             return read(self._given, tools=self._pipeline.tools, context=self._context, allow=self._allow)
         except (ExpressionError, PluginError) as error:
-            return failure(None, unreadable(error))
+            return failed_result(None, unreadable_expression(error))
 
     @staticmethod
-    def _read_one(text: str, *, tools: Toolset, context: Context | None, allow: Allowed | None) -> list[Parsed]:
+    def _read_one(
+        text: str, *, tools: Toolset, context: ExpressionContext | None, allow: AllowedFunctions | None
+    ) -> list[Parsed]:
         return [parse_call(text, tools=tools, context=context, allow=allow)]
 
 
-def _outermost(nodes: list[Node], results: list[ToolResult]) -> list[ToolResult]:
+def _outermost(nodes: list[CallNode], results: list[ToolResult]) -> list[ToolResult]:
     return [result for node, result in zip(nodes, results, strict=True) if node.is_outermost]
 
 
 # --- execution._graphs._running ---
 
 
-def run_nodes(pipeline: Pipeline, nodes: list[Node], run: Run) -> list[ToolResult]:
+def run_nodes(pipeline: Pipeline, nodes: list[CallNode], run: CallsContext) -> list[ToolResult]:
     """Carry out the calls of expressions, and wait for all: those that want their caller's thread on this one, the others elsewhere.
 
     Returns:
         The results of all calls, in their order.
     """
-    row = Row(pipeline, nodes, drive(authorised(pipeline, nodes, run)), run)
+    row = CallRow(pipeline, nodes, drive(authorised(pipeline, nodes, run)), run)
     if all(place - 1 in node.needs.values() for place, node in enumerate(nodes) if place):
         return [row.run_here(place) for place in range(len(nodes))]  # each needs the one before it
     # And asyncio, which calls that run one after the other need not pay for
-    from fcregistry.execution._event_loop import background
+    from fcregistry.execution._event_loop import background_loop
 
     here = [place for place in range(len(nodes)) if row.wants_caller(place)]
     elsewhere = sorted({*range(len(nodes))}.difference(here))
-    future = background.submit(lambda: row.run_there(elsewhere))
+    future = background_loop.submit(lambda: row.run_there(elsewhere))
     try:
         results = {place: row.run_here(place) for place in here}
         results |= zip(elsewhere, uninterrupted(future.result()), strict=True)
@@ -154,13 +162,13 @@ def run_nodes(pipeline: Pipeline, nodes: list[Node], run: Run) -> list[ToolResul
     return [results[place] for place in range(len(nodes))]
 
 
-async def arun_nodes(pipeline: Pipeline, nodes: list[Node], run: Run) -> list[ToolResult]:
+async def arun_nodes(pipeline: Pipeline, nodes: list[CallNode], run: CallsContext) -> list[ToolResult]:
     """Carry out the calls of expressions on the running loop; as `run_nodes` otherwise."""
-    row = Row(pipeline, nodes, await adrive(authorised(pipeline, nodes, run)), run)
+    row = CallRow(pipeline, nodes, await adrive(authorised(pipeline, nodes, run)), run)
     return uninterrupted(await row.run_there(range(len(nodes))))
 
 
-class Row:
+class CallRow:
     """The calls of expressions while they run. A call waits for earlier ones only, so some call can always run.
 
     Args:
@@ -173,7 +181,9 @@ class Row:
         DefinitionError: A tool cannot have what it depends on; nothing has run.
     """
 
-    def __init__(self, pipeline: Pipeline, nodes: list[Node], settled: list[Authorised | ToolResult], run: Run) -> None:
+    def __init__(
+        self, pipeline: Pipeline, nodes: list[CallNode], settled: list[Authorised | ToolResult], run: CallsContext
+    ) -> None:
         from concurrent.futures import Future  # which imports logging: only for calls that wait for each other
 
         self._pipeline = pipeline
@@ -231,14 +241,14 @@ class Row:
         seat.leave()
         if not self._ends[place].done():  # interrupted: nobody is to wait for it for ever
             call = self._nodes[place].call
-            self._ends[place].set_result(failure(call, CallError("cancelled", f"{call.name} was interrupted")))
+            self._ends[place].set_result(failed_result(call, CallError("cancelled", f"{call.name} was interrupted")))
 
-    def _given(self, place: int) -> Step | ToolResult | Resumed:
+    def _given(self, place: int) -> CallStep | ToolResult | Resumed:
         """Return a call as it is to run, with the results that it needs in their places, or why it does not."""
         call, node = self._settled[place], self._nodes[place]
         if isinstance(call, ToolResult):
             return call
-        step: Step | ToolResult = call.step
+        step: CallStep | ToolResult = call.step
         if call.references:
             inner = {call_id: self._ends[need].result() for call_id, need in node.needs.items()}
             step = _with_results(self._pipeline, call, inner)
@@ -247,7 +257,7 @@ class Row:
         return step.with_approval(call.approval) if isinstance(step, ToolResult) else Resumed(step, call.approval)
 
 
-def _with_results(pipeline: Pipeline, call: Authorised, results: dict[str, ToolResult]) -> Step | ToolResult:
+def _with_results(pipeline: Pipeline, call: Authorised, results: dict[str, ToolResult]) -> CallStep | ToolResult:
     """Return a call with the results of others in their places: each written by the codec of its place, all of it validated."""
     step = call.step
     name, tool = step.call.name, step.bound.tool
@@ -255,14 +265,14 @@ def _with_results(pipeline: Pipeline, call: Authorised, results: dict[str, ToolR
     for each in call.references:
         result = results[each.call]
         if not result.ok:
-            return failure(step.call, without_result(name, result), tool, step.repairs)
+            return failed_result(step.call, without_result(name, result), tool, step.repairs)
         try:
-            values[each.path] = encoded(result.value, each.codec)
+            values[each.path] = encode_value(result.value, each.codec)
         except EncodingError as error:
             inner = "the inner call" if result.call is None else result.call.name
             problem = Problem(json_path(each.path), f"the result of {inner} cannot stand here: {error}")
-            return failure(step.call, invalid_arguments(name, (problem,)), tool, step.repairs)
-    ready = pipeline.prepare(ToolCall(name, filled(step.arguments, values), step.call.id), is_ours=True)
+            return failed_result(step.call, invalid_arguments(name, (problem,)), tool, step.repairs)
+    ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), is_ours=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
 
@@ -286,12 +296,12 @@ class Authorised(NamedTuple):
         approval: How it was approved; None where nobody was asked.
     """
 
-    step: Step
+    step: CallStep
     references: tuple[Reference, ...] = ()
     approval: Approval | None = None
 
 
-def authorised(pipeline: Pipeline, nodes: list[Node], run: Run) -> Course[list[Authorised | ToolResult]]:
+def authorised(pipeline: Pipeline, nodes: list[CallNode], run: CallsContext) -> Course[list[Authorised | ToolResult]]:
     """Return the course of settling whether calls may run; ends with those that may, and with the results of the others.
 
     An expression of which one call is refused does not run at all.
@@ -306,20 +316,20 @@ def authorised(pipeline: Pipeline, nodes: list[Node], run: Run) -> Course[list[A
     return _all_or_none(nodes, settled)
 
 
-def _all_or_none(nodes: list[Node], settled: list[Authorised | ToolResult]) -> list[Authorised | ToolResult]:
+def _all_or_none(nodes: list[CallNode], settled: list[Authorised | ToolResult]) -> list[Authorised | ToolResult]:
     refused: dict[int, list[ToolResult]] = {}
     for node, each in zip(nodes, settled, strict=True):
         if isinstance(each, ToolResult):
             refused.setdefault(node.expression, []).append(each)
     return [
-        failure(node.call, beside_refused(node.call.name, refused[node.expression]), each.step.bound.tool)
+        failed_result(node.call, beside_refused(node.call.name, refused[node.expression]), each.step.bound.tool)
         if isinstance(each, Authorised) and node.expression in refused
         else each
         for node, each in zip(nodes, settled, strict=True)
     ]
 
 
-def _prepared(pipeline: Pipeline, node: Node) -> Authorised | ToolResult:
+def _prepared(pipeline: Pipeline, node: CallNode) -> Authorised | ToolResult:
     if node.references:
         return _with_marks(pipeline, node.call, node.references)
     step = pipeline.prepare(node.call)
@@ -331,16 +341,16 @@ def _with_marks(pipeline: Pipeline, call: ToolCall, references: tuple[Reference,
     try:
         bound = pipeline.bound(call.name)
     except PluginError as error:
-        return failure(call, not_to_be_had(error), pipeline.find(call.name))
+        return failed_result(call, not_to_be_had(error), pipeline.find(call.name))
     if bound is None:
-        return failure(call, unknown_tool(call.name, pipeline.tools))
+        return failed_result(call, unknown_tool(call.name, pipeline.tools))
     if bound.needs_env and bound.tool.missing_env:
-        return failure(call, unavailable(bound.tool), bound.tool)
+        return failed_result(call, unavailable(bound.tool), bound.tool)
     given: Any = call.arguments
     arguments, repairs, problems = repaired(given, bound.tool, bound.validator, pipeline.settings.repairs)
     if problems := _elsewhere(problems, references):
-        return failure(call, invalid_arguments(call.name, problems), bound.tool, repairs)
-    return Authorised(Step(call, bound, arguments, {}, repairs), references)
+        return failed_result(call, invalid_arguments(call.name, problems), bound.tool, repairs)
+    return Authorised(CallStep(call, bound, arguments, {}, repairs), references)
 
 
 def _elsewhere(problems: Iterable[Problem], references: tuple[Reference, ...]) -> tuple[Problem, ...]:
@@ -356,48 +366,50 @@ def _touch(path: str, place: str) -> bool:
     return longer == shorter or longer.startswith((f"{shorter}.", f"{shorter}["))
 
 
-def _asked(pipeline: Pipeline, node: Node, call: Authorised, run: Run) -> Course[Authorised | ToolResult]:
+def _asked(pipeline: Pipeline, node: CallNode, call: Authorised, run: CallsContext) -> Course[Authorised | ToolResult]:
     """Return the course of asking whether a call may run."""
     step = call.step
     tool = step.bound.tool
     judged = None if step.bound.is_open else _judged(pipeline.gate, call)
-    if isinstance(judged, Question) and pipeline.gate.approve is None:
+    if isinstance(judged, ApprovalQuestion) and pipeline.gate.approve is None:
         judged = approval_required(tool.name)
     if judged is None:
         return call
     if isinstance(judged, CallError):
-        return failure(step.call, judged, tool, step.repairs)
-    answer: CallError | Approve | None = yield Ask(judged, run.cancellation)
+        return failed_result(step.call, judged, tool, step.repairs)
+    answer: CallError | Approve | None = yield AskApprover(judged, run.cancellation)
     approval = Approval(
         approved=not isinstance(answer, CallError), rule=judged.reason, edited=isinstance(answer, Approve)
     )
     if isinstance(answer, CallError):
-        return failure(step.call, answer, tool, step.repairs).with_approval(approval)
+        return failed_result(step.call, answer, tool, step.repairs).with_approval(approval)
     changed: Authorised | ToolResult = call if answer is None else _edited(pipeline, node, call, answer)
     return changed.with_approval(approval) if isinstance(changed, ToolResult) else changed._replace(approval=approval)
 
 
-def _judged(gate: Gate, call: Authorised) -> CallError | Question | None:
+def _judged(gate: Gate, call: Authorised) -> CallError | ApprovalQuestion | None:
     step = call.step
     if not call.references or not callable(step.bound.tool.options.requires_approval):
         return gate.weigh(step)
     if (error := gate.forbids(step.bound.tool)) is not None:
         return error
-    return Question(gate, step, "the tool may require approval, which depends on results that are not known yet")
+    return ApprovalQuestion(
+        gate, step, "the tool may require approval, which depends on results that are not known yet"
+    )
 
 
-def _edited(pipeline: Pipeline, node: Node, call: Authorised, answer: Approve) -> Authorised | ToolResult:
+def _edited(pipeline: Pipeline, node: CallNode, call: Authorised, answer: Approve) -> Authorised | ToolResult:
     """Return a call with the arguments that its approver put in place of the model's; a mark that was left in them stays one."""
     arguments = answer.arguments
     codecs = {each.path: each.codec for each in call.references}
     references = tuple(
-        Reference(path=path, call=call_id, codec=codecs.get(path, ANY))
+        Reference(path=path, call=call_id, codec=codecs.get(path, ANY_CODEC))
         for path, call_id in _marks(arguments, node.needs)
     )
     if not (references and isinstance(arguments, dict)):
         references = ()
 
-    def prepared(edited_call: ToolCall) -> Step | ToolResult:
+    def prepared(edited_call: ToolCall) -> CallStep | ToolResult:
         if not references:
             return pipeline.prepare(edited_call)
         known = _with_marks(pipeline, edited_call, references)
@@ -412,7 +424,7 @@ def _marks(
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield where the marks of some calls stand in a JSON value, and whose each is."""
     if isinstance(value, dict):
-        if len(value) == 1 and isinstance(call_id := value.get(MARK), str) and call_id in ids:
+        if len(value) == 1 and isinstance(call_id := value.get(RESULT_KEY), str) and call_id in ids:
             yield path, call_id
             return
         for name, inner in value.items():
@@ -427,7 +439,7 @@ def _marks(
 Parsed: TypeAlias = "ToolCall | CallGraph"
 
 
-class Node(NamedTuple):
+class CallNode(NamedTuple):
     """One call of an expression.
 
     Attributes:
@@ -463,30 +475,30 @@ def checked(expressions: object) -> list[Parsed]:
     return given
 
 
-def nodes_of(expressions: Iterable[Parsed]) -> list[Node]:
+def call_nodes(expressions: Iterable[Parsed]) -> list[CallNode]:
     """Return the calls of expressions in one row."""
-    nodes: list[Node] = []
+    nodes: list[CallNode] = []
     for number, expression in enumerate(expressions):
         if isinstance(expression, ToolCall):
-            nodes.append(Node(expression, (), {}, number, True))
+            nodes.append(CallNode(expression, (), {}, number, True))
         else:
             nodes += _of_graph(expression, number, len(nodes))
     return nodes
 
 
-def _of_graph(graph: CallGraph, number: int, first: int) -> Iterable[Node]:
+def _of_graph(graph: CallGraph, number: int, first: int) -> Iterable[CallNode]:
     places: dict[str, int] = {}
     for place, call in enumerate(graph.calls, first):
         references = graph.references.get(call.id or "", ())
         needs = {each.call: places[each.call] for each in references}
-        yield Node(call, references, needs, number, call is graph.call)
+        yield CallNode(call, references, needs, number, call is graph.call)
         places[call.id or ""] = place
 
 
 # --- execution._graphs._wording ---
 
 
-def unreadable(error: ExpressionError | PluginError) -> CallError:
+def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
     """Word an expression that is no call, or one of a tool that is not to be had."""
     if isinstance(error, PluginError):
         return not_to_be_had(error)

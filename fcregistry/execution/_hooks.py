@@ -14,7 +14,7 @@ from fcregistry._results.result import ToolResult
 from fcregistry.execution._approval import Deny
 from fcregistry.execution._arguments import read_arguments
 from fcregistry.execution._messages import scrub
-from fcregistry.execution._result import failure
+from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import copied, exact_text
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _without(tool: Tool, result: ToolResult, said: str, exception: BaseException
     else:
         text = f"{tool.name} was not carried out ({old.code}); {said}"
         error = CallError(old.code, text, retryable=old.retryable, retry_after=old.retry_after, exception=exception)
-    return failure(result.call, error, tool, result.repairs, result.arguments, result.duration)
+    return failed_result(result.call, error, tool, result.repairs, result.arguments, result.duration)
 
 
 def _log(message: str, label: str, name: str, error: BaseException) -> None:

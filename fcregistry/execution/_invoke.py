@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, Ty
 from fcregistry._base import forks as _forks
 from fcregistry.errors import CallCancelledError
 from fcregistry.execution._outcome import GivenUp, ItemChannel, Outcome
-from fcregistry.execution._threads import NoThreadError, running_loop, threads
+from fcregistry.execution._threads import NoThreadError, blocking_threads, running_loop
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Task
@@ -69,8 +69,8 @@ def run_now(job: Job) -> Outcome:
     try:
         if lane == "loop":
             return _on_loop_within(invocation, seconds, cancellation)
-        future = threads.submit(lambda: invoke(invocation), waited_for=True)
-        return wait_for(future, seconds, cancellation, threads.abandon)
+        future = blocking_threads.submit(lambda: invoke(invocation), waited_for=True)
+        return wait_for(future, seconds, cancellation, blocking_threads.abandon)
     except NoThreadError as error:
         return Outcome(None, error, 0.0)
 
@@ -80,13 +80,13 @@ def _abandon(future: Future[Any]) -> None:
 
 
 def _on_loop_within(invocation: Invocation, seconds: float | None, cancellation: CancellationToken | None) -> Outcome:
-    from fcregistry.execution._event_loop import background  # asyncio is 38 ms, which sync tools need not pay
+    from fcregistry.execution._event_loop import background_loop  # asyncio is 38 ms, which sync tools need not pay
 
     def give_up(future: Future[Outcome]) -> None:
         future.cancel()
-        background.replace_if_stuck()
+        background_loop.replace_if_stuck()
 
-    return wait_for(background.submit(lambda: ainvoke(invocation)), seconds, cancellation, give_up)
+    return wait_for(background_loop.submit(lambda: ainvoke(invocation)), seconds, cancellation, give_up)
 
 
 async def run_later(job: Job) -> Outcome:
@@ -312,10 +312,10 @@ def rest_of(invocation: Invocation, outcome: Outcome) -> Invocation:
 
 def on_loop(invocation: Invocation) -> Outcome:
     """Call an async function on the background loop, and wait for it."""
-    from fcregistry.execution._event_loop import background  # asyncio is 38 ms, which sync tools need not pay
+    from fcregistry.execution._event_loop import background_loop  # asyncio is 38 ms, which sync tools need not pay
 
     try:
-        outcome: Outcome = background.run(lambda: ainvoke(invocation))
+        outcome: Outcome = background_loop.run(lambda: ainvoke(invocation))
     except NoThreadError as error:
         return Outcome(None, error, 0.0)
     return outcome
@@ -392,7 +392,7 @@ def is_cancellation(error: BaseException) -> bool:
 
 async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
     """Call a blocking function on a thread, and await it."""
-    outcome: Outcome = await awaited(threads.submit(lambda: called(invocation)))
+    outcome: Outcome = await awaited(blocking_threads.submit(lambda: called(invocation)))
     return await ainvoke(rest_of(invocation, outcome)) if needs_loop(outcome.value) else outcome
 
 
@@ -403,7 +403,7 @@ async def awaited(future: Future[T]) -> T:
     try:
         return await wrap_future(future, loop=running_loop())
     except CancelledError:
-        threads.abandon(future)
+        blocking_threads.abandon(future)
         raise
 
 

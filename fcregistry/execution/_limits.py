@@ -21,7 +21,7 @@ _LEAST: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ResultLimits:
     """How much of a result a model reads.
 
     Attributes:
@@ -114,7 +114,9 @@ def _size(part: Content) -> int:
     return len(part.data) if part.is_media and part.plain is None else 0
 
 
-def limits_of(characters: int | None, media_bytes: int | None, folder: str | PathLike[str] | None) -> Limits | None:
+def limits_of(
+    characters: int | None, media_bytes: int | None, folder: str | PathLike[str] | None
+) -> ResultLimits | None:
     """Return the limits that an executor was given; None where there are none.
 
     Raises:
@@ -132,7 +134,7 @@ def limits_of(characters: int | None, media_bytes: int | None, folder: str | Pat
         if folder is not None:
             raise ValueError("a folder for what is cut takes a limit of characters or of bytes beside it")
         return None
-    return Limits(characters=characters, media_bytes=media_bytes, folder=None if folder is None else Path(folder))
+    return ResultLimits(characters=characters, media_bytes=media_bytes, folder=None if folder is None else Path(folder))
 
 
 # --- execution._writing._cutting ---

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
-    from fcregistry.execution._wire import Raised, Refused
+    from fcregistry.execution._wire import Raised, WireRefusal
     from fcregistry.types import Refusal
 
 Exposure: TypeAlias = Literal["all", "tool-errors"]
@@ -355,7 +355,7 @@ def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException
     return error
 
 
-def refusal_of(tool: Tool, refused: Refused) -> WorkerError:
+def refusal_of(tool: Tool, refused: WireRefusal) -> WorkerError:
     """Word why a worker refused a call; of arguments, and of a result, the model reads what is wrong with them."""
     if refused.reason == "invalid_arguments":
         problems = tuple(Problem(path, message) for path, message in refused.problems)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._step import Step
+    from fcregistry.execution._step import CallStep
 
 # --- execution._watching._observation ---
 
@@ -50,9 +50,9 @@ class Watch:
     def __init__(self, tracer: Tracer | None) -> None:
         self._tracer = tracer
         self._span: CallSpan | None = None
-        self._step: Step | None = None
+        self._step: CallStep | None = None
 
-    def started(self, step: Step) -> None:
+    def started(self, step: CallStep) -> None:
         """See that a call is about to run, for the first time; not one that is refused, or answered without the tool."""
         self._step = step
         if self._tracer is not None:
@@ -86,7 +86,7 @@ class Watch:
 def watching() -> Watch | None:
     """Return what watches a call that begins now, or None if nobody does.
 
-    What failed is watched in any case: see `unwatched`.
+    What failed is watched in any case: see `log_failure`.
     """
     if "opentelemetry.trace" not in modules:  # what most programs say, asked first and in line: every call pays for it
         logger = known
@@ -98,7 +98,7 @@ def watching() -> Watch | None:
     return Watch(tracer)
 
 
-def unwatched(result: ToolResult) -> None:
+def log_failure(result: ToolResult) -> None:
     """See a call that failed, where nobody watches those that go well: a log that has warnings only."""
     if logger_for(WARNING) is not None:
         with _apart:
@@ -166,7 +166,7 @@ class CallSpan:
 
     __slots__ = ("_captures", "_span", "_trace")
 
-    def __init__(self, tracer: Tracer, tool: Tool, call_id: str | None, step: Step | None = None) -> None:
+    def __init__(self, tracer: Tracer, tool: Tool, call_id: str | None, step: CallStep | None = None) -> None:
         self._trace: ModuleType = sys.modules["opentelemetry.trace"]
         self._captures = os.environ.get(CAPTURE, "").lower() in _ON_SPANS
         facts = _spans_facts(tool, call_id)
@@ -290,7 +290,7 @@ def log_result(result: ToolResult, arguments: dict[str, Any] | None) -> None:
         logger.debug("%s: arguments %s, content %s", name, given, content, exc_info=exception, extra=told)
 
 
-def log_end(step: Step | None, error: BaseException) -> None:
+def log_end(step: CallStep | None, error: BaseException) -> None:
     """Log that a call was ended before anything came of it: its task was cancelled, or the program interrupted.
 
     Args:

@@ -57,7 +57,7 @@ Submit: TypeAlias = "Callable[[Tool, Mapping[str, Any], float | None], Future[Ou
 """Has a tool run with valid JSON arguments and the seconds that it may take, and returns what will come of it; cancelling that ends it."""
 
 
-class Place(NamedTuple):
+class RemoteRunner(NamedTuple):
     """What runs the calls of a tool.
 
     Attributes:

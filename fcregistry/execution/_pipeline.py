@@ -18,7 +18,7 @@ from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
-from fcregistry.execution._approval import Approve, Ask, Question, edited
+from fcregistry.execution._approval import ApprovalQuestion, Approve, AskApprover, edited
 from fcregistry.execution._arguments import TooLongError, read_arguments, repaired
 from fcregistry.execution._cached_calls import Slot
 from fcregistry.execution._effects import Course, Effect, Invoke, Pause, adrive, drive
@@ -42,13 +42,13 @@ from fcregistry.execution._messages import (
     unavailable,
     unknown_tool,
 )
-from fcregistry.execution._observability import unwatched, watching
+from fcregistry.execution._observability import log_failure, watching
 from fcregistry.execution._outcome import GivenUp, Outcome
-from fcregistry.execution._result import failure, finished
-from fcregistry.execution._settings import Run, ToolFinder, deps_for
-from fcregistry.execution._step import QUICK_STEPS, Bound, Step
+from fcregistry.execution._result import failed_result, finished
+from fcregistry.execution._settings import CallsContext, ToolFinder, deps_for
+from fcregistry.execution._step import QUICK_STEPS, Bound, CallStep
 from fcregistry.execution._suspended import Resumed, prepared_of, resumed
-from fcregistry.execution._threads import NoThreadError, threads
+from fcregistry.execution._threads import NoThreadError, blocking_threads
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import Refusal
 
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 class BatchTurn(Protocol):
     """A call's turn in a batch: it waits for the calls before it, and for room."""
 
-    def entering(self, step: Step) -> Effect: ...
+    def entering(self, step: CallStep) -> Effect: ...
 
 
 # --- execution._pipeline ---
@@ -111,7 +111,7 @@ class Pipeline:
                 self.short_async[name] = short_way_on_a_loop(bound, self.settings, self._refused)
         return bound
 
-    def prepare(self, given: object, *, is_ours: bool = False) -> Step | ToolResult:
+    def prepare(self, given: object, *, is_ours: bool = False) -> CallStep | ToolResult:
         """Read, look up, parse, validate and decode a call; a result if any of it fails.
 
         Args:
@@ -124,9 +124,9 @@ class Pipeline:
         except MalformedCallError as error:
             return self._malformed(error)
 
-    def preparing(self, given: object, run: Run) -> Course[Step | ToolResult]:
+    def preparing(self, given: object, run: CallsContext) -> Course[CallStep | ToolResult]:
         """Prepare a call: one whose arguments are long, or hard to judge, on a thread where a loop waits, and within its time."""
-        if isinstance(given, (Step, ToolResult)):
+        if isinstance(given, (CallStep, ToolResult)):
             return given
         try:
             call = read_call(given)
@@ -139,23 +139,23 @@ class Pipeline:
                 pass
         return (yield from self._preparing_elsewhere(call, run))
 
-    def _preparing_elsewhere(self, call: ToolCall, run: Run) -> Course[Step | ToolResult]:
+    def _preparing_elsewhere(self, call: ToolCall, run: CallsContext) -> Course[CallStep | ToolResult]:
         bound = self._bound.get(call.name)
         seconds, start = bound.timeout if bound else self.settings.timeout, perf_counter()
         outcome: Outcome = yield Invoke(Job("thread", Invocation(self.prepare, (call,), {}), seconds, run.cancellation))
         if isinstance(outcome.exception, GivenUp):
-            return failure(call, not_checked(call.name, outcome.exception), self.find(call.name))
+            return failed_result(call, not_checked(call.name, outcome.exception), self.find(call.name))
         if isinstance(outcome.exception, NoThreadError):
-            return failure(call, no_thread(outcome.exception), self.find(call.name))
+            return failed_result(call, no_thread(outcome.exception), self.find(call.name))
         if outcome.exception is not None:
             raise outcome.exception
-        prepared: Step | ToolResult = outcome.value
+        prepared: CallStep | ToolResult = outcome.value
         if isinstance(prepared, ToolResult) or prepared.bound.timeout is None:
             return prepared
         left = max(round(prepared.bound.timeout - (perf_counter() - start), 3), 0.001)
         return prepared._replace(bound=prepared.bound._replace(timeout=left))
 
-    def _prepared(self, call: ToolCall, longest: int | None, most_steps: int) -> Step | ToolResult:
+    def _prepared(self, call: ToolCall, longest: int | None, most_steps: int) -> CallStep | ToolResult:
         """Prepare a call.
 
         Raises:
@@ -165,12 +165,12 @@ class Pipeline:
         try:
             bound = self._bound.get(call.name) or self.bound(call.name)
         except PluginError as error:
-            return failure(call, not_to_be_had(error), self.find(call.name))
+            return failed_result(call, not_to_be_had(error), self.find(call.name))
         if bound is None:
-            return failure(call, unknown_tool(call.name, self.tools))
+            return failed_result(call, unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
         if bound.needs_env and tool.missing_env:
-            return failure(call, unavailable(tool), tool)
+            return failed_result(call, unavailable(tool), tool)
         try:
             arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs, longest)
             if most_steps < MOST_STEPS and not validator.is_fast:
@@ -179,18 +179,18 @@ class Pipeline:
                 arguments, more, problems = repaired(arguments, tool, validator, self.settings.repairs, most_steps)
                 repairs += more
                 if problems:
-                    return failure(call, invalid_arguments(tool.name, problems), tool, repairs)
+                    return failed_result(call, invalid_arguments(tool.name, problems), tool, repairs)
             decoded = signature.binding.decode(arguments)
         except ArgumentsError as error:
             if isinstance(error, TooLongError) and most_steps < MOST_STEPS:
                 raise
-            return failure(call, CallError("malformed_call", str(error)), tool)
+            return failed_result(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:
-            return failure(call, refused(tool, refusal, self.settings.expose_errors), tool)
+            return failed_result(call, refused(tool, refusal, self.settings.expose_errors), tool)
         except RecursionError:
             problem = Problem("$", "is nested too deeply")
-            return failure(call, invalid_arguments(tool.name, (problem,)), tool)
-        return Step(call, bound, arguments, decoded, repairs)
+            return failed_result(call, invalid_arguments(tool.name, (problem,)), tool)
+        return CallStep(call, bound, arguments, decoded, repairs)
 
     def to_load(self, calls: Iterable[object]) -> list[Tool]:
         """Return the tools among those that calls name whose plugins are not imported yet."""
@@ -203,16 +203,18 @@ class Pipeline:
             TooManyStepsError: Finding out what is wrong with them takes long.
         """
         _, repairs, problems = repaired(arguments, bound.tool, bound.validator, self.settings.repairs, QUICK_STEPS)
-        return failure(call, invalid_arguments(bound.tool.name, problems), bound.tool, repairs) if problems else None
+        return (
+            failed_result(call, invalid_arguments(bound.tool.name, problems), bound.tool, repairs) if problems else None
+        )
 
     def _malformed(self, error: MalformedCallError) -> ToolResult:
         call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
         tool = self.find(error.name)
         if error.name and tool is None:
-            return failure(call, unknown_tool(error.name, self.tools))
-        return failure(call, CallError("malformed_call", str(error)), tool)
+            return failed_result(call, unknown_tool(error.name, self.tools))
+        return failed_result(call, CallError("malformed_call", str(error)), tool)
 
-    def course(self, given: object, run: Run, seat: BatchTurn | None = None) -> Course[ToolResult]:
+    def course(self, given: object, run: CallsContext, seat: BatchTurn | None = None) -> Course[ToolResult]:
         """Return the course of a call, to its result.
 
         Args:
@@ -226,7 +228,7 @@ class Pipeline:
         if watch is None:
             result = yield from self._judged(given, run, seat, None)
             if result.error is not None:
-                unwatched(result)
+                log_failure(result)
             return result
         try:
             result = yield from self._judged(given, run, seat, watch)
@@ -236,7 +238,9 @@ class Pipeline:
         watch.finished(result)
         return result
 
-    def _judged(self, given: object, run: Run, seat: BatchTurn | None, watch: Watch | None) -> Course[ToolResult]:
+    def _judged(
+        self, given: object, run: CallsContext, seat: BatchTurn | None, watch: Watch | None
+    ) -> Course[ToolResult]:
         """Return the course of a call past those who may have something against it."""
         if not isinstance(given, Resumed):
             given = yield from self.preparing(given, run)
@@ -257,7 +261,7 @@ class Pipeline:
         """Return the way of a call past those who may have something against it; a result where it does not come to that."""
         decided = isinstance(given, Resumed)
         step, approval = (given.step, given.approval) if isinstance(given, Resumed) else (given, None)
-        if not isinstance(step, (Step, ToolResult)):
+        if not isinstance(step, (CallStep, ToolResult)):
             step = self.prepare(step)
         if isinstance(step, ToolResult):
             if not isinstance(given, Resumed) or given.seen:
@@ -272,11 +276,11 @@ class Pipeline:
             return result
         return hooks.after(result.tool, result.call, result)
 
-    def prepared(self, calls: Iterable[object], run: Run) -> list[Step | ToolResult]:
+    def prepared(self, calls: Iterable[object], run: CallsContext) -> list[CallStep | ToolResult]:
         """Prepare calls, in their order."""
         return [drive(self.preparing(call, run)) for call in calls]
 
-    async def aprepared(self, calls: Iterable[object], run: Run) -> list[Step | ToolResult]:
+    async def aprepared(self, calls: Iterable[object], run: CallsContext) -> list[CallStep | ToolResult]:
         """Prepare calls, in their order, without holding up the running loop."""
         return [await adrive(self.preparing(call, run)) for call in calls]
 
@@ -284,7 +288,7 @@ class Pipeline:
         """Prepare and judge calls, and keep them for later, as the hooks leave them: whoever approves sees what is going to run."""
         return prepared_of(map(self._after_hooks, calls), self.gate)
 
-    def _after_hooks(self, given: object) -> Step | ToolResult:
+    def _after_hooks(self, given: object) -> CallStep | ToolResult:
         passage = self.passage(given)
         if isinstance(passage, ToolResult):
             return passage
@@ -307,14 +311,14 @@ class Pipeline:
         return resumed(prepared, decisions, by=by, gate=self.gate, find=self.find, prepare=self.prepare)
 
     @staticmethod
-    def step_of(given: Step | ToolResult | Resumed) -> Step | ToolResult:
+    def step_of(given: CallStep | ToolResult | Resumed) -> CallStep | ToolResult:
         """Return the call of one that was prepared, or its result where there is none."""
         return given.step if isinstance(given, Resumed) else given
 
     def wants_caller(self, given: object) -> bool:
         """Tell whether a call has to run on the thread that makes it."""
         step = given.step if isinstance(given, Resumed) else given
-        return isinstance(step, Step) and step.bound.lane == "caller"
+        return isinstance(step, CallStep) and step.bound.lane == "caller"
 
 
 # --- execution._running ---
@@ -330,13 +334,13 @@ class Circumstances(NamedTuple):
         approval: How it was approved.
     """
 
-    run: Run
+    run: CallsContext
     seat: BatchTurn | None = None
     watch: Watch | None = None
     approval: Approval | None = None
 
 
-def running(step: Step, settings: Settings, around: Circumstances) -> Course[ToolResult]:
+def running(step: CallStep, settings: Settings, around: Circumstances) -> Course[ToolResult]:
     """Return the course of a call that may run, to its result."""
     run, seat, watch, approval = around
     if seat is not None:
@@ -356,14 +360,16 @@ def running(step: Step, settings: Settings, around: Circumstances) -> Course[Too
     return result
 
 
-def cancelled(step: Step, run: Run, settings: Settings) -> ToolResult | None:
+def cancelled(step: CallStep, run: CallsContext, settings: Settings) -> ToolResult | None:
     """Return the result of a call that was cancelled before it began; None if it was not."""
     if run.cancellation is None or not run.cancellation.cancelled:
         return None
     return finished(step, cancelled_before(step.bound.tool, run.cancellation.reason), settings)
 
 
-def _attempts(step: Step, settings: Settings, run: Run, watch: Watch | None) -> Course[tuple[Outcome, int]]:
+def _attempts(
+    step: CallStep, settings: Settings, run: CallsContext, watch: Watch | None
+) -> Course[tuple[Outcome, int]]:
     """Return the course of calling a tool, and of calling it again where that may help; ends with the last outcome, and how many there were."""
     retry, seconds, start, attempts = settings.retry, step.bound.timeout, perf_counter(), 1
     left = seconds
@@ -382,7 +388,9 @@ def _attempts(step: Step, settings: Settings, run: Run, watch: Watch | None) -> 
         attempts += 1
 
 
-def _attempt(step: Step, settings: Settings, run: Run, watch: Watch | None, seconds: float | None) -> Course[Outcome]:
+def _attempt(
+    step: CallStep, settings: Settings, run: CallsContext, watch: Watch | None, seconds: float | None
+) -> Course[Outcome]:
     """Return the course of calling a tool once; its token is cancelled when nobody waits for it any more."""
     bound = step.bound
     outcome: Outcome
@@ -406,7 +414,7 @@ def _attempt(step: Step, settings: Settings, run: Run, watch: Watch | None, seco
     return outcome
 
 
-def _job(step: Step, settings: Settings, run: Run, token: CancellationToken, seconds: float | None) -> Job:
+def _job(step: CallStep, settings: Settings, run: CallsContext, token: CancellationToken, seconds: float | None) -> Job:
     bound, channel, place = step.bound, run.channel, step.bound.place
     if place is not None:
         invocation = Invocation(bound.tool.function, (), {})
@@ -452,10 +460,10 @@ class Passage:
 
     def __init__(
         self,
-        step: Step,
+        step: CallStep,
         settings: Settings,
         gate: Gate,
-        prepare: Callable[[object], Step | ToolResult],
+        prepare: Callable[[object], CallStep | ToolResult],
         approval: Approval | None = None,
         decided: bool = False,
     ) -> None:
@@ -484,7 +492,7 @@ class Passage:
             return self._refused(said)
         again = self._prepare(said)
         if isinstance(again, ToolResult):
-            return failure(step.call, again.error, tool, step.repairs) if again.error is not None else again
+            return failed_result(step.call, again.error, tool, step.repairs) if again.error is not None else again
         if self._decided and again.arguments != step.arguments:
             return self._refused(changed_after_approval(tool.name))
         self._call = said
@@ -497,9 +505,9 @@ class Passage:
         if self._decided or step.bound.is_open:
             return None
         judged = self._gate.judge(step)
-        if not isinstance(judged, Question):
+        if not isinstance(judged, ApprovalQuestion):
             return None if judged is None else self._refused(judged)
-        answer: CallError | Approve | None = yield Ask(judged, cancellation)
+        answer: CallError | Approve | None = yield AskApprover(judged, cancellation)
         approved = not isinstance(answer, CallError)
         self.approval = Approval(approved=approved, rule=judged.reason, edited=isinstance(answer, Approve))
         self._decided = True
@@ -546,7 +554,7 @@ class Load:
     async def later(self) -> None:
         """Import them on a thread."""
         try:
-            await awaited(threads.submit(self._load))
+            await awaited(blocking_threads.submit(self._load))
         except NoThreadError:
             return  # the call imports it, since nothing else can
 

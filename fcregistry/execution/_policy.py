@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._config.policy import trust
 from fcregistry._tools.names import did_you_mean, nearest
-from fcregistry._tools.selectors import Selector, Subject, parse_selectors, subject
+from fcregistry._tools.selectors import Selector, SelectorSubject, parse_selectors, subject
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _is_denied(ruling: Ruling | None) -> bool:
     return ruling is not None and ruling.verdict == "deny"
 
 
-def _known(tool: Tool) -> Subject:
+def _known(tool: Tool) -> SelectorSubject:
     """Return a tool as selectors see it, with every name that it answers to: a view that renames it takes it out of no rule."""
     renamed = () if tool.name == tool.declared_name else (tool.name,)
     return subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))
@@ -219,11 +219,11 @@ def _full_name(tool: Tool) -> str:
     return tool.id if ":" in tool.id else f"{tool.group}.{tool.declared_name}"
 
 
-def _subjects(tool: Tool) -> tuple[Subject, ...]:
+def _subjects(tool: Tool) -> tuple[SelectorSubject, ...]:
     """Return what selectors look at in a tool: once for each name that it has."""
     about = subject(tool)
     return (about,) if tool.name == tool.declared_name else (about, about._replace(name=tool.name))
 
 
-def _aliased(tool: Tool) -> list[Subject]:
+def _aliased(tool: Tool) -> list[SelectorSubject]:
     return [subject(tool)._replace(name=alias) for alias in tool.options.aliases]

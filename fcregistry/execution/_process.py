@@ -22,7 +22,7 @@ from weakref import WeakSet
 from fcregistry._base.forks import after_fork
 from fcregistry.errors import MissingDependencyError
 from fcregistry.execution._messages import worker_error
-from fcregistry.execution._outcome import GivenUp, Outcome, Place
+from fcregistry.execution._outcome import GivenUp, Outcome, RemoteRunner
 from fcregistry.execution._remote import outcome_of, request_for, said, settle
 from fcregistry.execution._wire import check_can_travel
 from fcregistry.execution._worker import run_here, start_worker
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 # --- execution._elsewhere._places ---
 
 
-def places(
+def remote_runners(
     tools: Iterable[Tool], pool: object = None, user: object = None, *, any_version: bool = False
-) -> dict[str, Place]:
+) -> dict[str, RemoteRunner]:
     """Return what runs the calls of each tool that does not run in this process, by wire name.
 
     A tool that is declared with `isolation="process"` runs on a worker that can be killed, whatever the pool: nothing else keeps that promise.
@@ -55,11 +55,11 @@ def places(
     """
     offered = tuple(tools)
     isolated = [tool for tool in offered if tool.options.isolation == "process"]
-    found: dict[str, Place] = {}
+    found: dict[str, RemoteRunner] = {}
     if isolated:
         workers.expect(isolated, user)
         submit = partial(workers.submit, any_version=True) if any_version else workers.submit
-        place = Place(submit, keeps_time=True, leave=workers.leave)
+        place = RemoteRunner(submit, keeps_time=True, leave=workers.leave)
         found = dict.fromkeys((tool.name for tool in isolated), place)
     if pool is not None:
         from fcregistry.execution._remote import Remote
@@ -68,7 +68,7 @@ def places(
         remote = Remote(pool, any_version=any_version)
         others = [tool for tool in offered if tool.name not in found]
         check_can_travel(others, "pool=…")
-        found |= dict.fromkeys((tool.name for tool in others), Place(remote.submit, keeps_time=False))
+        found |= dict.fromkeys((tool.name for tool in others), RemoteRunner(remote.submit, keeps_time=False))
     return found
 
 

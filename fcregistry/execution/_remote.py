@@ -10,7 +10,7 @@ from fcregistry.errors import said_by
 from fcregistry.execution._messages import RemoteError, refusal_of, worker_error
 from fcregistry.execution._outcome import GivenUp, Outcome
 from fcregistry.execution._step import exact_text
-from fcregistry.execution._wire import STOPPED, Raised, Refused, Request, Returned, read_answer, unpacked
+from fcregistry.execution._wire import STOPPED, Raised, Request, WireRefusal, WireReturn, read_answer, unpacked
 from fcregistry.execution._worker import run_here
 
 if TYPE_CHECKING:
@@ -132,11 +132,11 @@ def _beyond(error: BaseException) -> BaseException:
 
 def _outcome_in(answer: str, tool: Tool, timeout: float | None) -> Outcome:
     answered = read_answer(answer)
-    if isinstance(answered, (Raised, Returned)) and answered.version != tool.origin.version:
+    if isinstance(answered, (Raised, WireReturn)) and answered.version != tool.origin.version:
         _warn_of_version(tool, answered.version)
     if isinstance(answered, Raised):
         return Outcome(None, RemoteError(answered), answered.seconds)
-    if isinstance(answered, Refused):
+    if isinstance(answered, WireRefusal):
         if answered.reason == "timeout":
             return Outcome(None, GivenUp("timeout", timeout, stopped=answered.detail == STOPPED), timeout or 0.0)
         return Outcome(None, refusal_of(tool, answered), 0.0)

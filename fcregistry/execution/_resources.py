@@ -16,7 +16,7 @@ from fcregistry.errors import DefinitionError
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._step import Step
+    from fcregistry.execution._step import CallStep
 
 KeyPath: TypeAlias = "tuple[str, ...]"
 """A key, taken apart: `("mail", "inbox")`; `()` is what all others lie below."""
@@ -50,7 +50,7 @@ ALONE: Final = Accesses(exclusive=True)
 """What is said of a call that runs alone."""
 
 
-def accesses(step: Step) -> Accesses | None:
+def accesses(step: CallStep) -> Accesses | None:
     """Return what a call touches, or None where its tool says nothing of it.
 
     A call whose keys cannot be computed may touch anything: it runs alone, and the log says why.
@@ -93,7 +93,7 @@ def check_keys(tools: Iterable[Tool]) -> None:
         raise DefinitionError("the keys of these tools cannot be:", tuple(problems))
 
 
-def _paths(given: Any, step: Step) -> frozenset[KeyPath]:
+def _paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
     """Return the keys of an option: those that it is, or those that it computes for a call."""
     if callable(given):
         given = given(_shown(step))
@@ -103,7 +103,7 @@ def _paths(given: Any, step: Step) -> frozenset[KeyPath]:
     return _checked(given)
 
 
-def _shown(step: Step) -> dict[str, Any]:
+def _shown(step: CallStep) -> dict[str, Any]:
     """Return the arguments for a function of keys, defaults included: copies, since what was validated is what runs."""
     signature = step.bound.signature
     defaults = {each.name: deepcopy(each.default) for each in signature.parameters if each.default is not EMPTY}

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._outcome import Outcome
     from fcregistry.execution._settings import Settings
-    from fcregistry.execution._step import Step
+    from fcregistry.execution._step import CallStep
     from fcregistry.types import Codec
 
 # --- execution._writing._outcome ---
 
 
-def finished(step: Step, outcome: Outcome | CallError, settings: Settings, notes: Notes | None = None) -> ToolResult:
+def finished(
+    step: CallStep, outcome: Outcome | CallError, settings: Settings, notes: Notes | None = None
+) -> ToolResult:
     """Encode what came of a call, and make the result of it.
 
     Args:
@@ -54,7 +56,7 @@ def finished(step: Step, outcome: Outcome | CallError, settings: Settings, notes
     return result
 
 
-def _result(step: Step, outcome: Outcome | CallError, settings: Settings, notes: Notes | None) -> ToolResult:
+def _result(step: CallStep, outcome: Outcome | CallError, settings: Settings, notes: Notes | None) -> ToolResult:
     if isinstance(outcome, CallError):
         return _failed(step, outcome, notes)
     tool = step.bound.tool
@@ -83,12 +85,12 @@ def _result(step: Step, outcome: Outcome | CallError, settings: Settings, notes:
     )
 
 
-def _failed(step: Step, error: CallError, notes: Notes | None, duration: float = 0.0) -> ToolResult:
+def _failed(step: CallStep, error: CallError, notes: Notes | None, duration: float = 0.0) -> ToolResult:
     tool = step.bound.tool
     return ToolResult(step.call, None, error, error.text, tool, step.decoded, duration, step.repairs, None, notes)
 
 
-def failure(
+def failed_result(
     call: ToolCall | None,
     error: CallError,
     tool: Tool | None = None,

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry._schema.validator import Engine
-    from fcregistry.execution._limits import Limits
+    from fcregistry.execution._limits import ResultLimits
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._outcome import ItemChannel, Place
+    from fcregistry.execution._outcome import ItemChannel, RemoteRunner
 
 # --- execution._run ---
 
 
-class Run(NamedTuple):
+class CallsContext(NamedTuple):
     """What is the same for all calls that are made together.
 
     Attributes:
@@ -52,10 +52,10 @@ class Run(NamedTuple):
     channel: ItemChannel | None = None
 
 
-NOTHING: Final = Run()
+NOTHING: Final = CallsContext()
 
 
-def run_of(cancellation: CancellationToken | None, deps: Sequence[Any]) -> Run:
+def calls_context(cancellation: CancellationToken | None, deps: Sequence[Any]) -> CallsContext:
     """Return what a caller gave.
 
     Raises:
@@ -63,7 +63,7 @@ def run_of(cancellation: CancellationToken | None, deps: Sequence[Any]) -> Run:
     """
     if cancellation is not None and not isinstance(cancellation, CancellationToken):
         raise TypeError(f"cancellation is a CancellationToken, not {cancellation!r}")
-    return NOTHING if cancellation is None and not deps else Run(cancellation, deps_of(deps))
+    return NOTHING if cancellation is None and not deps else CallsContext(cancellation, deps_of(deps))
 
 
 def deps_of(given: Any) -> tuple[Any, ...]:
@@ -101,7 +101,7 @@ def _could_have(asked: Any, deps: Sequence[Any]) -> bool:
     return any(_is(each, asked) or (isinstance(each, type) and _is_class(each, asked)) for each in deps)
 
 
-def deps_for(tool: Tool, run: Run, deps: Sequence[Any]) -> Any:
+def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
     """Return what a tool's context has as `deps`.
 
     An object of the very class goes before one of a class that derives from it, and what the call brings before what the executor has.
@@ -243,11 +243,11 @@ class Settings:
     deps: tuple[Any, ...] = ()
     repairs: frozenset[str] = ALL_REPAIRS
     max_argument_characters: int | None = LONGEST
-    limits: Limits | None = None
+    limits: ResultLimits | None = None
     cache: Cache = field(default_factory=MemoryCache)
     retry: Retry | None = None
     hooks: CallHooks | None = None
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, RemoteRunner] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if type(self.max_concurrency) is not int or self.max_concurrency < 1:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.signature import Signature
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._cache import Cache
-    from fcregistry.execution._outcome import Place
+    from fcregistry.execution._outcome import RemoteRunner
     from fcregistry.execution._settings import Settings
 
 # --- execution._steps ---
@@ -58,7 +58,7 @@ class Bound(NamedTuple):
     lane: Lane
     timeout: float | None
     cache: Cache | None
-    place: Place | None
+    place: RemoteRunner | None
     touches: bool
 
     @classmethod
@@ -90,7 +90,7 @@ class Bound(NamedTuple):
         )
 
 
-class Step(NamedTuple):
+class CallStep(NamedTuple):
     """A call that is valid: decoded, and not run yet."""
 
     call: ToolCall

@@ -9,21 +9,21 @@ from fcregistry._results.result import ToolResult
 from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._messages import no_thread
-from fcregistry.execution._observability import unwatched
+from fcregistry.execution._observability import log_failure
 from fcregistry.execution._progress import Channel, Partial, Progress
-from fcregistry.execution._result import failure
-from fcregistry.execution._threads import NoThreadError, running_loop, threads
+from fcregistry.execution._result import failed_result
+from fcregistry.execution._threads import NoThreadError, blocking_threads, running_loop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
 
     from fcregistry.execution._pipeline import Pipeline
-    from fcregistry.execution._settings import Run
+    from fcregistry.execution._settings import CallsContext
 
 Event: TypeAlias = "Progress | Partial | ToolResult"
 
 
-def streamed(pipeline: Pipeline, call: object, run: Run) -> Generator[Event, None, None]:
+def streamed(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[Event, None, None]:
     """Carry out a call on a thread, and yield what it has to say; its result comes last. Whoever stops listening cancels it."""
     token, release = linked(run.cancellation)
     step = drive(pipeline.preparing(call, run))
@@ -41,11 +41,11 @@ def streamed(pipeline: Pipeline, call: object, run: Run) -> Generator[Event, Non
         if stays:  # on this thread, where nobody can listen meanwhile
             carry_out()
         else:
-            threads.submit(carry_out, waited_for=True)
+            blocking_threads.submit(carry_out, waited_for=True)
     except NoThreadError as error:
         release()
-        result = failure(read_if_call(call), no_thread(error))
-        unwatched(result)
+        result = failed_result(read_if_call(call), no_thread(error))
+        log_failure(result)
         yield result
         return
     try:
@@ -61,7 +61,7 @@ def streamed(pipeline: Pipeline, call: object, run: Run) -> Generator[Event, Non
         release()
 
 
-async def astreamed(pipeline: Pipeline, call: object, run: Run) -> AsyncGenerator[Event, None]:
+async def astreamed(pipeline: Pipeline, call: object, run: CallsContext) -> AsyncGenerator[Event, None]:
     """Carry out a call on the running loop, and yield what it has to say, as `streamed` does."""
     import asyncio
 

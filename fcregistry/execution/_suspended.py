@@ -26,9 +26,9 @@ from fcregistry._results.content import Content, Output
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
-from fcregistry.execution._approval import Approve, Deny, Question, edited, settled
+from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, edited, settled
 from fcregistry.execution._messages import gone, schema_changed, undecided
-from fcregistry.execution._result import failure
+from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import exact_text
 from fcregistry.types import to_json_text
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._approval import Gate
-    from fcregistry.execution._step import Step
+    from fcregistry.execution._step import CallStep
 
 # --- execution._approving._resuming ---
 
@@ -53,7 +53,7 @@ class Resumed(NamedTuple):
         seen: Whether it is a result that the hooks have seen when the calls were prepared.
     """
 
-    step: Step | ToolResult
+    step: CallStep | ToolResult
     approval: Approval | None = None
     seen: bool = False
 
@@ -65,7 +65,7 @@ def resumed(
     by: str | None,
     gate: Gate,
     find: Callable[[str], Tool | None],
-    prepare: Callable[[object], Step | ToolResult],
+    prepare: Callable[[object], CallStep | ToolResult],
 ) -> list[Resumed]:
     """Return what is left to be done of prepared calls, in their order.
 
@@ -119,7 +119,7 @@ class _Resuming:
         by: str | None,
         gate: Gate,
         find: Callable[[str], Tool | None],
-        prepare: Callable[[object], Step | ToolResult],
+        prepare: Callable[[object], CallStep | ToolResult],
     ) -> None:
         self._decisions = decisions
         self._by = by
@@ -149,7 +149,7 @@ class _Resuming:
         approved = not isinstance(answer, CallError)
         return Approval(approved=approved, rule=asked.reason, edited=isinstance(answer, Approve), by=self._by)
 
-    def _unasked(self, call: ValidCall) -> Step | ToolResult:
+    def _unasked(self, call: ValidCall) -> CallStep | ToolResult:
         """Return what is left of a call that nobody had to be asked about: today, it may be otherwise."""
         step = self._step(call)
         if isinstance(step, ToolResult):
@@ -160,7 +160,7 @@ class _Resuming:
         error = judgement if isinstance(judgement, CallError) else undecided(call.name)
         return self._refused(call, error, step.bound.tool)
 
-    def _step(self, call: ValidCall) -> Step | ToolResult:
+    def _step(self, call: ValidCall) -> CallStep | ToolResult:
         """Return a call as it was prepared, if its tool is still the same and not denied."""
         tool = self._find(call.name)
         if tool is None:
@@ -174,7 +174,7 @@ class _Resuming:
 
     @staticmethod
     def _refused(call: ValidCall, error: CallError, tool: Tool | None = None) -> ToolResult:
-        return failure(call.call, error, tool, call.repairs)
+        return failed_result(call.call, error, tool, call.repairs)
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
@@ -203,7 +203,7 @@ def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
 # --- execution._approving._preparing ---
 
 
-def prepared_of(steps: Iterable[Step | ToolResult], gate: Gate) -> PreparedCalls:
+def prepared_of(steps: Iterable[CallStep | ToolResult], gate: Gate) -> PreparedCalls:
     """Judge calls, and keep them for later.
 
     Args:
@@ -215,7 +215,7 @@ def prepared_of(steps: Iterable[Step | ToolResult], gate: Gate) -> PreparedCalls
     return PreparedCalls(_judged(key, step, gate) for key, step in zip(keys, given, strict=True))
 
 
-def _judged(key: str, step: Step | ToolResult, gate: Gate) -> ValidCall | AnsweredCall:
+def _judged(key: str, step: CallStep | ToolResult, gate: Gate) -> ValidCall | AnsweredCall:
     if isinstance(step, ToolResult):
         return AnsweredCall(key=key, result=step)
     judgement = gate.weigh(step)
@@ -225,7 +225,7 @@ def _judged(key: str, step: Step | ToolResult, gate: Gate) -> ValidCall | Answer
     except ValueError:
         judgement = CallError("malformed_call", "the arguments hold a number of more digits than can be written")
     if isinstance(judgement, CallError):
-        return AnsweredCall(key=key, result=failure(step.call, judgement, tool, step.repairs, step.decoded))
+        return AnsweredCall(key=key, result=failed_result(step.call, judgement, tool, step.repairs, step.decoded))
     return ValidCall(
         key=key,
         name=step.call.name,
@@ -238,7 +238,7 @@ def _judged(key: str, step: Step | ToolResult, gate: Gate) -> ValidCall | Answer
     )
 
 
-def _asked(question: Question, tool: Tool) -> Asked:
+def _asked(question: ApprovalQuestion, tool: Tool) -> Asked:
     said = {hint: getattr(tool.options, hint) for hint in HINTS}
     hints = {hint: value for hint, value in said.items() if value is not None}
     return Asked(reason=question.reason, title=tool.title, description=tool.summary, hints=hints)
@@ -459,7 +459,7 @@ class PreparedCalls:
             ApprovalError: It is too short.
         """
         calls = [each.to_json() for each in self._calls]
-        return signed({"id": self._id, "made": self._made, "calls": calls}, key)
+        return sign_state({"id": self._id, "made": self._made, "calls": calls}, key)
 
     @classmethod
     def from_json(cls, text: str, *, key: bytes, max_age: float | None = None) -> Self:
@@ -477,7 +477,7 @@ class PreparedCalls:
             ApprovalError: It is no such text, was signed with another key, changed since, or is too old.
         """
         _check_max_age(max_age)
-        payload = unsigned(text, key)
+        payload = verify_state(text, key)
         if max_age is not None:
             _check_age(payload.get("made"), max_age)
         kinds = (ValidCall if "tool" in each else AnsweredCall for each in payload["calls"])
@@ -511,7 +511,7 @@ RUN_STATE: Final = "fcregistry run state, 1"
 _SHORTEST: Final = 16
 
 
-def signed(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS) -> str:
+def sign_state(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS) -> str:
     """Return JSON text that carries a JSON object and its signature; the same object and key give the same text.
 
     Args:
@@ -528,8 +528,8 @@ def signed(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS) ->
     return json.dumps({"format": format, "payload": text, "signature": _signature(text, key, format)})
 
 
-def unsigned(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[str, Any]:
-    """Return the object that a text of `signed` carries.
+def verify_state(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[str, Any]:
+    """Return the object that a text of `sign_state` carries.
 
     Raises:
         TypeError: The text is no text, or the key no bytes.

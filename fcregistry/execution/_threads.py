@@ -116,7 +116,7 @@ class DaemonThreads:
                 self._idle.append(inbox)
 
 
-threads = DaemonThreads()
+blocking_threads = DaemonThreads()
 """The process's threads for blocking tools."""
 
 

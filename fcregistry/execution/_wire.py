@@ -67,7 +67,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Returned:
+class WireReturn:
     """The tool returned a value.
 
     Attributes:
@@ -109,7 +109,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class WireRefusal:
     """The worker could not run the tool, or cannot show its result.
 
     Attributes:
@@ -125,12 +125,12 @@ class Refused:
     reserved: bool = False
 
 
-Answer: TypeAlias = Returned | Raised | Refused
+Answer: TypeAlias = WireReturn | Raised | WireRefusal
 
-_KINDS: Final[dict[str, type[Returned] | type[Raised] | type[Refused]]] = {
-    "returned": Returned,
+_KINDS: Final[dict[str, type[WireReturn] | type[Raised] | type[WireRefusal]]] = {
+    "returned": WireReturn,
     "raised": Raised,
-    "refused": Refused,
+    "refused": WireRefusal,
 }
 
 

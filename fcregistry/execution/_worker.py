@@ -24,7 +24,7 @@ from fcregistry.execution._messages import refused, scrub, told_by
 from fcregistry.execution._outcome import GivenUp, Outcome
 from fcregistry.execution._step import DigitsValidator
 from fcregistry.execution._threads import NoThreadError
-from fcregistry.execution._wire import STOPPED, Answer, Raised, Refused, Request, Returned, answer_text, packed
+from fcregistry.execution._wire import STOPPED, Answer, Raised, Request, WireRefusal, WireReturn, answer_text, packed
 from fcregistry.types import EncodingError, Refusal
 
 if TYPE_CHECKING:
@@ -61,37 +61,39 @@ def run_here(request: str) -> str:
 
 def _answer_to(asked: Request) -> Answer:
     tool = _found(asked)
-    if isinstance(tool, Refused):
+    if isinstance(tool, WireRefusal):
         return tool
     invocation = _invocation(tool, asked.arguments)
-    if isinstance(invocation, Refused):
+    if isinstance(invocation, WireRefusal):
         return invocation
     lane = lane_of(tool.signature.kind, True)
     with begun(asked.call) as first:
         if not first:
-            return Refused(reason="died", detail="it was begun on a worker of Dask that is gone")
+            return WireRefusal(reason="died", detail="it was begun on a worker of Dask that is gone")
         return _answer(tool, run_now(Job(lane, invocation, seconds=asked.seconds)))
 
 
-def _found(asked: Request) -> Tool | Refused:
+def _found(asked: Request) -> Tool | WireRefusal:
     """Return the tool of this process, if it is the one that the call was made for, and can run here."""
     try:
         tool = registry.get(asked.tool)
         schema = tool.schema_digest
     except FcregistryError as error:
-        return Refused(reason="no_tool", detail=str(error))
+        return WireRefusal(reason="no_tool", detail=str(error))
     if schema != asked.schema:
         here = f"{tool.origin.distribution} {tool.origin.version}"
-        return Refused(reason="schema_changed", detail=f"{here} is installed there; install one version everywhere")
+        return WireRefusal(reason="schema_changed", detail=f"{here} is installed there; install one version everywhere")
     if missing := tool.missing_env:
-        return Refused(reason="missing_env", detail=f"{', '.join(missing)} is not set there")
+        return WireRefusal(reason="missing_env", detail=f"{', '.join(missing)} is not set there")
     if tool.origin.version != asked.version and not asked.any_version:
         detail = f"{tool.origin.distribution} {tool.origin.version} is installed there, and {asked.version} here; install one version everywhere"
-        return Refused(reason="version_changed", detail=f'{detail}, or make the executor with worker_versions="any"')
+        return WireRefusal(
+            reason="version_changed", detail=f'{detail}, or make the executor with worker_versions="any"'
+        )
     return tool
 
 
-def _invocation(tool: Tool, arguments: str) -> Invocation | Refused:
+def _invocation(tool: Tool, arguments: str) -> Invocation | WireRefusal:
     signature = tool.signature
     validator = DigitsValidator(tool.validator()) if signature.exact else tool.validator()
     values = read_json(arguments, signature.exact)
@@ -106,22 +108,22 @@ def _invocation(tool: Tool, arguments: str) -> Invocation | Refused:
     return Invocation(tool.function, args, kwargs)
 
 
-def _invalid(problems: Iterable[Problem], *, reserved: bool = False) -> Refused:
+def _invalid(problems: Iterable[Problem], *, reserved: bool = False) -> WireRefusal:
     said = tuple((each.path, each.message) for each in problems)
-    return Refused(reason="invalid_arguments", problems=said, reserved=reserved)
+    return WireRefusal(reason="invalid_arguments", problems=said, reserved=reserved)
 
 
 def _answer(tool: Tool, outcome: Outcome) -> Answer:
     value, exception, seconds = outcome
     if isinstance(exception, GivenUp):
-        return Refused(reason="timeout", detail=STOPPED if exception.stopped else "")
+        return WireRefusal(reason="timeout", detail=STOPPED if exception.stopped else "")
     if isinstance(exception, NoThreadError):
-        return Refused(reason="busy", detail=str(exception))
+        return WireRefusal(reason="busy", detail=str(exception))
     if exception is not None:
         return _raised(tool, exception, seconds)
     try:
         text, form = packed(value, tool.signature.returns)
-        return Returned(value=text, form=form, seconds=seconds, version=tool.origin.version)
+        return WireReturn(value=text, form=form, seconds=seconds, version=tool.origin.version)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
@@ -129,7 +131,7 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
         kind = type(error).__name__
         reserved = not isinstance(error, EncodingError)
         detail = said if not reserved else f"{kind}: {said}" if said else kind
-        return Refused(reason="unencodable", detail=detail, reserved=reserved)
+        return WireRefusal(reason="unencodable", detail=detail, reserved=reserved)
 
 
 def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.annotations import signature_of
 from fcregistry.errors import said_by
 from fcregistry.expressions._names import TypeNames, seen_as
-from fcregistry.expressions._nodes import Items, Made, Member, Reference, Result, is_known, mark
+from fcregistry.expressions._nodes import Items, MadeValue, Member, Reference, Result, is_known, mark
 from fcregistry.types import EncodingError, Refusal, to_json, to_json_text
 from fcregistry.types._codec import Codec
 from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
 from fcregistry.types._names import AliasCodec
 from fcregistry.types._records import MISSING, Field, RecordCodec
-from fcregistry.types._scalars import ANY
+from fcregistry.types._scalars import ANY_CODEC
 
 if TYPE_CHECKING:
     from enum import Enum
@@ -51,7 +51,7 @@ class Maker:
             raise Unwritable(f"the result of {value.name} is not known yet; pass it to a tool", ())
         if isinstance(value, Member):
             return self._enum_member(value)
-        if isinstance(value, Made):
+        if isinstance(value, MadeValue):
             return self._instance(value)
         if isinstance(value, Items):
             return [self.python(each) for each in value]
@@ -66,7 +66,7 @@ class Maker:
         assert cls is not None  # it was looked up when it was read
         return cls[member.name]
 
-    def _instance(self, made: Made) -> Any:
+    def _instance(self, made: MadeValue) -> Any:
         codec = self._types.codec(made.name)
         assert codec is not None  # it was looked up when it was read
         encoder = Encoder(self._types)
@@ -94,7 +94,7 @@ def are_too_many(nodes: Sequence[ast.expr | None]) -> bool:
     )
 
 
-class Keys:
+class KeyTable:
     """The keys of one dict. JSON has texts for them, so `1` and `"1"` are one."""
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ class Unwritable(ValueError):
         self.node = node
 
 
-def encoded(value: Any, codec: Codec) -> Any:
+def encode_value(value: Any, codec: Codec) -> Any:
     """Return the JSON value of a Python value: by a codec where it is of that type, else by its own type, for validation to judge.
 
     Raises:
@@ -161,7 +161,7 @@ def key_in_json(key: Any) -> str:
     Raises:
         EncodingError: It cannot be a key there.
     """
-    return key if isinstance(key, str) else str(next(iter(encoded({key: None}, ANY))))
+    return key if isinstance(key, str) else str(next(iter(encode_value({key: None}, ANY_CODEC))))
 
 
 _CONTAINERS: Final = frozenset({list, tuple, set, dict})
@@ -203,13 +203,13 @@ class Encoder:
         if isinstance(value, Result):
             self.references.append(Reference(path=path, call=value.call, codec=codec))
             return mark(value.call)
-        if isinstance(value, Made):
+        if isinstance(value, MadeValue):
             return self._made(value, codec, path)
         if isinstance(value, Member):
             return self._member(value, codec, path)
         if is_known(value) and (type(value) not in _CONTAINERS or _handles(codec, value)):
             try:
-                return encoded(value, codec)
+                return encode_value(value, codec)
             except EncodingError as error:
                 raise Unwritable(str(error), path) from None
         if type(value) is dict:
@@ -232,13 +232,13 @@ class Encoder:
             name = self._key(key, mapping, path)
             if name in written:
                 raise Unwritable(f"the name {name!r} stands twice in one dict", path)
-            inner = ANY if mapping is None else mapping.item
+            inner = ANY_CODEC if mapping is None else mapping.item
             written[name] = self.json(value, fields.get(name, inner), (*path, name))
         return written
 
     def _key(self, key: Any, mapping: DictCodec | None, path: Path) -> str:
-        if isinstance(key, (Made, Member)):
-            key = self.json(key, ANY, path)
+        if isinstance(key, (MadeValue, Member)):
+            key = self.json(key, ANY_CODEC, path)
         elif mapping is not None and mapping.key.handles(key):
             return mapping.key.encode(key)
         try:
@@ -251,7 +251,7 @@ class Encoder:
         assert cls is not None  # it was looked up when it was read
         return self.json(cls[member.name], codec, path)
 
-    def _made(self, made: Made, expected: Codec, path: Path) -> Any:
+    def _made(self, made: MadeValue, expected: Codec, path: Path) -> Any:
         codec = self._types.codec(made.name, expected)
         assert codec is not None  # it was looked up when it was read
         core = codec.core
@@ -259,9 +259,9 @@ class Encoder:
             return self._record(made, core, path)
         if len(made.args) != 1 or made.kwargs:
             raise Unwritable(f"{made.name} takes one value, by position", path, made.node)
-        return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY, path)
+        return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
 
-    def _record(self, made: Made, record: RecordCodec, path: Path) -> dict[str, Any]:
+    def _record(self, made: MadeValue, record: RecordCodec, path: Path) -> dict[str, Any]:
         """Return the object of a record: by its fields' codecs. No code of its class runs before the call does."""
         given = dict(zip(_positions(record, made, path), made.args, strict=False))
         for name, value in made.kwargs.items():
@@ -269,7 +269,7 @@ class Encoder:
                 raise Unwritable(f"{made.name} is given {name!r} twice", path, made.node)
             given[name] = value
         fields = {each.name: each for each in record.fields if each.constant is MISSING}
-        others = record.others or ANY
+        others = record.others or ANY_CODEC
         written: dict[str, Any] = {each.key: each.constant for each in record.fields if each.constant is not MISSING}
         for name, value in given.items():
             field = fields.get(name)
@@ -285,11 +285,11 @@ def _items(codec: Codec) -> Callable[[int], Codec]:
         return lambda place: item
     for row in seen_as(codec, TupleCodec):
         items = tuple(row.children())
-        return lambda place: items[place] if place < len(items) else ANY
-    return lambda place: ANY
+        return lambda place: items[place] if place < len(items) else ANY_CODEC
+    return lambda place: ANY_CODEC
 
 
-def _positions(record: RecordCodec, made: Made, path: Path) -> list[str]:
+def _positions(record: RecordCodec, made: MadeValue, path: Path) -> list[str]:
     """Return the names of the fields that a record takes by position, in their order."""
     if not made.args:
         return []

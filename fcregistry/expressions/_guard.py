@@ -51,7 +51,7 @@ def construct(node: ast.AST) -> str:
     return _TREE_CONSTRUCTS.get(type(node), f"`{type(node).__name__}`")
 
 
-def calls_in(text: str) -> tuple[list[ast.expr], Source]:
+def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
     """Return the expressions of a text, and the text as it was parsed: those of a list, or one after the other.
 
     Raises:
@@ -157,7 +157,7 @@ class CutOff(ExpressionError):
     """An expression of which nothing is wrong but that its end is missing."""
 
 
-def source_of(text: str) -> Source:
+def source_of(text: str) -> ExpressionSource:
     """Return the source of a text that may be parsed; a code fence around it is left out.
 
     Raises:
@@ -170,7 +170,7 @@ def source_of(text: str) -> Source:
     if len(text) > MOST_CHARACTERS:
         message = f"the text has {len(text)} characters; {MOST_CHARACTERS} are allowed"
         raise ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
-    return _Scan(unfenced(text)).run()
+    return _Scan(strip_fence(text)).run()
 
 
 class _Scan:
@@ -184,7 +184,7 @@ class _Scan:
         self._levels = [0]  # how many signs nest, in each bracket that is open, since its last comma
         self._depth = 0  # their sum
 
-    def run(self) -> Source:
+    def run(self) -> ExpressionSource:
         """Take all tokens."""
         text, at, tokens = self._text, 0, 0
         while at < len(text) and len(self._problems) < MOST_PROBLEMS:
@@ -295,7 +295,7 @@ class _Scan:
                 new = f"\\{found[0]}"
             self._edits.append((start + found.start(), start + found.end(), new))
 
-    def _edited(self) -> Source:
+    def _edited(self) -> ExpressionSource:
         """Return the text with its edits, and where they made it longer."""
         parts: list[str] = []
         added: list[int] = []
@@ -305,7 +305,7 @@ class _Scan:
             added += [start + grown] * (len(new) - (end - start))
             grown += len(new) - (end - start)
             last = end
-        return Source(text="".join([*parts, self._text[last:]]), added=added)
+        return ExpressionSource(text="".join([*parts, self._text[last:]]), added=added)
 
     def _refuse(self, at: int, message: str) -> None:
         line = self._text.count("\n", 0, at) + 1
@@ -332,7 +332,7 @@ def _as_name(text: str, end: int, word: str) -> str:
 
 
 @dataclass(slots=True, kw_only=True)
-class Source:
+class ExpressionSource:
     """Text that may be parsed.
 
     Attributes:
@@ -363,7 +363,7 @@ class Source:
 _FENCE: Final = re.compile(r"^[^\S\n]*```", re.MULTILINE)
 
 
-def unfenced(text: str) -> str:
+def strip_fence(text: str) -> str:
     """Return a text without the code fence around it, if there is one; it may lack its end, where a model stopped at it.
 
     One that is all of a line's code, `f(1)` between two backticks, is that code.
@@ -376,12 +376,12 @@ def unfenced(text: str) -> str:
     return fenced.removesuffix("```").strip()
 
 
-def fenced_last(text: str) -> str:
+def last_fenced_block(text: str) -> str:
     """Return what stands in the code fence that a text ends with, whatever words stand before it; empty for a text that ends otherwise."""
     pieces = _FENCE.split(_plain(text))
     if len(pieces) % 2 and pieces[-1]:  # words
         return ""
-    return unfenced(f"```{pieces[-1] or pieces[-2]}") if len(pieces) > 1 else ""
+    return strip_fence(f"```{pieces[-1] or pieces[-2]}") if len(pieces) > 1 else ""
 
 
 def _plain(text: str) -> str:

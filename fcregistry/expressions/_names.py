@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.types._choices import ChoiceCodec
-from fcregistry.types._codec import Codec, walk
+from fcregistry.types._codec import Codec, walk_codecs
 from fcregistry.types._names import AliasCodec
 from fcregistry.types._records import RecordCodec
 from fcregistry.types._strings import DecimalCodec, TextCodec
@@ -99,7 +99,7 @@ class TypeNames:
             name: The name.
             expected: The codec of the place where an instance stands.
         """
-        nearest = [] if expected is None else walk([expected], same=True)
+        nearest = [] if expected is None else walk_codecs([expected], same=True)
         found = next((each for each in (*nearest, *self._every()) if made_by(each, name)), None)
         return self._learnt.get(name) if found is None else found
 
@@ -116,13 +116,13 @@ class TypeNames:
 
     def _every(self) -> list[Codec]:
         if self._all is None:
-            self._all = list(walk(self._codecs))
+            self._all = list(walk_codecs(self._codecs))
         return self._all
 
 
 def seen_as(codec: Codec, kind: type[Any]) -> Iterator[Any]:
     """Yield the codecs of a kind that see the very values that a codec sees: itself, or members of it if it is a union."""
-    return (each.core for each in walk([codec], same=True) if isinstance(each.core, kind))
+    return (each.core for each in walk_codecs([codec], same=True) if isinstance(each.core, kind))
 
 
 # --- expressions._spelling ---
@@ -138,7 +138,7 @@ def identifier(name: str) -> str:
     return f"_{written}" if written[:1].isdigit() else written
 
 
-def called(tools: Iterable[Tool]) -> dict[str, Tool]:
+def tools_by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
     """Return tools by the names that a model is told: each has one of its own, with a number where another has it already."""
     plain = {each.name: each for each in tools if identifier(each.name) == each.name}
     others: dict[str, Tool] = {}
@@ -165,7 +165,7 @@ def other_names(tools: Iterable[Tool]) -> dict[str, Tool | None]:
     return known
 
 
-def spellings(tool: Tool) -> list[str]:
+def name_spellings(tool: Tool) -> list[str]:
     """Return the names that may mean a tool."""
     return [tool.name, identifier(tool.name), *(name for spell in _SPELLINGS for name in spell(tool))]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Made:
+class MadeValue:
     """An instance that is to be made by its type: nothing is made of it here, only the JSON that stands for it.
 
     Attributes:
@@ -86,11 +86,11 @@ def is_known(value: object) -> bool:
     return kind not in _PLACEHOLDERS
 
 
-_PLACEHOLDERS: Final = frozenset({Made, Member, Result, Broken, Items})
+_PLACEHOLDERS: Final = frozenset({MadeValue, Member, Result, Broken, Items})
 
 # --- expressions._graph ---
 
-MARK: Final = "$result"
+RESULT_KEY: Final = "$result"
 """The one name of the object that stands in arguments for a result: `{"$result": "call-1"}`."""
 
 
@@ -135,10 +135,10 @@ class CallGraph:
 
 def mark(call: str) -> dict[str, str]:
     """Return what stands in arguments for the result of a call."""
-    return {MARK: call}
+    return {RESULT_KEY: call}
 
 
-def filled(arguments: Any, values: Mapping[tuple[str | int, ...], Any], path: tuple[str | int, ...] = ()) -> Any:
+def fill_results(arguments: Any, values: Mapping[tuple[str | int, ...], Any], path: tuple[str | int, ...] = ()) -> Any:
     """Return arguments with values in their places; the arguments stay as they are.
 
     Args:
@@ -149,9 +149,9 @@ def filled(arguments: Any, values: Mapping[tuple[str | int, ...], Any], path: tu
     if path in values:
         return values[path]
     if isinstance(arguments, dict):
-        return {name: filled(value, values, (*path, name)) for name, value in arguments.items()}
+        return {name: fill_results(value, values, (*path, name)) for name, value in arguments.items()}
     if isinstance(arguments, list):
-        return [filled(value, values, (*path, place)) for place, value in enumerate(arguments)]
+        return [fill_results(value, values, (*path, place)) for place, value in enumerate(arguments)]
     return arguments
 
 

@@ -16,8 +16,8 @@ from fcregistry._base.call import ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import said_by
-from fcregistry.expressions._encode import MOST_HASHED, Encoder, Keys, Maker, Unwritable, are_too_many
-from fcregistry.expressions._guard import calls_in, construct, dotted
+from fcregistry.expressions._encode import MOST_HASHED, Encoder, KeyTable, Maker, Unwritable, are_too_many
+from fcregistry.expressions._guard import construct, dotted, parse_call_nodes
 from fcregistry.expressions._names import (
     TIMES,
     constant,
@@ -33,18 +33,18 @@ from fcregistry.expressions._nodes import (
     ExpressionError,
     ExpressionProblem,
     Items,
-    Made,
+    MadeValue,
     Member,
     Reference,
     Result,
     is_known,
 )
-from fcregistry.expressions._scope import Allowed, BindingProblem, Context, Scope, Tools
+from fcregistry.expressions._scope import AllowedFunctions, BindingProblem, ExpressionContext, ExpressionScope, Tools
 from fcregistry.types import UnsupportedType, codec_of
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.expressions._guard import Source
+    from fcregistry.expressions._guard import ExpressionSource
 
 # --- expressions._parse ---
 
@@ -53,7 +53,7 @@ MOST_EXPRESSIONS = 100
 
 
 def parse_call(
-    text: str, *, tools: Tools, context: Context | None = None, allow: Allowed | None = None
+    text: str, *, tools: Tools, context: ExpressionContext | None = None, allow: AllowedFunctions | None = None
 ) -> ToolCall | CallGraph:
     """Return the call of a text such as `add_points(p1=Point(x=1, y=2), p2=origin)`.
 
@@ -83,11 +83,11 @@ def parse_call(
 
 
 def parse_calls(
-    text: str, *, tools: Tools, context: Context | None = None, allow: Allowed | None = None
+    text: str, *, tools: Tools, context: ExpressionContext | None = None, allow: AllowedFunctions | None = None
 ) -> list[ToolCall | CallGraph]:
     """Return the calls of a text: those of a list, `[f(a=1), g(b=2)]`, or one on each line. As `parse_call` otherwise; an empty list has none."""
-    scope = Scope.of(tools, context, allow)
-    nodes, source = calls_in(text)
+    scope = ExpressionScope.of(tools, context, allow)
+    nodes, source = parse_call_nodes(text)
     if len(nodes) > MOST_EXPRESSIONS:
         raise _refused(f"there are {len(nodes)} calls; {MOST_EXPRESSIONS} are allowed")
     problems: list[ExpressionProblem] = []
@@ -141,7 +141,9 @@ class CallReader:
         first: The number of its first call.
     """
 
-    def __init__(self, scope: Scope, source: Source, problems: list[ExpressionProblem], first: int = 1) -> None:
+    def __init__(
+        self, scope: ExpressionScope, source: ExpressionSource, problems: list[ExpressionProblem], first: int = 1
+    ) -> None:
         self.scope = scope
         self.problems = problems
         self.joined = 0
@@ -323,7 +325,7 @@ class ValueReader:
                 node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
             )
         written: dict[Any, Any] = {}
-        keys = Keys()
+        keys = KeyTable()
         for key_node, value_node in zip(node.keys, node.values, strict=True):
             if key_node is None:
                 self._refuse(value_node, "unpacking is not allowed in a dict; write its items out")
@@ -421,7 +423,7 @@ class ValueReader:
             tool = self._scope.tools.other(name)
             return self._not_called(node, name) if tool is None else self._reader.call(node, tool)
         args, kwargs = self._arguments(node)
-        return Made(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
+        return MadeValue(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
 
     def _time(self, name: str) -> Callable[..., Any] | None:
         """Return what makes a date or time by a name, if the name means that."""

@@ -16,14 +16,14 @@ from fcregistry import formats
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.expressions._encode import encoded, field_value
-from fcregistry.expressions._guard import calls_in
+from fcregistry.expressions._encode import encode_value, field_value
+from fcregistry.expressions._guard import parse_call_nodes
 from fcregistry.expressions._names import identifier, made_by, seen_as
 from fcregistry.expressions._nodes import ExpressionError
-from fcregistry.expressions._scope import Allowed, Context, Scope
+from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope
 from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
 from fcregistry.types._records import MISSING, RecordCodec
-from fcregistry.types._scalars import ANY
+from fcregistry.types._scalars import ANY_CODEC
 from fcregistry.types._strings import DecimalCodec, TextCodec
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     tool.make_call(*args, **kwargs)  # which says what is wrong
     every = tool.signature.parameters
     positional = [each for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
-    star = next((each.codec for each in every if each.kind is STAR), ANY)
-    others = next((each.codec for each in every if each.kind is STAR_STAR), ANY)
+    star = next((each.codec for each in every if each.kind is STAR), ANY_CODEC)
+    others = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
     codecs = {each.name: each.codec for each in every if each.kind not in (STAR, STAR_STAR)}
     rest = args[len(positional) :]
     written: list[str] = []
@@ -95,7 +95,7 @@ def _expression(value: Any, codec: Codec) -> str:
 
 def _other(value: Any, codec: Codec) -> str:
     """Return a value of another type as what it is in JSON; with the name of its type around it where that is known."""
-    json = encoded(value, codec)
+    json = encode_value(value, codec)
     for kind in (TextCodec, DecimalCodec):
         for each in seen_as(codec, kind):
             name = "Decimal" if kind is DecimalCodec else each.cls.__name__
@@ -120,7 +120,7 @@ def _member(value: Enum, codec: Codec) -> str:
     known = any(made_by(each, cls.__name__) for each in seen_as(codec, object))
     if known and cls.__members__.get(value.name) is value:
         return f"{cls.__name__}.{value.name}"
-    return _literal(encoded(value, codec))
+    return _literal(encode_value(value, codec))
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
@@ -156,7 +156,7 @@ def _time(value: Any) -> str:
 def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
     mapping: DictCodec | None = next(seen_as(codec, DictCodec), None)
     fields = {each.key: each.codec for record in seen_as(codec, RecordCodec) for each in record.fields}
-    inner = ANY if mapping is None else mapping.item
+    inner = ANY_CODEC if mapping is None else mapping.item
     items = [(_key(key, mapping), _expression(item, fields.get(key, inner))) for key, item in value.items()]
     return f"{{{', '.join(f'{key}: {item}' for key, item in items)}}}"
 
@@ -164,7 +164,7 @@ def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
 def _key(key: Any, mapping: DictCodec | None) -> str:
     if mapping is not None and type(key) not in (str, int) and mapping.key.handles(key):
         return repr(mapping.key.encode(key))
-    return _literal(encoded(key, ANY))
+    return _literal(encode_value(key, ANY_CODEC))
 
 
 def _sequence(value: Any, codec: Codec) -> str:
@@ -178,7 +178,7 @@ def _sequence(value: Any, codec: Codec) -> str:
 
 def _item(codec: Codec) -> Codec:
     sequence: ListCodec | None = next(seen_as(codec, ListCodec), None)
-    return ANY if sequence is None else sequence.item
+    return ANY_CODEC if sequence is None else sequence.item
 
 
 # --- expressions._prompt ---
@@ -201,8 +201,8 @@ def prompt(
     tools: Tools,
     *,
     examples: Iterable[str] = (),
-    context: Context | None = None,
-    allow: Allowed | None = None,
+    context: ExpressionContext | None = None,
+    allow: AllowedFunctions | None = None,
     format: str = "python",
 ) -> str:
     """Return what tells a model of tools, and how to call them by expressions.
@@ -220,7 +220,7 @@ def prompt(
         ExpressionError: An example is no expression.
         TypeError: It is no format of text, or `tools`, `context` or `allow` cannot be.
     """
-    scope = Scope.of(tools, context, allow)
+    scope = ExpressionScope.of(tools, context, allow)
     called = scope.tools.called
     described = formats.get(format).describe([_under(name, each) for name, each in called.items()])
     if not isinstance(described, str):
@@ -228,7 +228,7 @@ def prompt(
     given = list(examples)
     for example in given:
         _check(example)
-    known = names_known(scope.context, scope.allow)
+    known = describe_names(scope.context, scope.allow)
     return TEMPLATE.format(
         tools=described,
         examples="\n".join(given or [_made_up(list(called))]),
@@ -253,7 +253,7 @@ def _check(example: str) -> None:
         ExpressionError: It cannot.
     """
     try:
-        calls_in(example)
+        parse_call_nodes(example)
     except ExpressionError as error:
         error.add_note(f"in the example {example!r:.100}")
         raise
@@ -263,7 +263,7 @@ def _made_up(names: list[str]) -> str:
     return f"[{', '.join(f'{name}(…)' for name in names[:2])}]" if names else "[]"
 
 
-def names_known(context: Context, allow: Allowed) -> str:
+def describe_names(context: ExpressionContext, allow: AllowedFunctions) -> str:
     """Return what is said of the names that an expression may use; empty where there are none."""
     said = [
         f"{name} ({'a type' if isinstance(value, type) else _type(value)})" for name, value in sorted(context.items())

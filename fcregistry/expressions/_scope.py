@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tools.tool import Tool, Toolset
-from fcregistry.expressions._names import TypeNames, called, identifier, other_names
-from fcregistry.types._scalars import ANY
+from fcregistry.expressions._names import TypeNames, identifier, other_names, tools_by_name
+from fcregistry.types._scalars import ANY_CODEC
 
 if TYPE_CHECKING:
     from typing import Self
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 # --- expressions._scope ---
 
-Context = Mapping[str, Any]
-Allowed = Mapping[str, Callable[..., Any]]
+ExpressionContext = Mapping[str, Any]
+AllowedFunctions = Mapping[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class ExpressionScope:
     """What an expression may name.
 
     Attributes:
@@ -34,11 +34,11 @@ class Scope:
     """
 
     tools: ToolNames
-    context: Context
-    allow: Allowed
+    context: ExpressionContext
+    allow: AllowedFunctions
 
     @classmethod
-    def of(cls, tools: Tools, context: Context | None, allow: Allowed | None) -> Self:
+    def of(cls, tools: Tools, context: ExpressionContext | None, allow: AllowedFunctions | None) -> Self:
         """Return what a caller gave.
 
         Raises:
@@ -137,7 +137,7 @@ class ToolNames:
     def called(self) -> Mapping[str, Tool]:
         """The tools, by the names that a model is told."""
         if self._called is None:
-            self._called = called(self.tools.values())
+            self._called = tools_by_name(self.tools.values())
         return self._called
 
     def find(self, name: str) -> Tool | None:
@@ -191,7 +191,7 @@ class Parameters:
         every = tool.signature.parameters
         self._name = identifier(tool.name)
         self._codecs = {each.name: each.codec for each in every if each.kind is not STAR_STAR}
-        self._others = next((each.codec for each in every if each.kind is STAR_STAR), ANY)
+        self._others = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
         self._star = next((each.name for each in every if each.kind is STAR), None)
         self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
         if not self._codecs and every:  # a tool of a schema alone: its properties stand for parameters

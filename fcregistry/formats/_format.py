@@ -86,7 +86,7 @@ class Alphabet:
         return written
 
 
-def wire_names(names: Iterable[str], alphabets: Iterable[Alphabet]) -> dict[str, str]:
+def alphabet_wire_names(names: Iterable[str], alphabets: Iterable[Alphabet]) -> dict[str, str]:
     """Return which name each wire name stands for, for the names that have others in some alphabet."""
     by_wire: dict[str, str] = {}
     listed = list(names)
@@ -150,7 +150,7 @@ _KEPT: Final = KeptDefinitions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rendering:
+class RenderInput:
     """What a format makes its definition of.
 
     Attributes:
@@ -186,7 +186,7 @@ class Format:
 
     name: str
     source: str
-    render: Callable[[Rendering], dict[str, Any] | TextDefinition]
+    render: Callable[[RenderInput], dict[str, Any] | TextDefinition]
     join: Callable[[list[Any]], Any] = list
     profile: Profile | None = None
     strict_profile: Profile | None = None
@@ -256,7 +256,9 @@ class Format:
         name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name
         try:
             parameters, dropped = (schema, ()) if profile is None else transformed(schema, profile, recursion)
-            made = self.render(Rendering(tool=tool, name=name, text=told(tool), parameters=parameters, strict=strict))
+            made = self.render(
+                RenderInput(tool=tool, name=name, text=tool_description(tool), parameters=parameters, strict=strict)
+            )
         except Unsayable as unsayable:
             raise self._refusal(tool, strict, unsayable.problems) from None
         except RecursionError:
@@ -300,7 +302,7 @@ def _together(errors: list[DefinitionError]) -> DefinitionError:
     return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
 
 
-def told(tool: Tool) -> str:
+def tool_description(tool: Tool) -> str:
     """Return what a model is told of a tool: its description, and whether it is deprecated."""
     deprecated = tool.options.deprecated
     if not deprecated:

@@ -18,7 +18,7 @@ from fcregistry._schema.document import subschemas
 
 
 class Size(NamedTuple):
-    """How large a schema is; what each number means stands at `Limits`."""
+    """How large a schema is; what each number means stands at `SchemaLimits`."""
 
     properties: int
     depth: int
@@ -125,7 +125,7 @@ SCALAR_KINDS: Final = frozenset({"null", "boolean", "number", "string"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class SchemaLimits:
     """How large a schema may be, and what all tools of one request may have together; None where nothing is published.
 
     Attributes:
@@ -181,4 +181,4 @@ class Profile:
     pattern_without: str | None = None
     names: str | None = None
     names_rule: str = ""
-    limits: Limits = Limits()
+    limits: SchemaLimits = SchemaLimits()

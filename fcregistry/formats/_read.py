@@ -36,23 +36,23 @@ def read_calls(message: Any) -> list[Any]:
     """
     if isinstance(message, (list, tuple)):
         return list(message)
-    if shape_of(message):  # a call by itself
+    if format_of_call(message):  # a call by itself
         return [message]
-    calls = [*_listed(field(message, "tool_calls")), *_listed(field(message, "invalid_tool_calls"))]
+    calls = [*_listed(read_field(message, "tool_calls")), *_listed(read_field(message, "invalid_tool_calls"))]
     if calls:
         return calls
-    if _has(field(message, "function_call"), "arguments"):
+    if _has(read_field(message, "function_call"), "arguments"):
         return [message]
     for place in ("content", "output", "parts"):
-        blocks = field(message, place)
+        blocks = read_field(message, place)
         if isinstance(blocks, (list, tuple)):
-            found = [block for block in blocks if shape_of(block)]
+            found = [block for block in blocks if format_of_call(block)]
             if found:
                 return found
     return next(filter(None, map(read_calls, _messages_in(message))), [])
 
 
-def shape_of(call: Any) -> str | None:
+def format_of_call(call: Any) -> str | None:
     """Return the format whose calls are marked as this one is; None for one that is in the shape of OpenAI's chat, or is no call."""
     return next((name for name, is_of in _SHAPES.items() if is_of(call)), None)
 
@@ -60,25 +60,25 @@ def shape_of(call: Any) -> str | None:
 def _is_gemini(call: Any) -> bool:
     """Tell whether a part asks for a function: as JSON, or as an object of the SDK. OpenAI once had a `function_call` too."""
     return _has(call, "functionCall") or (
-        _has(call, "function_call") and not _has(field(call, "function_call"), "arguments")
+        _has(call, "function_call") and not _has(read_field(call, "function_call"), "arguments")
     )
 
 
 def _is_bedrock(call: Any) -> bool:
     """Tell whether a block asks for a tool of ours; Bedrock runs those of its own itself."""
-    return _has(call, "toolUse") and field(field(call, "toolUse"), "type") != "server_tool_use"
+    return _has(call, "toolUse") and read_field(read_field(call, "toolUse"), "type") != "server_tool_use"
 
 
 _SHAPES: Final[dict[str, Callable[[Any], bool]]] = {
-    "anthropic": lambda call: field(call, "type") == "tool_use",
-    "openai-responses": lambda call: field(call, "type") == "function_call",
+    "anthropic": lambda call: read_field(call, "type") == "tool_use",
+    "openai-responses": lambda call: read_field(call, "type") == "function_call",
     "gemini": _is_gemini,
     "bedrock": _is_bedrock,
 }
 
 
 def _has(value: Any, name: str) -> bool:
-    inner = field(value, name)
+    inner = read_field(value, name)
     return not (is_absent(inner) or inner is None)
 
 
@@ -91,10 +91,10 @@ def _listed(calls: Any) -> list[Any]:
 
 def _messages_in(response: Any) -> Iterator[Any]:
     """Yield the messages in a response of Bedrock or Gemini."""
-    yield from filter(_is_message, (field(field(response, "output"), "message"),))
-    candidates = field(response, "candidates")
+    yield from filter(_is_message, (read_field(read_field(response, "output"), "message"),))
+    candidates = read_field(response, "candidates")
     if isinstance(candidates, (list, tuple)) and candidates:
-        yield from filter(_is_message, (field(candidates[0], "content"),))
+        yield from filter(_is_message, (read_field(candidates[0], "content"),))
 
 
 def _is_message(value: Any) -> bool:
@@ -194,7 +194,7 @@ class MalformedCallError(ValueError):
         self.unread = unread
 
 
-def field(value: Any, name: str) -> Any:
+def read_field(value: Any, name: str) -> Any:
     """Return a key of a mapping or an attribute of an SDK object; a sentinel that is not None where there is none."""
     if type(value) is dict:  # as most are
         return value.get(name, _ABSENT)
@@ -207,7 +207,7 @@ def field(value: Any, name: str) -> Any:
 
 
 def _read(value: Any, name: str) -> Any:
-    """Return what `field` returns; unlike there, a property that raises is not an absent field."""
+    """Return what `read_field` returns; unlike there, a property that raises is not an absent field."""
     if type(value) is dict:
         return value.get(name, _ABSENT)
     if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
@@ -222,7 +222,7 @@ def _read(value: Any, name: str) -> Any:
 
 
 def is_absent(value: Any) -> bool:
-    """Tell whether `field` found nothing."""
+    """Tell whether `read_field` found nothing."""
     return value is _ABSENT
 
 
@@ -277,9 +277,9 @@ def _read_foreign(value: Any, arguments_field: str | None) -> ToolCall:
 
 def _unreadable(value: Any, error: Exception) -> MalformedCallError:
     """Return the error for a call whose fields raise an error when they are read."""
-    calls = [value, *(field(value, each) for each in _WRAPPERS)]
+    calls = [value, *(read_field(value, each) for each in _WRAPPERS)]
     identity = next((found for each in calls if (found := _identity(each)) is not None), None)
-    name = next((found for each in calls if isinstance(found := field(each, "name"), str)), "")
+    name = next((found for each in calls if isinstance(found := read_field(each, "name"), str)), "")
     what = f"the call of {name[:_LONGEST]!r}" if name else _kind(value)
     return MalformedCallError(f"{what} cannot be read: {type(error).__name__}", identity, name)
 
@@ -507,7 +507,7 @@ def _unread_told(
         f"the call of {name[:_LONGEST]!r} has {has}, and {', '.join(found[:5])} {verb} not read: "
         f'write {{"name": …, "{read}": {{…}}}}'
     )
-    holds_object = len(found) == len(unread) == 1 and isinstance(field(call, *unread), Mapping)
+    holds_object = len(found) == len(unread) == 1 and isinstance(read_field(call, *unread), Mapping)
     if asked is None and holds_object and not isinstance(call, Mapping):
         message += f"; in Python, arguments_field={unread[0][:_LONGEST]!r} of an OutputFormat or of calls_of reads it"
     return message
@@ -515,7 +515,7 @@ def _unread_told(
 
 def _identity(value: Any) -> str | None:
     for name in _IDENTITIES:
-        identity = field(value, name)
+        identity = read_field(value, name)
         if isinstance(identity, str):
             return identity
     return None

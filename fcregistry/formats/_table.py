@@ -47,7 +47,7 @@ def names() -> tuple[str, ...]:
 
 def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
     """Return wire name -> name for the tools that some format calls by another name than ours."""
-    from fcregistry.formats._format import wire_names as of_alphabets  # needed only where a name is not ours
+    from fcregistry.formats._format import alphabet_wire_names as of_alphabets  # needed only where a name is not ours
 
     alphabets = [alphabet for name in names() if (alphabet := get(name).alphabet) is not None]
     return of_alphabets(names_of_tools, alphabets)

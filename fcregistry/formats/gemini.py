@@ -28,7 +28,7 @@ from fcregistry.formats._read import parse_message
 if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
-    from fcregistry.formats._format import Rendering
+    from fcregistry.formats._format import RenderInput
 
 PROFILE: Final = Profile(
     taker="Gemini",
@@ -52,7 +52,7 @@ NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_-]", longest=64)
 """Reference, "FunctionDeclaration". Dots and colons are allowed too, but not everywhere; some versions allow 128 characters."""
 
 
-def render(rendering: Rendering) -> dict[str, Any]:
+def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{name, description, parametersJsonSchema}`, without a schema where there are no parameters."""
     described: dict[str, Any] = {
         "name": rendering.name,

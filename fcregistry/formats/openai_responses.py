@@ -17,10 +17,10 @@ from fcregistry.formats.openai import LOOSE, STRICT
 if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
-    from fcregistry.formats._format import Rendering
+    from fcregistry.formats._format import RenderInput
 
 
-def render(rendering: Rendering) -> dict[str, Any]:
+def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{"type": "function", name, description, parameters, strict}`."""
     described: dict[str, Any] = {"type": "function", "name": rendering.name}
     if rendering.text:

@@ -20,7 +20,7 @@ from fcregistry.formats._profile import PUT_TOGETHER, Profile
 
 if TYPE_CHECKING:
     from fcregistry._schema.document import Place
-    from fcregistry.formats._format import Rendering
+    from fcregistry.formats._format import RenderInput
 
 NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_]", reserved=frozenset(keyword.kwlist))
 """Identifiers of ASCII: Python language reference, "Identifiers and keywords"."""
@@ -150,7 +150,7 @@ def python_value(value: Any) -> str:
     return repr(value)
 
 
-def render(rendering: Rendering) -> TextDefinition:
+def render(rendering: RenderInput) -> TextDefinition:
     """Return a function's signature and docstring, after the classes that it refers to."""
     schema, returns = rendering.parameters, rendering.tool.returns
     whole = with_definitions(schema, returns or {})

@@ -16,7 +16,7 @@ from fcregistry.formats._node import TextDefinition, unsaid
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
 
 if TYPE_CHECKING:
-    from fcregistry.formats._format import Rendering
+    from fcregistry.formats._format import RenderInput
 
 __all__ = ["FORMAT", "render", "show_type"]
 
@@ -28,7 +28,7 @@ _SHOWN: Final = frozenset(
 )
 
 
-def render(rendering: Rendering) -> TextDefinition:
+def render(rendering: RenderInput) -> TextDefinition:
     """Return the text of one tool."""
     schema = rendering.parameters
     properties: dict[str, Any] = schema["properties"]

@@ -9,10 +9,10 @@ from fcregistry.formats._format import Format
 from fcregistry.formats._node import TextDefinition
 
 if TYPE_CHECKING:
-    from fcregistry.formats._format import Rendering
+    from fcregistry.formats._format import RenderInput
 
 
-def render(rendering: Rendering) -> TextDefinition:
+def render(rendering: RenderInput) -> TextDefinition:
     """Return name, description and parameters as a YAML document.
 
     Raises:

@@ -27,9 +27,9 @@ from fcregistry._tools.selectors import normalized
 from fcregistry.inspection._diff_core import (
     BUMPS,
     Bump,
-    Change,
     Judgement,
     Part,
+    ToolChange,
     Verdict,
     bump_of,
     change,
@@ -38,7 +38,7 @@ from fcregistry.inspection._diff_core import (
     next_version,
     worst,
 )
-from fcregistry.inspection._diff_sources import Shipped, Source
+from fcregistry.inspection._diff_sources import DiffSource, Shipped
 from fcregistry.inspection._schema_diff import Difference, changed, listed, schema_differences, shown_path
 from fcregistry.inspection._schema_document import json_text
 
@@ -62,7 +62,7 @@ class DistributionDiff:
     distribution: str
     old_version: str | None
     new_version: str | None
-    changes: tuple[Change, ...]
+    changes: tuple[ToolChange, ...]
     bump: Bump
     suggested: str | None
     judgement: Judgement
@@ -81,12 +81,12 @@ class Diff:
     distributions: tuple[DistributionDiff, ...]
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[ToolChange, ...]:
         """All changes."""
         return tuple(each for diff in self.distributions for each in diff.changes)
 
 
-def diff(old: Source, new: Source) -> Diff:
+def diff_sources(old: DiffSource, new: DiffSource) -> Diff:
     """Return what changed between two sources: the same for the same ones, in the same order.
 
     Args:
@@ -115,9 +115,9 @@ def _diff_of(old: Shipped | None, new: Shipped | None) -> DistributionDiff:
     )
 
 
-def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolRecord, ...]) -> Iterator[Change]:
+def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolRecord, ...]) -> Iterator[ToolChange]:
     pairing = paired(old, new)
-    found: list[Change] = []
+    found: list[ToolChange] = []
     for one, other in pairing.kept:
         found += tool_changes(_id(distribution, other), one, other)
     for one, other in pairing.renamed:
@@ -133,7 +133,7 @@ def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolReco
     yield from sorted(found, key=lambda each: each.tool)
 
 
-def _renaming(distribution: str, old: ToolRecord, new: ToolRecord) -> Change:
+def _renaming(distribution: str, old: ToolRecord, new: ToolRecord) -> ToolChange:
     was, now = place_of(old), _id(distribution, new)
     if old["group"] == new["group"] and old["name"] in aliases_of(new):
         return change("compatible", now, f"was called {show(was)}, and still answers to it as an alias")
@@ -246,7 +246,7 @@ def _told(record: ToolRecord) -> Hashable:
 _OPEN: Final[dict[str, Any]] = {"type": "object"}
 
 
-def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[Change]:
+def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[ToolChange]:
     """Yield what changed in a tool: itself, its parameters, and its result.
 
     Arguments that the old one took have to be taken by the new one. A result that the new one gives has to be one that the old one promised.
@@ -278,7 +278,7 @@ def place_of(record: ToolRecord) -> str:
     return local_name(record["name"], record["group"])
 
 
-def _of_context(tool: str, old: str | None, new: str | None) -> Iterator[Change]:
+def _of_context(tool: str, old: str | None, new: str | None) -> Iterator[ToolChange]:
     if old == new:
         return
     if new is None:
@@ -289,7 +289,7 @@ def _of_context(tool: str, old: str | None, new: str | None) -> Iterator[Change]
         yield change("breaking", tool, f"asked its application for {old}, and asks for {new} now")
 
 
-def _of_results(tool: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> Iterator[Change]:
+def _of_results(tool: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> Iterator[ToolChange]:
     if old is None and new is not None:
         yield _of_result(tool, "compatible", "is described now")
     elif new is None and old is not None:
@@ -299,17 +299,17 @@ def _of_results(tool: str, old: dict[str, Any] | None, new: dict[str, Any] | Non
             yield _of_difference(tool, "returns", each, each.widens)
 
 
-def _of_result(tool: str, verdict: Verdict, message: str) -> Change:
+def _of_result(tool: str, verdict: Verdict, message: str) -> ToolChange:
     bump = bump_of(verdict, words=False)
-    return Change(verdict=verdict, tool=tool, part="returns", path="$", message=message, bump=bump)
+    return ToolChange(verdict=verdict, tool=tool, part="returns", path="$", message=message, bump=bump)
 
 
-def _of_difference(tool: str, part: Part, difference: Difference, breaks: bool | None) -> Change:
+def _of_difference(tool: str, part: Part, difference: Difference, breaks: bool | None) -> ToolChange:
     verdict: Verdict = "breaking" if breaks else "unknown" if breaks is None else "compatible"
     if difference.kind == "default" and part == "parameters":
         verdict = "unknown"  # what a call that leaves it out does now, no schema tells
     words = difference.kind != "asked"
-    return Change(
+    return ToolChange(
         verdict=verdict,
         tool=tool,
         part=part,
@@ -329,7 +329,7 @@ _SAID: Final = frozenset({"examples", "meta", "title"})
 """Options of which callers depend on none: they are told to people and models."""
 
 
-def option_changes(tool: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def option_changes(tool: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ToolChange]:
     """Yield what other options mean for the callers of a tool, sorted by the option.
 
     Args:

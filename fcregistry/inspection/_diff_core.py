@@ -110,7 +110,7 @@ BUMPS: Final[tuple[Bump, ...]] = ("major", "minor", "patch", "none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class ToolChange:
     """One difference between two versions of a tool.
 
     Attributes:
@@ -130,9 +130,9 @@ class Change:
     bump: Bump
 
 
-def change(verdict: Verdict, tool: str, message: str, *, words: bool = False) -> Change:
+def change(verdict: Verdict, tool: str, message: str, *, words: bool = False) -> ToolChange:
     """Return a change of the tool itself; one of words only asks for a patch, any other for a minor version unless it breaks callers."""
-    return Change(
+    return ToolChange(
         verdict=verdict, tool=tool, part="tool", path="$", message=message, bump=bump_of(verdict, words=words)
     )
 

@@ -24,7 +24,14 @@ from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.record import ToolRecord, read_record
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._manifest import FILE, MOST_BYTES, ManifestContent, read_bounded, read_json, read_text
+from fcregistry.discovery._manifest import (
+    MANIFEST_FILE,
+    MAX_MANIFEST_BYTES,
+    ManifestContent,
+    parse_external_json,
+    parse_manifest,
+    read_bounded,
+)
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection._diff_core import read_version
 from fcregistry.inspection._lint_core import shipped_by
@@ -65,14 +72,14 @@ def _read(path: Path, wheel: zipfile.ZipFile) -> Shipped:
     said = HeaderParser().parsestr(_text(path, wheel, f"{info}/METADATA", _MOST_METADATA))
     distribution, version = (_header(path, said, name) for name in ("Name", "Version"))
     _check_names(path, info, distribution, version)
-    manifests = [name for name in names if name.endswith((f"/{FILE}", f".{FILE}"))]
+    manifests = [name for name in names if name.endswith((f"/{MANIFEST_FILE}", f".{MANIFEST_FILE}"))]
     if not manifests:
         raise ConfigurationError(
             f"{path} has no manifest, so its tools cannot be told without running its code: `fcregistry manifest build` in "
             f"its project adds one to the next wheel; or install this one, and give the name {distribution!r} instead"
         )
     contents = []
-    left = MOST_BYTES  # of all manifests together
+    left = MAX_MANIFEST_BYTES  # of all manifests together
     for name in manifests:
         text = _text(path, wheel, name, left)
         left -= len(text)
@@ -170,7 +177,7 @@ def _is_version(written: str, version: str) -> bool:
 
 # --- inspection._diff._sources ---
 
-LOCK: Final = "fcregistry.lock"
+LOCK_FILE: Final = "fcregistry.lock"
 """The name that a lock has where nothing else is said."""
 _NEITHER: Final = "is no lock, manifest or wheel: it is neither JSON nor a zip file"
 
@@ -191,7 +198,7 @@ class Shipped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class DiffSource:
     """Where versions of distributions are read from.
 
     Attributes:
@@ -204,14 +211,14 @@ class Source:
     kind: Literal["lock", "manifest", "wheel", "installed"]
     shipped: tuple[Shipped, ...]
 
-    def only(self, distributions: Iterable[str]) -> Source:
+    def only(self, distributions: Iterable[str]) -> DiffSource:
         """Return it with these distributions alone."""
         wanted = set(map(normalized, distributions))
         kept = tuple(each for each in self.shipped if normalized(each.distribution) in wanted)
-        return Source(name=self.name, kind=self.kind, shipped=kept)
+        return DiffSource(name=self.name, kind=self.kind, shipped=kept)
 
 
-def read_source(given: str) -> Source:
+def read_source(given: str) -> DiffSource:
     """Return what a lock, manifest or wheel has, or an installed distribution of that name.
 
     Only for an installed distribution plugins are imported, and only its own.
@@ -230,13 +237,13 @@ def read_source(given: str) -> Source:
         names = current().distributions()
         near = did_you_mean(nearest(given, names)) or (f"; installed are {', '.join(names)}" if names else "")
         raise ConfigurationError(f"there is no file {given!r}, and no installed distribution that ships tools{near}")
-    return Source(name=given, kind="installed", shipped=(shipped,))
+    return DiffSource(name=given, kind="installed", shipped=(shipped,))
 
 
-def installed_like(source: Source) -> Source:
+def installed_like(source: DiffSource) -> DiffSource:
     """Return what is installed of the distributions of another source; those that are not are left out."""
     found = [shipped for each in source.shipped if (shipped := installed(each.distribution)) is not None]
-    return Source(name="what is installed", kind="installed", shipped=tuple(found))
+    return DiffSource(name="what is installed", kind="installed", shipped=tuple(found))
 
 
 def installed(distribution: str) -> Shipped | None:
@@ -270,18 +277,18 @@ def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
     return "ships no tools"
 
 
-def _of_file(given: str, path: Path) -> Source:
+def _of_file(given: str, path: Path) -> DiffSource:
     from zipfile import is_zipfile  # 5 ms, for files only
 
     if is_zipfile(path):
-        return Source(name=given, kind="wheel", shipped=(read_wheel(path),))
+        return DiffSource(name=given, kind="wheel", shipped=(read_wheel(path),))
     text = _text_of(given, path)
     kind = _kind_of(given, text)
     if kind == "lock":
-        return Source(name=given, kind="lock", shipped=_of_lock(given, path))
+        return DiffSource(name=given, kind="lock", shipped=_of_lock(given, path))
     if kind == "manifest":
         content = manifest_content(given, text)
-        return Source(name=given, kind="manifest", shipped=(of_manifests([content], None),))
+        return DiffSource(name=given, kind="manifest", shipped=(of_manifests([content], None),))
     raise ConfigurationError(f"{given} is no lock, manifest or wheel of fcregistry's: it is other JSON")
 
 
@@ -300,7 +307,7 @@ def _text_of(given: str, path: Path) -> str:
 def _kind_of(given: str, text: str) -> str | None:
     """Return what JSON text is: a lock, a manifest, or None for neither."""
     try:
-        written = read_json(text)
+        written = parse_external_json(text)
     except json.JSONDecodeError:
         raise ConfigurationError(f"{given} {_NEITHER}") from None
     except ValueError as error:
@@ -330,7 +337,7 @@ def manifest_content(name: str, text: str) -> ManifestContent:
         ConfigurationError: It is none that can be relied on.
     """
     try:
-        return read_text(text)
+        return parse_manifest(text)
     except ValueError as error:
         raise ConfigurationError(f"{name} cannot be used: {error}") from error
 

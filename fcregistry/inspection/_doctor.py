@@ -20,10 +20,10 @@ from fcregistry._registry import registry
 from fcregistry._tools.selectors import normalized, parse_selector
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._describe import Made
+from fcregistry.discovery._describe import FreshDescription
 from fcregistry.discovery._found import GROUP, PluginKey, distribution_name, distribution_version
 from fcregistry.discovery._permission import Permission
-from fcregistry.discovery._workers import described_by_workers
+from fcregistry.discovery._workers import describe_in_workers
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection._doctor_accounts import Account, Finding, accounts, learn, note, problem
 from fcregistry.inspection._doctor_checks import (
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 # --- inspection._doctor._probing ---
 
 
-def to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
+def plugins_to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
     """Return the plugins that are to be tried: all that may be imported, or those that a name is about.
 
     Args:
@@ -89,7 +89,7 @@ def _distributions_with(name: str) -> list[str]:
     return [] if shipped_by is None else [shipped_by]
 
 
-def probe(
+def probe_plugins(
     plugins: tuple[FoundPlugin, ...],
     name: str | None = None,
     *,
@@ -101,15 +101,15 @@ def probe(
     What is known of one that loads is renewed.
 
     Args:
-        plugins: What `to_probe` has chosen.
+        plugins: What `plugins_to_probe` has chosen.
         name: What it has chosen them for; then only what is about that is returned.
         seconds: How long each may take.
         told: Is told of each as it is done.
     """
-    probed: dict[PluginKey, Made] = {}
+    probed: dict[PluginKey, FreshDescription] = {}
     installed = (*current().plugins, *current().found_extensions)
     for plugin in plugins:
-        (probed[plugin.key],) = described_by_workers([plugin], installed, seconds=seconds)
+        (probed[plugin.key],) = describe_in_workers([plugin], installed, seconds=seconds)
         told(plugin)
     _renew([made for made in probed.values() if made.record["failure"] is None])
     notes = [_note(made) for made in probed.values()]
@@ -122,14 +122,14 @@ def probe(
     return in_order([*notes, *wrong])
 
 
-def _renew(made: list[Made]) -> None:
+def _renew(made: list[FreshDescription]) -> None:
     index = current().index
     if index is not None and made:
         index.keep(made)
         current().refresh()
 
 
-def _note(made: Made) -> Finding:
+def _note(made: FreshDescription) -> Finding:
     record, tools = made.record, len(made.rows)
     took = f"{record['seconds']:.2f} seconds"
     if record["failure"] is not None:
@@ -234,7 +234,7 @@ def diagnose() -> tuple[Finding, ...]:
     return findings()
 
 
-def findings(probed: Mapping[PluginKey, Made] | None = None) -> tuple[Finding, ...]:
+def findings(probed: Mapping[PluginKey, FreshDescription] | None = None) -> tuple[Finding, ...]:
     """Return all that is wrong with what is known.
 
     Args:

@@ -25,16 +25,16 @@ from fcregistry._tools.selectors import normalized
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import FoundExtension, FoundPlugin, current, near_miss_groups
 from fcregistry.discovery._extensions import disable_advice
-from fcregistry.discovery._finder import aside, impostors, places
+from fcregistry.discovery._finder import impostor_entry_points, scan_path, unused_entry_points
 from fcregistry.discovery._found import EXTENSION_GROUP, GROUP, PluginKey, unreadable_plugins
-from fcregistry.discovery._identity import TWIN, project_of
+from fcregistry.discovery._identity import TWIN, project_name
 from fcregistry.discovery._index import Index
-from fcregistry.discovery._manifest import ManifestProblem, drift, manifest_of, place_of
+from fcregistry.discovery._manifest import ManifestProblem, location_of, manifest_drift, manifest_of
 from fcregistry.discovery._permission import Permission
 from fcregistry.discovery._providers import unusable_call_hooks
 from fcregistry.discovery._report import FailedExtension
 from fcregistry.inspection._doctor_accounts import Account, Finding, not_loaded, note, problem
-from fcregistry.inspection._lint_core import shipped
+from fcregistry.inspection._lint_core import shipped_tools
 
 # --- inspection._doctor._settings ---
 
@@ -58,7 +58,7 @@ def unreadable_findings() -> Iterator[Finding]:
 
 def impostor_findings() -> Iterator[Finding]:
     """Yield the metadata that gives the name of another distribution."""
-    folders = {(f"{each.folder}/{each.info}", each.distribution) for each in impostors(places())}
+    folders = {(f"{each.folder}/{each.info}", each.distribution) for each in impostor_entry_points(scan_path())}
     for folder, name in sorted(folders):
         yield problem(
             folder,
@@ -73,7 +73,9 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
     Args:
         project: Only what gives this name, as PyPI compares names.
     """
-    told = {reason: found.project for found, reason in aside(places()) if project in (None, found.project)}
+    told = {
+        reason: found.project for found, reason in unused_entry_points(scan_path()) if project in (None, found.project)
+    }
     for (kind, folder, other), name in sorted(told.items()):
         if kind == TWIN and (TWIN, other, folder) in told and other < folder:
             continue  # told of the other one
@@ -84,7 +86,7 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
                 "find out which one is right, and remove the other",
             )
         else:
-            carrier = project_of(*os.path.split(other))
+            carrier = project_name(*os.path.split(other))
             yield problem(
                 carrier,
                 f"brought metadata that say they are {name}'s, and are not used: {folder}",
@@ -262,7 +264,7 @@ def own_line(plugin: FoundPlugin, detail: str) -> str:
         plugin: What was found.
         detail: A traceback as Python writes it, or what its faulthandler says of a crash.
     """
-    place = place_of(plugin)
+    place = location_of(plugin)
     if place is None:
         return ""
     _, crashed, last = detail.rpartition(_CRASHED)
@@ -291,7 +293,7 @@ def tools_by_plugin() -> dict[tuple[str, str], tuple[Tool, ...]]:
     return found
 
 
-def tools_of(distribution: str, entry_point: str) -> tuple[Tool, ...]:
+def tools_of_plugin(distribution: str, entry_point: str) -> tuple[Tool, ...]:
     """Return the tools that a plugin ships, broken ones too, sorted by id."""
     return tools_by_plugin().get((distribution, entry_point), ())
 
@@ -388,7 +390,7 @@ def manifest_findings(
         else:
             declared = declared or _declared(probed or {})
             there = {"tools": declared.get(each.plugin.key, [])}
-            if lines := drift(manifest.record, there):
+            if lines := manifest_drift(manifest.record, there):
                 yield _drifted(each.plugin, "is not what its code declares", lines)
 
 
@@ -400,7 +402,7 @@ def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
 def _declared(probed: Mapping[PluginKey, list[ToolRecord]]) -> dict[PluginKey, list[ToolRecord]]:
     """Return what each plugin ships, by what is known of it; what the configuration hides too, for which its authors are not to blame."""
     known: dict[PluginKey, list[ToolRecord]] = {}
-    for plugin, tool in shipped():
+    for plugin, tool in shipped_tools():
         known.setdefault(plugin.key, []).append(record_of(tool))
     return {**known, **probed}
 

@@ -30,10 +30,10 @@ from fcregistry._tools.tool import Tool
 from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError, ToolNotFoundError
 from fcregistry.inspection._lint_core import (
     LintFinding,
+    LintRule,
+    LintSubject,
     Neighbours,
     Remark,
-    Rule,
-    Subject,
     Wanted,
 )
 from fcregistry.inspection._lint_rules import DESCRIPTIONS, NAMES, PROMISES, PROVIDERS, SIZES, STANDING
@@ -87,19 +87,19 @@ def lint(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DefinitionWarning)  # they are findings here
         for tool in looked_at:
-            for rule, remark in _remarks(Subject(tool, neighbours, wanted), rules):
+            for rule, remark in _remarks(LintSubject(tool, neighbours, wanted), rules):
                 findings[_finding(tool, rule, remark, sources)] = None
     return tuple(sorted(findings, key=_order))
 
 
-def _rules_without(ignored: set[str]) -> list[Rule]:
-    for name in sorted(ignored - RULES.keys()):
-        near = did_you_mean(nearest(name, RULES)) or f"; the rules are {', '.join(sorted(RULES))}"
+def _rules_without(ignored: set[str]) -> list[LintRule]:
+    for name in sorted(ignored - LINT_RULES.keys()):
+        near = did_you_mean(nearest(name, LINT_RULES)) or f"; the rules are {', '.join(sorted(LINT_RULES))}"
         raise ConfigurationError(f"there is no lint rule {name!r}{near}")
-    return [rule for rule in RULES.values() if rule.id not in ignored]
+    return [rule for rule in LINT_RULES.values() if rule.id not in ignored]
 
 
-def _remarks(subject: Subject, rules: Iterable[Rule]) -> Iterator[tuple[Rule, Remark]]:
+def _remarks(subject: LintSubject, rules: Iterable[LintRule]) -> Iterator[tuple[LintRule, Remark]]:
     broken = subject.tool.definition_error is not None
     for rule in rules:
         if rule.of_broken or not broken:
@@ -109,7 +109,7 @@ def _remarks(subject: Subject, rules: Iterable[Rule]) -> Iterator[tuple[Rule, Re
                 continue
 
 
-def _finding(tool: Tool, rule: Rule, remark: Remark, sources: Sources) -> LintFinding:
+def _finding(tool: Tool, rule: LintRule, remark: Remark, sources: Sources) -> LintFinding:
     file, line = sources.locate(tool, remark.place)
     return LintFinding(
         rule=rule.id,
@@ -282,7 +282,7 @@ def tools_beside(tools: Iterable[Tool], source: Registry = registry) -> tuple[To
 
 # --- inspection._lint._table ---
 
-RULES: Final[dict[str, Rule]] = {
+LINT_RULES: Final[dict[str, LintRule]] = {
     rule.id: rule for rule in (*STANDING, *NAMES, *DESCRIPTIONS, *VALUES, *SIZES, *PROVIDERS, *PROMISES)
 }
 """Every rule by its id."""

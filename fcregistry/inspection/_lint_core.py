@@ -87,7 +87,7 @@ class Remark(NamedTuple):
     advice: str = ""
 
 
-class Rendering(NamedTuple):
+class ProviderRendering(NamedTuple):
     """A tool in a format, or why it cannot be."""
 
     format: str
@@ -115,7 +115,7 @@ class Wanted(NamedTuple):
     by_name: bool
 
 
-class Subject:
+class LintSubject:
     """One tool as the rules look at it; what several of them need is made once.
 
     Args:
@@ -172,7 +172,7 @@ class Subject:
         return self.tool._definition.declaration.options.get("parameters") is not None
 
     @cached_property
-    def renderings(self) -> tuple[Rendering, ...]:
+    def renderings(self) -> tuple[ProviderRendering, ...]:
         """The tool in every format that is wanted, the strict modes after the plain ones."""
         names = self.wanted.format_names
         modes = [(name, False) for name in names]
@@ -180,15 +180,15 @@ class Subject:
         made = (self._rendered(name, strict) for name, strict in modes)
         return tuple(each for each in made if each is not None)
 
-    def _rendered(self, name: str, strict: bool) -> Rendering | None:
+    def _rendered(self, name: str, strict: bool) -> ProviderRendering | None:
         try:
-            return Rendering(name, strict, self.tool.definition(name, strict=strict), None)
+            return ProviderRendering(name, strict, self.tool.definition(name, strict=strict), None)
         except MissingDependencyError:
             if self.wanted.by_name:
                 raise
             return None
         except FcregistryError as error:
-            return Rendering(name, strict, None, error)
+            return ProviderRendering(name, strict, None, error)
 
     def is_described(self, schema: Any) -> bool:
         """Tell whether a schema inside that of the arguments says in words what it is, or refers to one that does."""
@@ -225,7 +225,7 @@ def property_path(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class LintRule:
     """One kind of thing to look for.
 
     Attributes:
@@ -239,7 +239,7 @@ class Rule:
     id: str
     severity: Severity
     advice: str
-    check: Callable[[Subject], Iterable[Remark]]
+    check: Callable[[LintSubject], Iterable[Remark]]
     of_broken: bool = False
 
 
@@ -379,7 +379,7 @@ def blurred(name: str) -> str:
 # --- inspection._shipped ---
 
 
-def shipped() -> tuple[tuple[FoundPlugin, Tool], ...]:
+def shipped_tools() -> tuple[tuple[FoundPlugin, Tool], ...]:
     """Return what the plugins that load declare, as far as it is known, sorted by id: tools that cannot be defined, and rivals of one name too.
 
     Imports nothing.

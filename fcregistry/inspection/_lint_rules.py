@@ -19,12 +19,12 @@ from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.foreign import schema_notes
 from fcregistry._tools.parameters import STAR_STAR
 from fcregistry.errors import DefinitionError, FcregistryError
-from fcregistry.formats._format import told
+from fcregistry.formats._format import tool_description
 from fcregistry.inspection._lint_core import (
     CorePlace,
+    LintRule,
+    LintSubject,
     Remark,
-    Rule,
-    Subject,
     blurred,
     compact,
     description,
@@ -33,7 +33,7 @@ from fcregistry.inspection._lint_core import (
     property_path,
     walk_schema,
 )
-from fcregistry.types._codec import Codec, walk
+from fcregistry.types._codec import Codec, walk_codecs
 
 # --- inspection._lint._descriptions ---
 
@@ -41,18 +41,18 @@ LONGEST_DESCRIPTION: Final = 1024
 """Characters of a description. That of a tool may not be longer for OpenAI's API (Azure OpenAI, "How to use function calling")."""
 
 
-def _missing(subject: Subject) -> Iterator[Remark]:
+def _missing(subject: LintSubject) -> Iterator[Remark]:
     if not subject.tool.description.strip():
         yield Remark("it has no description")
 
 
-def _overlong(subject: Subject) -> Iterator[Remark]:
-    length = len(told(subject.tool))
+def _overlong(subject: LintSubject) -> Iterator[Remark]:
+    length = len(tool_description(subject.tool))
     if length > LONGEST_DESCRIPTION:
         yield Remark(f"its description has {length} characters, more than {LONGEST_DESCRIPTION}")
 
 
-def _overlong_inside(subject: Subject) -> Iterator[Remark]:
+def _overlong_inside(subject: LintSubject) -> Iterator[Remark]:
     for inside in walk_schema(subject.schema):
         length = len(description(inside.schema))
         if length > LONGEST_DESCRIPTION and inside.path:
@@ -61,7 +61,7 @@ def _overlong_inside(subject: Subject) -> Iterator[Remark]:
             yield Remark(message, where, place_of(inside.path))
 
 
-def _undocumented(subject: Subject) -> Iterator[Remark]:
+def _undocumented(subject: LintSubject) -> Iterator[Remark]:
     for name, schema in subject.properties.items():
         if not subject.is_described(schema):
             advice = 'give it a "description" in the schema' if subject.is_foreign else ""
@@ -74,7 +74,7 @@ def _undocumented(subject: Subject) -> Iterator[Remark]:
         yield Remark(message, "$.additionalProperties", CorePlace("parameter", open_end.name))
 
 
-def _undocumented_fields(subject: Subject) -> Iterator[Remark]:
+def _undocumented_fields(subject: LintSubject) -> Iterator[Remark]:
     for inside in walk_schema(subject.schema):
         if len(inside.path) < 3 or inside.keyword != "properties" or _is_tag(inside.schema):
             continue
@@ -89,7 +89,7 @@ def _is_tag(schema: Any) -> bool:
     return isinstance(schema, dict) and ("const" in schema or len(schema.get("enum", ())) == 1)
 
 
-def _unknown(subject: Subject) -> Iterator[Remark]:
+def _unknown(subject: LintSubject) -> Iterator[Remark]:
     documented = subject.tool.signature.documentation.parameters
     known = {*subject.properties, *subject.parameters, *subject.declared}
     for name in documented:
@@ -97,7 +97,7 @@ def _unknown(subject: Subject) -> Iterator[Remark]:
             yield Remark(f"its docstring describes {name!r}, which is no parameter", place=CorePlace("docstring", name))
 
 
-def _unread(subject: Subject) -> Iterator[Remark]:
+def _unread(subject: LintSubject) -> Iterator[Remark]:
     for line in subject.tool.signature.documentation.unread:
         yield Remark(
             f"the line {line!r} of its docstring cannot be read, and is left out", place=CorePlace("docstring", line)
@@ -105,43 +105,43 @@ def _unread(subject: Subject) -> Iterator[Remark]:
 
 
 DESCRIPTIONS: Final = (
-    Rule(
+    LintRule(
         id="missing-description",
         severity="warning",
         advice="say in the docstring's first paragraph, or with description=…, what the tool does and when to use it",
         check=_missing,
     ),
-    Rule(
+    LintRule(
         id="overlong-description",
         severity="error",
         advice="say what a model needs to choose the tool, and move what concerns one parameter to that parameter",
         check=_overlong,
     ),
-    Rule(
+    LintRule(
         id="overlong-parameter-description",
         severity="warning",
         advice="say the most important first, and leave out the rest: all of it is sent with each request",
         check=_overlong_inside,
     ),
-    Rule(
+    LintRule(
         id="undocumented-parameter",
         severity="warning",
         advice='describe it in the docstring\'s Args, or as Annotated[…, "…"]',
         check=_undocumented,
     ),
-    Rule(
+    LintRule(
         id="undocumented-field",
         severity="note",
         advice='describe it in the Attributes of the record\'s docstring, or as Annotated[…, "…"]',
         check=_undocumented_fields,
     ),
-    Rule(
+    LintRule(
         id="unknown-parameter",
         severity="warning",
         advice="correct the name, or take the entry out",
         check=_unknown,
     ),
-    Rule(
+    LintRule(
         id="unread-docstring",
         severity="warning",
         advice="write it as `name (type): text`, with what belongs to it indented below",
@@ -152,7 +152,7 @@ DESCRIPTIONS: Final = (
 # --- inspection._lint._promises ---
 
 
-def _unsaid(subject: Subject) -> Iterator[Remark]:
+def _unsaid(subject: LintSubject) -> Iterator[Remark]:
     if subject.is_foreign:
         return
     for parameter in subject.tool.signature.parameters:
@@ -165,17 +165,17 @@ def _unsaid(subject: Subject) -> Iterator[Remark]:
 
 
 def _sentences(codec: Codec) -> list[str]:
-    return list(dict.fromkeys(sentence for each in walk([codec]) for sentence in each.unsaid))
+    return list(dict.fromkeys(sentence for each in walk_codecs([codec]) for sentence in each.unsaid))
 
 
-def _not_enforced(subject: Subject) -> Iterator[Remark]:
+def _not_enforced(subject: LintSubject) -> Iterator[Remark]:
     if subject.is_foreign:
         for sentence in schema_notes(subject.schema):
             path = sentence.partition(": ")[0] if sentence.startswith("$") else "$"
             yield Remark(f"of its schema, {sentence}", path, CorePlace("option", "parameters"))
 
 
-def _open_schema(subject: Subject) -> Iterator[Remark]:
+def _open_schema(subject: LintSubject) -> Iterator[Remark]:
     takes_any = any(each.kind is STAR_STAR for each in subject.parameters.values())
     closed = any(subject.schema.get(each) is False for each in ("additionalProperties", "unevaluatedProperties"))
     if subject.is_foreign and not takes_any and not closed:
@@ -185,7 +185,7 @@ def _open_schema(subject: Subject) -> Iterator[Remark]:
         yield Remark(message, "$.additionalProperties", CorePlace("option", "parameters"))
 
 
-def _result_without_schema(subject: Subject) -> Iterator[Remark]:
+def _result_without_schema(subject: LintSubject) -> Iterator[Remark]:
     if subject.tool.signature.returns is not None or not subject.annotates_result or subject.is_foreign:
         return
     if not _gives_content(subject.result_annotation):
@@ -200,25 +200,25 @@ def _gives_content(annotation: object) -> bool:
 
 
 PROMISES: Final = (
-    Rule(
+    LintRule(
         id="unsaid",
         severity="note",
         advice="say it in the description, where a model should know it beforehand",
         check=_unsaid,
     ),
-    Rule(
+    LintRule(
         id="not-enforced",
         severity="note",
         advice="check it in the function, if it matters",
         check=_not_enforced,
     ),
-    Rule(
+    LintRule(
         id="open-schema",
         severity="warning",
         advice='add "additionalProperties": False to the schema',
         check=_open_schema,
     ),
-    Rule(
+    LintRule(
         id="result-without-schema",
         severity="note",
         advice="return a dataclass, a TypedDict or what JSON knows, and annotate that",
@@ -246,14 +246,14 @@ def token_estimate(value: Any) -> int:
     return -(-len(compact(value).encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
-def _huge(subject: Subject) -> Iterator[Remark]:
+def _huge(subject: LintSubject) -> Iterator[Remark]:
     tool = subject.tool
-    tokens = token_estimate({"name": tool.name, "description": told(tool), "parameters": subject.schema})
+    tokens = token_estimate({"name": tool.name, "description": tool_description(tool), "parameters": subject.schema})
     if tokens > MOST_TOKENS:
         yield Remark(f"describing it takes about {tokens} tokens of each request, more than {MOST_TOKENS}")
 
 
-def _many_choices(subject: Subject) -> Iterator[Remark]:
+def _many_choices(subject: LintSubject) -> Iterator[Remark]:
     for inside in walk_schema(subject.schema):
         choices = inside.schema.get("enum") if isinstance(inside.schema, dict) else None
         if isinstance(choices, list) and len(choices) > MOST_CHOICES:
@@ -262,7 +262,7 @@ def _many_choices(subject: Subject) -> Iterator[Remark]:
             yield Remark(message, where, place_of(inside.path))
 
 
-def _deep(subject: Subject) -> Iterator[Remark]:
+def _deep(subject: LintSubject) -> Iterator[Remark]:
     path = path_deeper_than(subject.schema, MOST_LEVELS)
     if path is not None:
         where = json_path(path)
@@ -271,19 +271,19 @@ def _deep(subject: Subject) -> Iterator[Remark]:
 
 
 SIZES: Final = (
-    Rule(
+    LintRule(
         id="huge-schema",
         severity="warning",
         advice="make several tools of it, shorten descriptions, or take a name where a choice is long",
         check=_huge,
     ),
-    Rule(
+    LintRule(
         id="large-enum",
         severity="warning",
         advice="take a string, and answer an unknown one with the nearest names; or offer a tool that searches them",
         check=_many_choices,
     ),
-    Rule(
+    LintRule(
         id="deep-nesting",
         severity="warning",
         advice="take some of the inner values as parameters of their own",
@@ -294,15 +294,15 @@ SIZES: Final = (
 # --- inspection._lint._providers ---
 
 
-def _refused(subject: Subject) -> Iterator[Remark]:
+def _refused(subject: LintSubject) -> Iterator[Remark]:
     yield from _refusals(subject, strict=False)
 
 
-def _refused_strictly(subject: Subject) -> Iterator[Remark]:
+def _refused_strictly(subject: LintSubject) -> Iterator[Remark]:
     yield from _refusals(subject, strict=True)
 
 
-def _refusals(subject: Subject, *, strict: bool) -> Iterator[Remark]:
+def _refusals(subject: LintSubject, *, strict: bool) -> Iterator[Remark]:
     for rendering in subject.renderings:
         if rendering.error is None or rendering.strict is not strict:
             continue
@@ -323,7 +323,7 @@ _NO_CONSTRAINT: Final = frozenset(
 """Keywords that no call can break."""
 
 
-def _lost(subject: Subject) -> Iterator[Remark]:
+def _lost(subject: LintSubject) -> Iterator[Remark]:
     formats_by_loss: dict[tuple[str, str], list[str]] = {}
     for rendering in subject.renderings:
         for dropped in () if rendering.error else rendering.definition.dropped:
@@ -335,19 +335,19 @@ def _lost(subject: Subject) -> Iterator[Remark]:
 
 
 PROVIDERS: Final = (
-    Rule(
+    LintRule(
         id="refused-by-format",
         severity="error",
         advice="change what the format cannot say, or leave the format out with --format",
         check=_refused,
     ),
-    Rule(
+    LintRule(
         id="refused-in-strict-mode",
         severity="note",
         advice="change what strict mode cannot say, or describe the tool without it",
         check=_refused_strictly,
     ),
-    Rule(
+    LintRule(
         id="lost-constraint",
         severity="note",
         advice="where models get it wrong, say it in the description; calls are checked against the whole schema in any case",
@@ -360,7 +360,7 @@ PROVIDERS: Final = (
 _PARAMETER: Final = re.compile(r"parameter '([^']+)'")
 
 
-def _undefinable(subject: Subject) -> Iterator[Remark]:
+def _undefinable(subject: LintSubject) -> Iterator[Remark]:
     error = subject.tool.definition_error
     if error is None:
         return
@@ -370,12 +370,12 @@ def _undefinable(subject: Subject) -> Iterator[Remark]:
         yield Remark(f"it cannot be defined: {problem}", property_path(named[1]) if named else "$", place)
 
 
-def _duplicates(subject: Subject) -> Iterator[Remark]:
+def _duplicates(subject: LintSubject) -> Iterator[Remark]:
     for other in subject.beside.twins(subject.tool):
         yield Remark(f"{other.origin} has the same name and group: looking the name up raises")
 
 
-def _useless_aliases(subject: Subject) -> Iterator[Remark]:
+def _useless_aliases(subject: LintSubject) -> Iterator[Remark]:
     beside, own = subject.beside, subject.tool.id
     for alias in subject.tool.options.aliases:
         place = CorePlace("option", "aliases")
@@ -385,34 +385,34 @@ def _useless_aliases(subject: Subject) -> Iterator[Remark]:
             yield Remark(f"the alias {alias!r} is one of {', '.join(shared)} too: looking it up raises", place=place)
 
 
-def _deprecated(subject: Subject) -> Iterator[Remark]:
+def _deprecated(subject: LintSubject) -> Iterator[Remark]:
     if subject.tool.options.deprecated is True:
         yield Remark("it is deprecated, and does not say what to use instead", place=CorePlace("option", "deprecated"))
 
 
 STANDING: Final = (
-    Rule(
+    LintRule(
         id="undefinable",
         severity="error",
         advice="mend it: until then the tool is offered to nobody",
         check=_undefinable,
         of_broken=True,
     ),
-    Rule(
+    LintRule(
         id="duplicate-tool",
         severity="error",
         advice="give one of them another name with name=…, or another group; or say replace=True where one takes the other's place",
         check=_duplicates,
         of_broken=True,
     ),
-    Rule(
+    LintRule(
         id="useless-alias",
         severity="warning",
         advice="take another alias, or none",
         check=_useless_aliases,
         of_broken=True,
     ),
-    Rule(
+    LintRule(
         id="deprecated-without-replacement",
         severity="note",
         advice='write deprecated="use … instead": a model that calls it reads that',
@@ -423,12 +423,12 @@ STANDING: Final = (
 # --- inspection._lint._names ---
 
 
-def _confusable_tools(subject: Subject) -> Iterator[Remark]:
+def _confusable_tools(subject: LintSubject) -> Iterator[Remark]:
     for other in subject.beside.lookalikes(subject.tool):
         yield Remark(f"its name differs from that of {other.id} only in case, '-' and '_'")
 
 
-def _confusable_parameters(subject: Subject) -> Iterator[Remark]:
+def _confusable_parameters(subject: LintSubject) -> Iterator[Remark]:
     for first, second in _pairs(subject.properties):
         message = f"the names of the parameters {first!r} and {second!r} differ only in case, '-' and '_'"
         yield Remark(message, property_path(second), CorePlace("parameter", second))
@@ -443,7 +443,7 @@ def _pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield first, name
 
 
-def _rewritten(subject: Subject) -> Iterator[Remark]:
+def _rewritten(subject: LintSubject) -> Iterator[Remark]:
     name = subject.tool.name
     formats_by_name: dict[str, list[str]] = {}
     for each in map(formats.get, subject.wanted.format_names):
@@ -455,20 +455,20 @@ def _rewritten(subject: Subject) -> Iterator[Remark]:
 
 
 NAMES: Final = (
-    Rule(
+    LintRule(
         id="confusable-name",
         severity="warning",
         advice="give one of them a name that says what it does differently",
         check=_confusable_tools,
         of_broken=True,
     ),
-    Rule(
+    LintRule(
         id="confusable-parameter",
         severity="warning",
         advice="give one of them a name that says what it is for",
         check=_confusable_parameters,
     ),
-    Rule(
+    LintRule(
         id="rewritten-name",
         severity="note",
         advice="begin it with a letter, and write '_' for '-'; calls by either name are understood in any case",

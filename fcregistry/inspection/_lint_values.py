@@ -12,9 +12,9 @@ from fcregistry.errors import said_by
 from fcregistry.inspection._lint_core import (
     CorePlace,
     Inside,
+    LintRule,
+    LintSubject,
     Remark,
-    Rule,
-    Subject,
     place_of,
     property_path,
     takes_anything,
@@ -23,7 +23,7 @@ from fcregistry.inspection._lint_core import (
 from fcregistry.types import Refusal
 
 
-def _untyped(subject: Subject) -> Iterator[Remark]:
+def _untyped(subject: LintSubject) -> Iterator[Remark]:
     for name, schema in subject.properties.items():
         if takes_anything(schema):
             message = f"the parameter {name!r} takes any JSON value: {_why_untyped(subject, name)}"
@@ -31,7 +31,7 @@ def _untyped(subject: Subject) -> Iterator[Remark]:
             yield Remark(message, property_path(name), CorePlace("parameter", name), advice)
 
 
-def _why_untyped(subject: Subject, name: str) -> str:
+def _why_untyped(subject: LintSubject, name: str) -> str:
     if subject.is_foreign:
         return "the schema does not say its type"
     documented = subject.tool.signature.documentation.parameters.get(name)
@@ -43,7 +43,7 @@ def _why_untyped(subject: Subject, name: str) -> str:
     return "it has no annotation"
 
 
-def _untyped_inside(subject: Subject) -> Iterator[Remark]:
+def _untyped_inside(subject: LintSubject) -> Iterator[Remark]:
     for inside in walk_schema(subject.schema):
         where = json_path(inside.path)
         for message in _open_ends(inside):
@@ -72,7 +72,7 @@ _OF_PROPERTIES: Final = frozenset(
 )
 
 
-def _invalid_defaults(subject: Subject) -> Iterator[Remark]:
+def _invalid_defaults(subject: LintSubject) -> Iterator[Remark]:
     for name, schema in subject.properties.items():
         if isinstance(schema, dict) and "default" in schema:
             for problem in _problems_of(subject, name, schema["default"]):
@@ -82,7 +82,7 @@ def _invalid_defaults(subject: Subject) -> Iterator[Remark]:
             yield _of_default(name, f"{message}: a model is not told of it")
 
 
-def _unsaid_defaults(subject: Subject) -> Iterator[Remark]:
+def _unsaid_defaults(subject: LintSubject) -> Iterator[Remark]:
     for name in subject.properties:
         parameter = _silent_default(subject, name)
         if parameter is None:
@@ -102,7 +102,7 @@ def _of_default(name: str, message: str) -> Remark:
     return Remark(message, property_path(name), CorePlace("parameter", name))
 
 
-def _silent_default(subject: Subject, name: str) -> Parameter | None:
+def _silent_default(subject: LintSubject, name: str) -> Parameter | None:
     """Return the parameter of that name if the function has a default for it, and the schema says none."""
     parameter = subject.parameters.get(name)
     schema = subject.properties[name]
@@ -123,7 +123,7 @@ def _shown(default: object) -> str:
     return repr(default) if isinstance(default, bool | int | float | None) else show(default)
 
 
-def _problems_of(subject: Subject, name: str, value: Any) -> list[str]:
+def _problems_of(subject: LintSubject, name: str, value: Any) -> list[str]:
     """Return what the schema has against a value of one parameter, whatever the others are."""
     try:
         broken = subject.tool.validator().violations({name: value})
@@ -135,7 +135,7 @@ def _problems_of(subject: Subject, name: str, value: Any) -> list[str]:
 _ENDLESS: Final = "it cannot be checked: the schema refers to itself without end, or it is nested too deeply"
 
 
-def _invalid_examples(subject: Subject) -> Iterator[Remark]:
+def _invalid_examples(subject: LintSubject) -> Iterator[Remark]:
     for number, example in enumerate(subject.tool.options.examples, start=1):
         for problem in _problems_of_call(subject, example):
             yield Remark(f"example {number} is no valid call: {problem}", place=CorePlace("option", "examples"))
@@ -147,7 +147,7 @@ def _invalid_examples(subject: Subject) -> Iterator[Remark]:
                 yield Remark(message, property_path(name), CorePlace("parameter", name))
 
 
-def _problems_of_call(subject: Subject, example: Any) -> list[str]:
+def _problems_of_call(subject: LintSubject, example: Any) -> list[str]:
     try:
         arguments = json.loads(json.dumps(example, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
@@ -166,31 +166,31 @@ def _problems_of_call(subject: Subject, example: Any) -> list[str]:
 
 
 RULES: Final = (
-    Rule(
+    LintRule(
         id="untyped-parameter",
         severity="warning",
         advice="annotate it with the type that the function needs; where it is one of several, with a union",
         check=_untyped,
     ),
-    Rule(
+    LintRule(
         id="untyped-value",
         severity="note",
         advice="say what it holds, as in list[str], or with a dataclass or TypedDict in place of a dict",
         check=_untyped_inside,
     ),
-    Rule(
+    LintRule(
         id="invalid-default",
         severity="warning",
         advice="let the type take it too, as in int | None = None, or take another default",
         check=_invalid_defaults,
     ),
-    Rule(
+    LintRule(
         id="unsaid-default",
         severity="note",
         advice="say in the description, or in the schema, what is taken where it is left out",
         check=_unsaid_defaults,
     ),
-    Rule(
+    LintRule(
         id="invalid-example",
         severity="warning",
         advice="correct the example, or the schema that refuses it",

@@ -23,9 +23,9 @@ from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.discovery._found import FoundEntryPoint
-from fcregistry.discovery._identity import doubt
+from fcregistry.discovery._identity import doubt_about
 from fcregistry.discovery._locks import altered_files, files_digest
-from fcregistry.inspection._lint_core import shipped
+from fcregistry.inspection._lint_core import shipped_tools
 
 # --- inspection._locking._changes ---
 
@@ -34,7 +34,7 @@ _PARTS: Final = ("description", "parameters", "returns", "options", "deps", "mod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class LockChange:
     """One difference.
 
     Attributes:
@@ -52,41 +52,41 @@ class Change:
     new: Any = None
 
 
-def changes(lock: Lock, now: Inventory) -> tuple[Change, ...]:
+def lock_changes(lock: Lock, now: Inventory) -> tuple[LockChange, ...]:
     """Return every difference between a lock and what is installed, sorted by distribution and tool."""
     pins = {pin.name: pin for pin in lock.pins.values()}
     named = {name: lock.pin(name) for name in now.distributions}
     gone = [pin for pin in pins.values() if pin not in named.values()]
-    found = [Change(kind="removed", subject=pin.name, old=pin.version) for pin in gone]
+    found = [LockChange(kind="removed", subject=pin.name, old=pin.version) for pin in gone]
     for name, said in now.distributions.items():
         pin = named[name]
         if pin is None:
-            found.append(Change(kind="added", subject=name, new=said["version"]))
+            found.append(LockChange(kind="added", subject=name, new=said["version"]))
         else:
             found += _of_distribution(name, pin, said, now.altered.get(name, ()))
     return tuple(sorted(found, key=lambda each: each.subject))
 
 
-def _of_distribution(name: str, pin: Pin, said: Mapping[str, Any], altered: tuple[str, ...]) -> Iterator[Change]:
+def _of_distribution(name: str, pin: Pin, said: Mapping[str, Any], altered: tuple[str, ...]) -> Iterator[LockChange]:
     if pin.version != said["version"]:
-        yield Change(kind="changed", subject=name, part="version", old=pin.version, new=said["version"])
+        yield LockChange(kind="changed", subject=name, part="version", old=pin.version, new=said["version"])
     if pin.files != said["files"]:
-        yield Change(kind="changed", subject=name, part="files", old=pin.files, new=said["files"])
+        yield LockChange(kind="changed", subject=name, part="files", old=pin.files, new=said["files"])
     for file in altered:
-        yield Change(kind="changed", subject=name, part=f"{file}, which is not what was installed")
+        yield LockChange(kind="changed", subject=name, part=f"{file}, which is not what was installed")
     old = {tool_id(name, each): each for each in pin.tools}
     new = {tool_id(name, each): each for each in said["tools"]}
-    yield from (Change(kind="removed", subject=each) for each in old if each not in new)
-    yield from (Change(kind="added", subject=each) for each in new if each not in old)
+    yield from (LockChange(kind="removed", subject=each) for each in old if each not in new)
+    yield from (LockChange(kind="added", subject=each) for each in new if each not in old)
     for each in old.keys() & new.keys():
         yield from _of_tool(each, old[each], new[each])
 
 
-def _of_tool(subject: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _of_tool(subject: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[LockChange]:
     parts = [difference for part in _PARTS for difference in _differences(part, old.get(part), new.get(part))]
-    yield from (Change(kind="changed", subject=subject, part=part, old=was, new=now) for part, was, now in parts)
+    yield from (LockChange(kind="changed", subject=subject, part=part, old=was, new=now) for part, was, now in parts)
     if old["digest"] != new["digest"] and not parts:  # somebody edited the lock
-        yield Change(kind="changed", subject=subject, part="digest", old=old["digest"], new=new["digest"])
+        yield LockChange(kind="changed", subject=subject, part="digest", old=old["digest"], new=new["digest"])
 
 
 def _differences(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -116,7 +116,7 @@ class Inventory:
     left_out: tuple[str, ...]
 
 
-def inventory(distributions: Iterable[str] = ()) -> Inventory:
+def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
     """Have described what may be imported, whatever a lock says of it, and return what there is.
 
     A tool that the configuration hides is there all the same: a lock is of what is installed, the same for everybody.
@@ -135,9 +135,9 @@ def inventory(distributions: Iterable[str] = ()) -> Inventory:
             discovery.know()
         entry_points = (*discovery.plugins, *discovery.found_extensions)
         asked = [each for each in entry_points if (not wanted or each.project in wanted) and _may_load(each, operator)]
-        doubts = {each.label: reason for each in asked if (reason := doubt(each, thorough=True)) is not None}
+        doubts = {each.label: reason for each in asked if (reason := doubt_about(each, thorough=True)) is not None}
         found = [each for each in asked if each.label not in doubts]  # the others could not be used with the lock
-        tools = [(plugin.distribution, record_of(tool)) for plugin, tool in shipped() if plugin in found]
+        tools = [(plugin.distribution, record_of(tool)) for plugin, tool in shipped_tools() if plugin in found]
         report = discovery.report()
     failed = [f"{each.plugin.label} does not load: {each.reason}" for each in report.failed if each.plugin in found]
     return inventory_of(found, tools, [*(f"{label}: {reason}" for label, reason in doubts.items()), *failed])

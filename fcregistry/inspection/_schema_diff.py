@@ -21,7 +21,7 @@ from itertools import zip_longest
 from typing import Any, Final, Literal
 
 from fcregistry._base.messages import KINDS, json_path, show
-from fcregistry.inspection._schema_document import Document, Schema, covers, enforced, json_text, same
+from fcregistry.inspection._schema_document import Schema, SchemaDocument, covers, enforced, json_text, same
 
 # --- inspection._diff._choices ---
 
@@ -45,7 +45,7 @@ _OF_TYPE: Final[dict[str, frozenset[str]]] = {
 _OF_ONE_TYPE: Final = frozenset().union(*_OF_TYPE.values())
 
 
-def branches_of(document: Document, schema: dict[str, Any]) -> list[Any]:
+def branches_of(document: SchemaDocument, schema: dict[str, Any]) -> list[Any]:
     """Return the alternatives that a schema consists of: those of its `anyOf`, or its types; itself, if it has none."""
     asked = enforced(schema)
     if asked.keys() == {"anyOf"} and isinstance(asked["anyOf"], list):
@@ -56,7 +56,7 @@ def branches_of(document: Document, schema: dict[str, Any]) -> list[Any]:
     return [schema]
 
 
-def _flat(document: Document, branch: Any) -> list[Any]:
+def _flat(document: SchemaDocument, branch: Any) -> list[Any]:
     """Return the alternatives of an alternative that stands there in full; a reference is one."""
     if isinstance(branch, dict) and "$ref" not in branch:
         inner = branches_of(document, branch)
@@ -92,7 +92,7 @@ def _pairs(walk: Walk, old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
     ]
 
 
-def _type(document: Document, branch: Any) -> Any:
+def _type(document: SchemaDocument, branch: Any) -> Any:
     resolved = document.resolved(branch)
     return resolved.get("type") if isinstance(resolved, dict) else resolved
 
@@ -347,7 +347,7 @@ def schema_differences(old: dict[str, Any], new: dict[str, Any], taken: str = "t
         new: Another.
         taken: What happens to a value that is valid, in a word.
     """
-    walk = Walk(Document(old), Document(new), taken)
+    walk = Walk(SchemaDocument(old), SchemaDocument(new), taken)
     try:
         return walk.all_differences()
     except RecursionError:
@@ -363,7 +363,7 @@ class Walk:
         taken: What happens to a value that is valid, in a word.
     """
 
-    def __init__(self, old: Document, new: Document, taken: str) -> None:
+    def __init__(self, old: SchemaDocument, new: SchemaDocument, taken: str) -> None:
         self.old = old
         self.new = new
         self.taken = taken

@@ -13,7 +13,7 @@ from typing import Any, Final
 from fcregistry._schema.containment import takes_all_of
 from fcregistry._schema.drafts import ENFORCED, NEWEST, Draft, SchemaError, declared_draft
 from fcregistry._schema.engine_rs import is_installed, knows_format, takes_schema
-from fcregistry.types._strings import FORMATS
+from fcregistry.types._strings import STRING_FORMATS
 
 # --- inspection._diff._documents ---
 
@@ -26,7 +26,7 @@ _BASES: Final = frozenset(
 _LONGEST_CHAIN: Final = 50
 
 
-class Document:
+class SchemaDocument:
     """One schema, as a whole.
 
     Args:
@@ -132,7 +132,7 @@ def enforced(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _says_nothing(keyword: str, value: Any) -> bool:
     if keyword == "format":
-        return not (value in FORMATS or (isinstance(value, str) and _is_format(value)))
+        return not (value in STRING_FORMATS or (isinstance(value, str) and _is_format(value)))
     return keyword in ("contentEncoding", "contentMediaType")
 
 
@@ -141,7 +141,7 @@ def _is_format(name: str) -> bool:
     return not is_installed() or knows_format(name, NEWEST)
 
 
-def covers(wider: Document, wide: Schema, narrower: Document, narrow: Schema) -> bool | None:
+def covers(wider: SchemaDocument, wide: Schema, narrower: SchemaDocument, narrow: Schema) -> bool | None:
     """Tell whether a part of one document takes everything that a part of another takes; None if that cannot be told."""
     if wide is True or wide == {} or narrow is False:
         return True
@@ -152,10 +152,10 @@ def covers(wider: Document, wide: Schema, narrower: Document, narrow: Schema) ->
         return None
     if ways(wide, wider.target) > MOST or ways(narrow, narrower.target) > MOST:
         return None
-    return takes_all_of(wide_alone, narrow_alone, wider.draft, FORMATS)
+    return takes_all_of(wide_alone, narrow_alone, wider.draft, STRING_FORMATS)
 
 
-def same(old: Document, old_part: Any, new: Document, new_part: Any) -> bool:
+def same(old: SchemaDocument, old_part: Any, new: SchemaDocument, new_part: Any) -> bool:
     """Tell whether two parts are the same JSON, and so is all that their references lead to."""
     if json_text(old_part) != json_text(new_part) or old.draft is not new.draft:
         return False

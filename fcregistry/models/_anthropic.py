@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.models._model import Completion, Delta, Model, ToolChoice
-from fcregistry.models._sdk import MAX_ANSWER_BYTES, Limits, PerLoop, RefusedAnswerError, checked_size, send, watched
+from fcregistry.models._sdk import (
+    MAX_ANSWER_BYTES,
+    HttpLimits,
+    PerLoop,
+    RefusedAnswerError,
+    checked_size,
+    send,
+    watched,
+)
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -82,7 +90,7 @@ class AnthropicMessages(Model):
         self._model = model
         self._settings = dict(settings or {})
         self._max_tokens = self._settings.pop("max_tokens", max_tokens)
-        self._connection = Connection(
+        self._connection = AnthropicConnection(
             model, base_url=base_url, api_key=api_key, client=client, max_answer_bytes=max_answer_bytes
         )
         if wrong := sorted(_OURS & self._settings.keys()):
@@ -200,7 +208,7 @@ _NO_KEY: Final = "none"
 _HOSTED: Final = "api.anthropic.com"
 
 
-class Connection:
+class AnthropicConnection:
     """Sends the requests of one model.
 
     Args:
@@ -272,7 +280,7 @@ class Connection:
         raise failed.pop()  # as above
 
     async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
-        limits = Limits(asked=self.asked, answer=self._max_answer_bytes, secrets=self._secrets(client))
+        limits = HttpLimits(asked=self.asked, answer=self._max_answer_bytes, secrets=self._secrets(client))
         return await send(client.messages.create, client, request, limits)
 
     def error(self, error: BaseException, client: Any = None) -> ModelError:

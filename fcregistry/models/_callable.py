@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cas
 from fcregistry._base.annotations import signature_of
 from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
-from fcregistry.execution._threads import NoThreadError, running_loop, threads
+from fcregistry.execution._threads import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import read_calls
-from fcregistry.formats._read import field, is_absent
+from fcregistry.formats._read import is_absent, read_field
 from fcregistry.models._messages import Message, call_of, part_of
-from fcregistry.models._model import Completion, Delta, Model, Usage, WholeDeltas, offered, stream_plainly
+from fcregistry.models._model import Completion, Delta, Model, Usage, WholeDeltas, offered, stream_sync
 from fcregistry.models._streamed_calls import StreamedCalls
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Listener(Protocol):
         """Return what is left to be told once the pieces have come to an end: the completion, last."""
 
 
-class Question(NamedTuple):
+class ModelQuestion(NamedTuple):
     """A function with what it is given, ready to be called, and what listens to it."""
 
     call: Callable[[], Any]
@@ -79,7 +79,7 @@ class FunctionModel(Model):
         return self._name
 
     @abstractmethod
-    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Question:
+    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> ModelQuestion:
         """Return the function with what it is given, and what listens to it."""
 
     async def acomplete(
@@ -120,15 +120,15 @@ class FunctionModel(Model):
 
         question = self._question(messages_of(messages), tools, tool_choice)
         if self._is_async:
-            return stream_plainly(lambda: _afollowed(question, is_async=True))
+            return stream_sync(lambda: _afollowed(question, is_async=True))
         return _followed(question)
 
 
-def _followed(question: Question) -> Generator[Delta | Completion, None, None]:
+def _followed(question: ModelQuestion) -> Generator[Delta | Completion, None, None]:
     """Ask a plain function here, and yield what its answer tells; what is async in it is followed on the background loop."""
     answer = question.call()
     if inspect.isawaitable(answer) or isinstance(answer, AsyncIterator):
-        yield from stream_plainly(lambda: _atold(answer, question.listener))
+        yield from stream_sync(lambda: _atold(answer, question.listener))
     elif isinstance(answer, Iterator):
         try:
             for piece in answer:
@@ -141,7 +141,7 @@ def _followed(question: Question) -> Generator[Delta | Completion, None, None]:
         yield from _whole(question.listener.whole(answer))
 
 
-async def _afollowed(question: Question, is_async: bool) -> AsyncGenerator[Delta | Completion, None]:
+async def _afollowed(question: ModelQuestion, is_async: bool) -> AsyncGenerator[Delta | Completion, None]:
     answer = question.call() if is_async else await _waited(_on_thread(question.call))
     async with aclosing(_atold(answer, question.listener)) as pieces:
         async for piece in pieces:
@@ -199,7 +199,7 @@ async def _pieces(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, N
 def _on_thread(function: Callable[[], Any]) -> Future[Any]:
     running_loop()  # says what to do from another library's loop
     try:
-        return threads.submit(lambda: _called(function))
+        return blocking_threads.submit(lambda: _called(function))
     except NoThreadError as error:
         raise ModelError(f"the model has no thread to run on: {error}", retryable=True) from error
 
@@ -218,7 +218,7 @@ async def _waited(future: Future[Any]) -> Any:
     try:
         return await wrap_future(future)
     finally:
-        threads.abandon(future)
+        blocking_threads.abandon(future)
 
 
 def _close(answer: object) -> None:
@@ -286,10 +286,10 @@ class CallableModel(FunctionModel):
         self._takes_tools = takes(function, "tools") or self._takes_any
         self._takes_choice = takes(function, "tool_choice")
 
-    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Question:
+    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> ModelQuestion:
         told = [self._written(message) for message in messages]
         options = self._options(tools, tool_choice)
-        return Question(lambda: self._function(told, **options), _Listener(self.name))
+        return ModelQuestion(lambda: self._function(told, **options), _Listener(self.name))
 
     def _written(self, message: Message) -> dict[str, Any]:
         """Return a message as the function is given it: its own as it wrote it, others with what the shape has a place for."""
@@ -426,7 +426,7 @@ def message_of(answer: object) -> Message:
     check_is_message(answer)
     calls = tuple(map(call_of, read_calls(answer))) if _may_call(answer) else ()
     content, reasoning = _said(answer)
-    if not calls and content is None and all(is_absent(field(answer, name)) for name in ("role", "content")):
+    if not calls and content is None and all(is_absent(read_field(answer, name)) for name in ("role", "content")):
         raise TypeError(f"the model returned a {type(answer).__name__}, neither a text nor a message")
     return Message(role="assistant", content=content, tool_calls=calls, reasoning=reasoning)
 
@@ -435,7 +435,7 @@ def _may_call(answer: object) -> bool:
     """Tell whether an answer may make calls: not if it is a list of texts or messages, in which nothing has anything of a call."""
     if not isinstance(answer, (list, tuple)):
         return True
-    return any(not is_absent(field(item, name)) for item in answer for name in _OF_CALLS)
+    return any(not is_absent(read_field(item, name)) for item in answer for name in _OF_CALLS)
 
 
 def check_is_message(message: object) -> None:
@@ -444,9 +444,11 @@ def check_is_message(message: object) -> None:
     Raises:
         TypeError: It is none; of a whole response, says where its message is.
     """
-    if isinstance(message, (str, list, tuple)) or any(not is_absent(field(message, name)) for name in _OF_MESSAGES):
+    if isinstance(message, (str, list, tuple)) or any(
+        not is_absent(read_field(message, name)) for name in _OF_MESSAGES
+    ):
         return
-    if not is_absent(field(message, "choices")):
+    if not is_absent(read_field(message, "choices")):
         raise TypeError("the message is a whole response: give its message, response.choices[0].message")
     kind = type(message).__name__
     raise TypeError(
@@ -456,9 +458,9 @@ def check_is_message(message: object) -> None:
 
 def _said(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:
     """Return what a message says, and what its model thought."""
-    content = field(message, "content")
-    refusal = field(message, "refusal")
-    thoughts = [text for name in _REASONING if isinstance(text := field(message, name), str) and text][:1]
+    content = read_field(message, "content")
+    refusal = read_field(message, "refusal")
+    thoughts = [text for name in _REASONING if isinstance(text := read_field(message, name), str) and text][:1]
     if isinstance(content, str):
         return content, "".join(thoughts) or None
     blocks = list(_blocks(message)) if not isinstance(message, (list, tuple)) else []
@@ -479,10 +481,10 @@ def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
         for each in value:
             yield from _blocks(each, depth + 1)
         return
-    kind = field(value, "type")
+    kind = read_field(value, "type")
     if is_absent(kind) or kind is None or kind == "message":
         for place in _PLACES:
-            inner = field(value, place)
+            inner = read_field(value, place)
             if not is_absent(inner) and inner is not None:
                 inner = inner[:1] if place == "candidates" and isinstance(inner, (list, tuple)) else inner
                 yield from _blocks(inner, depth + 1)
@@ -496,7 +498,7 @@ def _part(block: Any) -> str | Content | None:
         return block
     if _thought(block):
         return None
-    text = field(block, "text")
+    text = read_field(block, "text")
     if isinstance(text, str):
         return text
     try:
@@ -507,15 +509,17 @@ def _part(block: Any) -> str | Content | None:
 
 def _thought(block: Any) -> str:
     """Return what a block says that the model thought: a block of Anthropic, an item of OpenAI's, a part of Gemini, a block of Bedrock."""
-    if field(block, "thought") is True:
-        return _text(field(block, "text"))
-    kind = field(block, "type")
+    if read_field(block, "thought") is True:
+        return _text(read_field(block, "text"))
+    kind = read_field(block, "type")
     if kind == "thinking":
-        return _text(field(block, "thinking"))
+        return _text(read_field(block, "thinking"))
     if kind == "reasoning":
-        summary = field(block, "summary")
-        return "\n".join(_text(field(each, "text")) for each in summary) if isinstance(summary, (list, tuple)) else ""
-    return _text(field(field(field(block, "reasoningContent"), "reasoningText"), "text"))
+        summary = read_field(block, "summary")
+        return (
+            "\n".join(_text(read_field(each, "text")) for each in summary) if isinstance(summary, (list, tuple)) else ""
+        )
+    return _text(read_field(read_field(read_field(block, "reasoningContent"), "reasoningText"), "text"))
 
 
 def _text(value: object) -> str:

@@ -19,8 +19,7 @@ from fcregistry._base.call import ToolCall, UnreadArguments
 from fcregistry._results.content import Content
 from fcregistry.formats import MalformedCallError, read_call, read_calls
 from fcregistry.formats._parts import base64_of, data_url
-from fcregistry.formats._read import field as read_field
-from fcregistry.formats._read import is_absent
+from fcregistry.formats._read import is_absent, read_field
 from fcregistry.models._surrogates import escaped, in_texts, joined
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ class Message:
         """
         written: dict[str, Any] = {"role": self.role, "content": _written_content(self.content)}
         if self.tool_calls:
-            written["tool_calls"] = [written_call(call) for call in self.tool_calls]
+            written["tool_calls"] = [call_as_chat_json(call) for call in self.tool_calls]
         named = {"tool_call_id": self.tool_call_id, "name": self.name, "reasoning": self.reasoning}
         written |= {name: value for name, value in named.items() if value is not None}
         if self.is_error:
@@ -192,7 +191,7 @@ def call_of(value: object) -> ToolCall:
         return ToolCall(error.name, UnreadArguments(kept, str(error)) if error.unread else kept, error.id)
 
 
-def written_call(call: ToolCall) -> dict[str, Any]:
+def call_as_chat_json(call: ToolCall) -> dict[str, Any]:
     """Return a call as OpenAI's chat writes it: `{"id", "type": "function", "function": {"name", "arguments"}}`."""
     return {"id": call.id or "", "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
 

@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from fcregistry.execution._event_loop import background
+from fcregistry.execution._event_loop import background_loop
 from fcregistry.models._messages import Message
 from fcregistry.models._surrogates import in_texts, joined
 
@@ -111,7 +111,7 @@ class Model(ABC):
         from fcregistry.models._messages import messages_of  # a subclass that only completes has it already
 
         conversation = messages_of(messages)
-        return run_plainly(lambda: self.acomplete(conversation, tools, tool_choice=tool_choice))
+        return run_sync(lambda: self.acomplete(conversation, tools, tool_choice=tool_choice))
 
     def stream(
         self,
@@ -127,7 +127,7 @@ class Model(ABC):
         from fcregistry.models._messages import messages_of  # as above
 
         conversation = messages_of(messages)
-        return stream_plainly(lambda: self.astream(conversation, tools, tool_choice=tool_choice))
+        return stream_sync(lambda: self.astream(conversation, tools, tool_choice=tool_choice))
 
     def __repr__(self) -> str:
         return f"<Model {self.name}>"
@@ -289,16 +289,16 @@ class WholeDeltas:
 T = TypeVar("T")
 
 
-def run_plainly(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def run_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine, and wait for what it returns; an interrupt while waiting cancels it.
 
     Args:
         make: Makes the coroutine.
     """
-    return cast("T", background.run(make))
+    return cast("T", background_loop.run(make))
 
 
-def stream_plainly(make: Callable[[], AsyncIterator[T]]) -> Generator[T, None, None]:
+def stream_sync(make: Callable[[], AsyncIterator[T]]) -> Generator[T, None, None]:
     """Yield what an asynchronous iterator yields; whoever stops listening cancels it.
 
     One task carries the whole iteration, since clients of providers do not bear to be taken up by another.
@@ -314,7 +314,7 @@ def stream_plainly(make: Callable[[], AsyncIterator[T]]) -> Generator[T, None, N
                 said.put((True, piece))
                 await asyncio.sleep(0)  # an iterator that never waits would hold the loop, and could not be stopped
 
-    pumping = background.submit(pump)
+    pumping = background_loop.submit(pump)
     pumping.add_done_callback(lambda _: said.put((False, None)))
     try:
         while (told := said.get())[0]:

@@ -22,7 +22,7 @@ from fcregistry.models._openai_chat import ChatStream, chat_completion, chat_mes
 from fcregistry.models._openai_responses import ResponseStream, input_items, response_completion
 from fcregistry.models._sdk import (
     MAX_ANSWER_BYTES,
-    Limits,
+    HttpLimits,
     PerLoop,
     RefusedAnswerError,
     checked_size,
@@ -91,7 +91,7 @@ class OpenAIModel(Model):
             raise ValueError(
                 f"settings of {self._provider}:{model} cannot say {', '.join(wrong)}: every request has its own"
             )
-        self._connection = Connection(
+        self._connection = OpenAIConnection(
             model=model,
             provider=self._provider,
             create=self._create,
@@ -266,7 +266,7 @@ _NO_KEY: Final = "none"
 _HOSTED: Final = "api.openai.com"
 
 
-class Connection:
+class OpenAIConnection:
     """Sends the requests of one model.
 
     Args:
@@ -367,7 +367,7 @@ class Connection:
         raise failed.pop()  # as above
 
     async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
-        limits = Limits(asked=self.asked, answer=self._max_answer_bytes, secrets=self._secrets(client))
+        limits = HttpLimits(asked=self.asked, answer=self._max_answer_bytes, secrets=self._secrets(client))
         return await send(self._create(client), client, request, limits)
 
     def _error(self, error: BaseException, client: AsyncOpenAI | None) -> ModelError:

@@ -258,7 +258,7 @@ def _part(part: Content) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class ResponsesOutput:
     """What the items of an output say together.
 
     Attributes:
@@ -274,7 +274,7 @@ class Output:
     calls: tuple[ToolCall, ...] = ()
 
 
-def read_output(items: Iterable[object]) -> Output:
+def read_output(items: Iterable[object]) -> ResponsesOutput:
     """Return what items say. What is of no kind that is known says nothing to us."""
     text, refusal, reasoning, calls = [], [], [], []
     for item in (each for each in items if isinstance(each, Mapping)):
@@ -287,7 +287,7 @@ def read_output(items: Iterable[object]) -> Output:
                 reasoning += [_text(part, "text") for name in ("summary", "content") for part in _listed(item, name)]
             case "function_call":
                 calls.append(call_of(item))
-    return Output(
+    return ResponsesOutput(
         text="".join(text),
         refusal="".join(refusal),
         reasoning="\n".join(filter(None, reasoning)),

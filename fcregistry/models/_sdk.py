@@ -336,7 +336,7 @@ class RefusedAnswerError(BaseException):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class HttpLimits:
     """The limits of one request.
 
     Attributes:
@@ -352,7 +352,7 @@ class Limits:
     redirects: list[int] = field(default_factory=list)
 
 
-_LIMITS: ContextVar[Limits | None] = ContextVar("fcregistry_http_limits", default=None)
+_LIMITS: ContextVar[HttpLimits | None] = ContextVar("fcregistry_http_limits", default=None)
 
 
 def checked_size(size: object) -> int:
@@ -374,7 +374,9 @@ def watched(http: Any) -> Any:
     return http
 
 
-async def send(create: Callable[..., Awaitable[Any]], client: Any, request: Mapping[str, Any], limits: Limits) -> Any:
+async def send(
+    create: Callable[..., Awaitable[Any]], client: Any, request: Mapping[str, Any], limits: HttpLimits
+) -> Any:
     """Send a request, and return what the SDK makes of the response, whose body may be read later.
 
     Args:
@@ -411,7 +413,7 @@ async def _limit(response: Any) -> None:
     response.headers.pop("content-encoding", None)  # it is decoded here, and only once
 
 
-def _check_redirect(response: Any, limits: Limits) -> None:
+def _check_redirect(response: Any, limits: HttpLimits) -> None:
     """Refuse a redirect to another origin, which would be sent the conversation, and by some statuses and headers the key.
 
     Redirects within the origin are refused after a few.
@@ -447,7 +449,7 @@ def _check_redirect(response: Any, limits: Limits) -> None:
 class _Body:
     """Decodes a body, and counts its bytes."""
 
-    def __init__(self, response: Any, limits: Limits) -> None:
+    def __init__(self, response: Any, limits: HttpLimits) -> None:
         self._limits = limits
         self._is_answer = response.status_code < 300
         self._left = limits.answer if self._is_answer else MAX_ERROR_BYTES

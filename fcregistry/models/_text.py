@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry import dialects
 from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
-from fcregistry.dialects._chat_formats import broken_up, broken_up_in
-from fcregistry.models._callable import FunctionModel, Question, takes
+from fcregistry.dialects._chat_formats import break_markers, break_markers_in
+from fcregistry.models._callable import FunctionModel, ModelQuestion, takes
 from fcregistry.models._messages import Message, arguments_text
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage, WholeDeltas, offered
 
@@ -78,14 +78,14 @@ class TextModel(FunctionModel):
         """How calls are written."""
         return self._dialect
 
-    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Question:
+    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> ModelQuestion:
         tools = offered(tools, tool_choice)
         dialect = self._dialect_in(messages)
         prompt = self._prompt(messages, dialect, tools, choice_text(tool_choice) if tools else "")
         stops = self._chat.stops if self._chat else ()
         options = {"stop": list(dict.fromkeys((*stops, *dialect.stops)))} if self._takes_stop else {}
         listener = _Listener(self.name, dialect, tools, stops, _Identities(messages), keeps_dialect=self._is_auto)
-        return Question(lambda: self._function(prompt, **options), listener)
+        return ModelQuestion(lambda: self._function(prompt, **options), listener)
 
     def _dialect_in(self, messages: Sequence[Message]) -> Dialect:
         """Return the dialect of a conversation: of `auto`, the one that its first call was recognized in."""
@@ -346,10 +346,10 @@ def _nothing() -> None: ...
 
 def _unforged(message: Message, markers: tuple[str, ...]) -> Message:
     calls = tuple(
-        ToolCall(broken_up(call.name, markers), broken_up_in(call.arguments, markers), call.id)
+        ToolCall(break_markers(call.name, markers), break_markers_in(call.arguments, markers), call.id)
         for call in message.tool_calls
     )
-    return message.replaced(content=broken_up(message.text, markers), tool_calls=calls)
+    return message.replaced(content=break_markers(message.text, markers), tool_calls=calls)
 
 
 def _text(message: Message, dialect: Dialect) -> str:

@@ -22,12 +22,12 @@ from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._manifest import (
     ManifestContent,
     ManifestPlugin,
-    Place,
+    PackageLocation,
     changed_sources,
-    drift,
-    place_in,
+    location_in,
+    manifest_drift,
+    parse_manifest,
     read_manifest,
-    read_text,
 )
 from fcregistry.packaging._project import PackagingError
 
@@ -71,7 +71,7 @@ def verify(
         raise PackagingError(
             f"{distribution} has no plugins: there is no [project.entry-points.fcregistry], so no manifest"
         )
-    plugins: dict[Path, tuple[Place, str, dict[str, str]]] = {}
+    plugins: dict[Path, tuple[PackageLocation, str, dict[str, str]]] = {}
     for entry_point, value in sorted(entry_points.items()):
         place, name = _place(entry_point, value, files)
         plugins.setdefault(place.manifest, (place, name, {}))[2][entry_point] = value
@@ -81,12 +81,12 @@ def verify(
     return tuple(VerifiedManifest(path=path, name=name) for path, (_, name, _) in sorted(plugins.items()))
 
 
-def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[Place, str]:
+def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[PackageLocation, str]:
     """Return where an entry point's code stands, and its manifest's name in the archive."""
     parts = value.partition(":")[0].strip().split(".")
     for name, path in sorted(_beginnings(parts, files), key=lambda each: (len(PurePosixPath(each[0]).parts), each[0])):
         depth = len(PurePosixPath(_tail(name, parts)).parts)
-        place = place_in(path.parents[depth - 1], parts)
+        place = location_in(path.parents[depth - 1], parts)
         if place is not None:
             above = PurePosixPath(name).parents[depth - 1]
             return place, str(above / place.manifest.relative_to(place.folder).as_posix())
@@ -136,7 +136,7 @@ def _shown(entry_points: Mapping[str, str]) -> str:
 # --- packaging._checking ---
 
 
-def differences(built: BuiltManifest) -> list[str]:
+def manifest_differences(built: BuiltManifest) -> list[str]:
     """Return, a line each, how what stands at a manifest's place differs from what has to stand there; nothing if it is up to date.
 
     Args:
@@ -147,7 +147,7 @@ def differences(built: BuiltManifest) -> list[str]:
     if built.standing == built.text:
         return []
     try:
-        standing = read_text(built.standing)
+        standing = parse_manifest(built.standing)
     except ValueError as error:
         return [str(error)]
     return list(_differences(standing, built.content))
@@ -176,7 +176,7 @@ def _plugin_differences(name: str, old: ManifestPlugin, new: ManifestPlugin) -> 
         yield f"the tools of the entry point {name} depend on the environment{' no more' * old['dynamic']}"
     if new["dynamic"]:
         return
-    lines = drift(old, new)
+    lines = manifest_drift(old, new)
     yield from lines
     if not lines and old["tools"] != new["tools"]:
         yield f"a tool of the entry point {name} stands in another place, or has another digest"
@@ -210,7 +210,7 @@ class BuiltManifest:
     @property
     def content(self) -> ManifestContent:
         """What it says."""
-        return read_text(self.text)
+        return parse_manifest(self.text)
 
     @property
     def standing(self) -> str | None:
@@ -234,7 +234,7 @@ class BuiltManifest:
         self.path.write_text(self.text, encoding="utf-8", newline="\n")
 
 
-def build(target: Target) -> tuple[BuiltManifest, ...]:
+def build_manifests(target: Target) -> tuple[BuiltManifest, ...]:
     """Return the manifests of a distribution, sorted by path; its plugins are imported in a process of their own.
 
     Args:

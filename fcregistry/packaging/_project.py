@@ -37,7 +37,7 @@ class Target:
 
 
 @contextmanager
-def target(distribution: str | None, folder: Path) -> Iterator[Target]:
+def target_distribution(distribution: str | None, folder: Path) -> Iterator[Target]:
     """Give the distribution that is meant.
 
     A project is found as its pyproject.toml describes it now, whatever of it is installed: a folder of metadata, as an installer
@@ -67,7 +67,7 @@ def target(distribution: str | None, folder: Path) -> Iterator[Target]:
 
 
 @contextmanager
-def on_path(path: tuple[str, ...]) -> Iterator[None]:
+def search_path(path: tuple[str, ...]) -> Iterator[None]:
     """Let this process find what stands on a path, for a while."""
     before = list(sys.path)
     sys.path[:] = path

@@ -18,8 +18,8 @@ from fcregistry.errors import DefinitionError, said_by
 from fcregistry.prompts._extract import Reading, Value, Wrong, chosen, json_values, written, yaml_values
 from fcregistry.prompts._template import ANSWER, EXAMPLES, LIST, filled
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, to_json_text
-from fcregistry.types._codec import codec_schema, show_type, walk
-from fcregistry.types._strings import FORMATS
+from fcregistry.types._codec import codec_schema, show_type, walk_codecs
+from fcregistry.types._strings import STRING_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,8 +108,8 @@ class OutputFormat(Generic[T]):
         self._exclude = (exclude,) if isinstance(exclude, str) else tuple(exclude)
         self._arguments_field = arguments_field
         self._codec, self._schema = self._read_type()
-        self._exact = any(each.exact for each in walk([self._codec]))
-        self._validator = Validator(self._schema, FORMATS)
+        self._exact = any(each.exact for each in walk_codecs([self._codec]))
+        self._validator = Validator(self._schema, STRING_FORMATS)
         shown = self._examples(examples)
         self._template = self._own_template(bool(shown)) if template is None else template
         fillings = {"schema": self._written(self._schema)}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.dialects import Parsed
     from fcregistry.execution._settings import ToolLike
-    from fcregistry.formats._format import Rendering
+    from fcregistry.formats._format import RenderInput
     from fcregistry.prompts._output_format import OutputFormat
 
 # --- prompts._tool_prompt ---
@@ -228,7 +228,7 @@ def _format(name: str) -> Format:
         raise FormatNotFoundError(f"there is no format {name!r}; the formats of a prompt are {names}") from None
 
 
-def _render(rendering: Rendering) -> dict[str, Any]:
+def _render(rendering: RenderInput) -> dict[str, Any]:
     described: dict[str, Any] = {"name": rendering.name}
     if rendering.text:
         described["description"] = rendering.text

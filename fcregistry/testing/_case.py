@@ -32,7 +32,7 @@ from fcregistry._schema.validator import Validator
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionWarning, said_by
 from fcregistry.execution import Executor
-from fcregistry.testing._schemas import Document, Node, constants
+from fcregistry.testing._schemas import Node, SchemaReader, constants
 from fcregistry.testing._strategies import Values
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Case:
         """The tool with a recorder in place of its function."""
         return StandIn(self.tool)
 
-    def call(self, arguments: Any) -> Trial:
+    def call(self, arguments: Any) -> CallTrial:
         """Try a call with a copy of the arguments."""
         return self.stand_in.call(copy.deepcopy(arguments))
 
@@ -407,7 +407,7 @@ def arguments_of(
         tool: The tool.
         formats: Format -> strings of it, for formats that only you know.
     """
-    document = Document(tool.parameters)
+    document = SchemaReader(tool.parameters)
     is_valid = tool.validator("jsonschema").is_valid
     made: st.SearchStrategy[dict[str, Any]] = Values(document, formats or {}).of(document.schema)
     examples = [dict(example) for example in tool.options.examples if is_valid(dict(example))]
@@ -576,7 +576,7 @@ class Arrival(NamedTuple):
     kwargs: dict[str, Any]
 
 
-class Trial(NamedTuple):
+class CallTrial(NamedTuple):
     """What came of a call.
 
     Attributes:
@@ -604,7 +604,7 @@ class StandIn:
     def _record(self, /, *args: Any, **kwargs: Any) -> None:
         self._arrivals.append(Arrival(args, kwargs))
 
-    def call(self, arguments: Mapping[str, Any] | str) -> Trial:
+    def call(self, arguments: Mapping[str, Any] | str) -> CallTrial:
         """Try a call.
 
         Args:
@@ -615,4 +615,4 @@ class StandIn:
         """
         self._arrivals.clear()
         result = self._executor.run(ToolCall(self._name, arguments))
-        return Trial(self._arrivals[0] if self._arrivals else None, result)
+        return CallTrial(self._arrivals[0] if self._arrivals else None, result)

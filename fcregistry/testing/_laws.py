@@ -17,18 +17,18 @@ from fcregistry.errors import said_by
 from fcregistry.testing._case import (
     REPORT,
     Arrival,
+    CallTrial,
     Case,
     Failure,
-    Trial,
     Verdict,
     call_text,
     drawn,
     python_text,
     shown,
 )
-from fcregistry.testing._schemas import Document
+from fcregistry.testing._schemas import SchemaReader
 from fcregistry.types import Refusal
-from fcregistry.types._codec import walk
+from fcregistry.types._codec import walk_codecs
 
 # --- testing._acceptance ---
 
@@ -52,7 +52,7 @@ class _Acceptance:
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        document = Document(case.tool.parameters)
+        document = SchemaReader(case.tool.parameters)
         properties = document.schema["properties"]
         brings_schema = case.tool._definition.declaration.options.get("parameters") is not None
         self._parts = [
@@ -77,7 +77,7 @@ class _Acceptance:
         wrong = self._against_schema(arguments, trial) if is_valid else self._against_refusal(arguments, trial)
         return wrong or self._against_types(arguments)
 
-    def _against_schema(self, arguments: dict[str, Any], trial: Trial) -> Failure | None:
+    def _against_schema(self, arguments: dict[str, Any], trial: CallTrial) -> Failure | None:
         """Return what is wrong with the answer to arguments that the schema accepts."""
         if trial.result.repairs:
             return Failure(
@@ -117,7 +117,7 @@ class _Acceptance:
             return refusal.reason
         return ""
 
-    def _against_refusal(self, arguments: dict[str, Any], trial: Trial) -> Failure | None:
+    def _against_refusal(self, arguments: dict[str, Any], trial: CallTrial) -> Failure | None:
         """Return what is wrong with the answer to arguments that the schema does not accept."""
         problems = "; ".join(map(str, self._case.validator.problems(arguments)))
         if trial.arrival is None and trial.code == "invalid_arguments" and trial.result.error is not None:
@@ -205,7 +205,7 @@ def _no_arguments() -> Failure:
     )
 
 
-def _answer(trial: Trial) -> str:
+def _answer(trial: CallTrial) -> str:
     return trial.code or "accepted"
 
 
@@ -333,7 +333,7 @@ def _empty(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 def gives_the_call_back(case: Case) -> Verdict:
     """Write the call that arrived as JSON again: it is valid, and the same call, however often that is done."""
-    if any(codec.withholds for codec in walk(each.codec for each in case.tool.signature.parameters)):
+    if any(codec.withholds for codec in walk_codecs(each.codec for each in case.tool.signature.parameters)):
         return Verdict(skipped="its types keep a part of what they are given to themselves, such as a secret")
     return case.each(lambda arguments: _other_call(case, arguments))
 

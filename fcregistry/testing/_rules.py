@@ -24,8 +24,8 @@ from fcregistry._tools.tool import Tool
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, current
 from fcregistry.errors import said_by
 from fcregistry.execution import Executor
-from fcregistry.formats._format import wire_names
-from fcregistry.inspection._doctor_checks import tools_of
+from fcregistry.formats._format import alphabet_wire_names
+from fcregistry.inspection._doctor_checks import tools_of_plugin
 from fcregistry.testing import _laws
 from fcregistry.testing._case import (
     REPORT,
@@ -72,7 +72,7 @@ def _loading(plugin: FoundPlugin) -> Verdict:
         return Verdict(failures=(failure,))
     if isinstance(outcome, DisabledPlugin):
         return Verdict(skipped=f"it is disabled: {outcome.reason}")
-    if tools_of(plugin.distribution, plugin.entry_point):
+    if tools_of_plugin(plugin.distribution, plugin.entry_point):
         return Verdict()
     failure = Failure(
         expected=f"importing {plugin.value} declares its tools",
@@ -215,7 +215,7 @@ def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
     if wanted.alphabet is None:
         return
     wire = wanted.alphabet.wire_name(name)
-    if not wanted.alphabet.fits(wire) or wire_names([name], [wanted.alphabet]).get(wire, name) != name:
+    if not wanted.alphabet.fits(wire) or alphabet_wire_names([name], [wanted.alphabet]).get(wire, name) != name:
         yield Failure(
             expected=f"a name that the format {wanted.name} takes, and that leads back to the tool",
             got=repr(wire),
@@ -332,7 +332,7 @@ def _has_examples(tool: Tool) -> bool:
     return _is_sound(tool) and bool(tool.options.examples)
 
 
-class Rule(NamedTuple):
+class KitRule(NamedTuple):
     """One thing that must hold of every tool.
 
     Attributes:
@@ -346,28 +346,28 @@ class Rule(NamedTuple):
     applies: Callable[[Tool], bool] = _is_defined
 
 
-RULES: Final[tuple[Rule, ...]] = (
-    Rule("can-be-defined", can_be_defined, lambda tool: True),
-    Rule("has-a-valid-schema", has_a_valid_schema),
-    Rule("has-a-stable-schema", has_a_stable_schema),
-    Rule("documents-its-parameters", documents_its_parameters),
-    Rule("names-fit-every-provider", names_fit_every_provider),
-    Rule("accepts-what-its-schema-says", accepts_what_its_schema_says, _is_sound),
-    Rule("delivers-annotated-types", _laws.delivers_annotated_types, _is_sound),
-    Rule("leaves-its-input-alone", _laws.leaves_its_input_alone, _is_sound),
-    Rule("gives-the-call-back", _laws.gives_the_call_back, _is_sound),
-    Rule("accepts-its-examples", accepts_its_examples, _has_examples),
-    Rule("answers-its-examples", answers_its_examples, _has_examples),
+RULES: Final[tuple[KitRule, ...]] = (
+    KitRule("can-be-defined", can_be_defined, lambda tool: True),
+    KitRule("has-a-valid-schema", has_a_valid_schema),
+    KitRule("has-a-stable-schema", has_a_stable_schema),
+    KitRule("documents-its-parameters", documents_its_parameters),
+    KitRule("names-fit-every-provider", names_fit_every_provider),
+    KitRule("accepts-what-its-schema-says", accepts_what_its_schema_says, _is_sound),
+    KitRule("delivers-annotated-types", _laws.delivers_annotated_types, _is_sound),
+    KitRule("leaves-its-input-alone", _laws.leaves_its_input_alone, _is_sound),
+    KitRule("gives-the-call-back", _laws.gives_the_call_back, _is_sound),
+    KitRule("accepts-its-examples", accepts_its_examples, _has_examples),
+    KitRule("answers-its-examples", answers_its_examples, _has_examples),
 )
 
 
-def rules_for(tool: Tool) -> list[Rule]:
+def rules_for(tool: Tool) -> list[KitRule]:
     """Return the rules that say something of a tool, in their order."""
     with without_definition_warnings():
         return [rule for rule in RULES if rule.applies(tool)]
 
 
-def report_of(case: Case, rules: Iterable[Rule]) -> Report:
+def report_of(case: Case, rules: Iterable[KitRule]) -> Report:
     """Try rules on a tool, and return what came of each."""
     with without_definition_warnings(), without_records_of_calls():
         return Report(subject=case.tool.id, verdicts={rule.name: rule.try_on(case) for rule in rules})

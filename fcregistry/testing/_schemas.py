@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from fcregistry._schema.drafts import SchemaError
 from fcregistry._schema.validator import Validator
-from fcregistry.types._strings import FORMATS
+from fcregistry.types._strings import STRING_FORMATS
 
 # --- testing._schemas ---
 
@@ -35,7 +35,7 @@ class Flat(NamedTuple):
     follows: bool
 
 
-class Document:
+class SchemaReader:
     """One JSON Schema as a whole: what its references lead to, and validators of its parts.
 
     Args:
@@ -76,7 +76,7 @@ class Document:
             part["$defs"] = {"document": self._moved_whole}
         if "$schema" in self.schema:
             part["$schema"] = self.schema["$schema"]
-        validator = Validator(part, FORMATS, "jsonschema")
+        validator = Validator(part, STRING_FORMATS, "jsonschema")
         try:
             validator.compile()
         except SchemaError:

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from hypothesis import strategies as st
 
-from fcregistry.testing._schemas import TYPES, Document, Node, item_schemas, json_identity, types_of
+from fcregistry.testing._schemas import TYPES, Node, SchemaReader, item_schemas, json_identity, types_of
 
 # --- testing._texts ---
 
@@ -205,7 +205,7 @@ class Values:
         formats: Format -> strings of it, beside and before those known here.
     """
 
-    def __init__(self, document: Document, formats: Mapping[str, st.SearchStrategy[str]]) -> None:
+    def __init__(self, document: SchemaReader, formats: Mapping[str, st.SearchStrategy[str]]) -> None:
         self._document = document
         self._formats = formats
         self._made: dict[tuple[int, int], tuple[Node, st.SearchStrategy[Any]]] = {}

@@ -15,7 +15,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 from fcregistry.types._codec import UnsupportedType, origin_of
-from fcregistry.types._constraints import Marks, show_marker
+from fcregistry.types._constraints import AnnotationMarks, show_marker
 from fcregistry.types._pydantic_markers import read_pydantic
 from fcregistry.types._strings import parse_zone
 
@@ -34,7 +34,7 @@ _BOUNDS: Final = {
 """What annotated-types, pydantic and msgspec all call a bound -> its keyword."""
 
 
-def read_annotated_types(name: str, marker: Any, marks: Marks) -> bool:
+def read_annotated_types(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read a marker of annotated-types, of the class of that name or of one that derives from it."""
     if name in ("Ge", "Gt", "Le", "Lt", "MultipleOf"):
         attribute = "multiple_of" if name == "MultipleOf" else name.lower()
@@ -60,7 +60,7 @@ def _name_of(predicate: Any) -> str:
     return str(name).rpartition("<locals>.")[2]
 
 
-def _timezone(wanted: Any, marks: Marks) -> None:
+def _timezone(wanted: Any, marks: AnnotationMarks) -> None:
     """Read what annotated-types says of time zones: None for none, … for any, a name, or a zone.
 
     JSON carries offsets, and no zones: a time is in a zone if it has the offset that the zone has then.
@@ -81,7 +81,7 @@ def _in_zone(wanted: Any) -> Callable[[Any], bool]:
     return lambda value: value.utcoffset() is not None and value.utcoffset() == value.astimezone(zone).utcoffset()
 
 
-def read_msgspec(name: str, marker: Any, marks: Marks) -> bool:
+def read_msgspec(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read `msgspec.Meta`."""
     if name != "Meta":
         return False
@@ -108,13 +108,13 @@ def read(annotation: Any, reader: Reader) -> Codec | None:
     if origin_of(annotation) is not Annotated:
         return None
     inner, *markers = get_args(annotation)
-    marks = Marks(reader.read(inner), inner, take, reader.validated)
+    marks = AnnotationMarks(reader.read(inner), inner, take, reader.validated)
     for marker in markers:
         take(marker, marks)
     return marks.applied()
 
 
-def take(marker: Any, marks: Marks) -> None:
+def take(marker: Any, marks: AnnotationMarks) -> None:
     """Add what a marker says to what others said."""
     if isinstance(marker, str):
         marks.say("description", marker)
@@ -133,7 +133,7 @@ def take(marker: Any, marks: Marks) -> None:
         marks.note(f"the marker {show_marker(marker)} of {marks.shown} is not known, and says nothing")
 
 
-def _typing(name: str, marker: Any, marks: Marks) -> bool:
+def _typing(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read `Doc` (PEP 727)."""
     if name != "Doc":
         return False
@@ -141,7 +141,7 @@ def _typing(name: str, marker: Any, marks: Marks) -> bool:
     return True
 
 
-_LIBRARIES: Final[dict[str, Callable[[str, Any, Marks], bool]]] = {
+_LIBRARIES: Final[dict[str, Callable[[str, Any, AnnotationMarks], bool]]] = {
     "typing_extensions": _typing,
     "typing": _typing,
     "annotated_types": read_annotated_types,

@@ -180,7 +180,7 @@ class Record(Named):
         raise TypeError(f"{type(self).__name__} has no fields")
 
 
-def walk(codecs: Iterable[Codec], *, same: bool = False) -> Iterator[Codec]:
+def walk_codecs(codecs: Iterable[Codec], *, same: bool = False) -> Iterator[Codec]:
     """Yield codecs and all that their schemas refer to, each once, outermost first.
 
     Args:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base import slots
 from fcregistry._base.json import kind_of
-from fcregistry.types._codec import Codec, Refusal, UnsupportedType, show_type, walk
+from fcregistry.types._codec import Codec, Refusal, UnsupportedType, show_type, walk_codecs
 from fcregistry.types._scalars import EncodingError
 from fcregistry.types._strings import TextCodec
 
@@ -40,7 +40,7 @@ _LENGTHS: Final = {
 }
 
 
-class Marks:
+class AnnotationMarks:
     """What markers say of a type, gathered one by one.
 
     Args:
@@ -51,7 +51,7 @@ class Marks:
     """
 
     def __init__(
-        self, inner: Codec, annotation: Any, take: Callable[[Any, Marks], None], validated: bool = False
+        self, inner: Codec, annotation: Any, take: Callable[[Any, AnnotationMarks], None], validated: bool = False
     ) -> None:
         self._take = take
         self.validated = validated
@@ -174,7 +174,7 @@ class Marks:
         """Return the codecs of the types that a value may have: the members of a union, or the type itself."""
         if not self.inner.through:
             return [self.inner]
-        return [each for each in walk([self.inner], same=True) if not each.through]
+        return [each for each in walk_codecs([self.inner], same=True) if not each.through]
 
     def pattern(self, pattern: str) -> None:
         """Add a pattern that a text must match somewhere.

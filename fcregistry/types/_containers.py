@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from fcregistry._base.json import with_plain_floats
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, show_type
-from fcregistry.types._scalars import ANY, AnyCodec, IntCodec, StrCodec, to_json_text
+from fcregistry.types._scalars import ANY_CODEC, AnyCodec, IntCodec, StrCodec, to_json_text
 from fcregistry.types._strings import TEXT as DECIMAL_TEXT
 from fcregistry.types._strings import DecimalCodec
 
@@ -208,7 +208,7 @@ def read_containers(annotation: Any, reader: Reader) -> Codec | None:
         return None
     if make is not None:
         arguments = get_args(annotation)
-        item = reader.read_in(arguments[0], annotation) if arguments else ANY
+        item = reader.read_in(arguments[0], annotation) if arguments else ANY_CODEC
         return ListCodec(item, make, abstract=make is not origin and inspect.isabstract(origin))
     return _mapping(annotation, origin, get_args(annotation), reader) if origin in MAPPINGS else None
 
@@ -230,7 +230,7 @@ _EMPTY: Final = frozenset({bool, int, float, str, bytes, list, tuple, set, froze
 
 def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
     if annotation in (tuple, typing.Tuple):  # noqa: UP006  # the one without arguments, which is not the empty one
-        return ListCodec(ANY, tuple)
+        return ListCodec(ANY_CODEC, tuple)
     if getattr(annotation, "__unpacked__", False):
         raise UnsupportedType(
             f"{show_type(annotation)} unpacks a tuple inside of another; take tuple[…] of so many items, or tuple[T, ...]"
@@ -262,7 +262,7 @@ class SetCodec(ListCodec):
         return {**super().schema(writer), "uniqueItems": True}
 
     def accepts(self, value: object) -> bool:
-        return super().accepts(value) and all_differ(value)  # type: ignore[arg-type]  # a list: just tested
+        return super().accepts(value) and are_unique(value)  # type: ignore[arg-type]  # a list: just tested
 
     def decode(self, value: Any) -> Any:
         return self.make(decode_items([self.item] * len(value), value))
@@ -272,7 +272,7 @@ class SetCodec(ListCodec):
         return [encoded[text] for text in sorted(encoded)]
 
 
-def all_differ(values: list[Any]) -> bool:
+def are_unique(values: list[Any]) -> bool:
     """Tell whether no two JSON values of a list are equal."""
     return len({json_key(value) for value in values}) == len(values)
 

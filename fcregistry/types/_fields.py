@@ -16,7 +16,7 @@ from fcregistry.types._names import (
     arguments_of,
     filled_in,
     holds_text,
-    resolved,
+    resolve_texts,
     type_parameters,
 )
 from fcregistry.types._records import MISSING, Field, RecordCodec
@@ -160,7 +160,7 @@ def _resolved(annotation: Any, cls: Any, reader: Reader) -> Any:
     if not holds_text(annotation):
         return annotation
     try:
-        return resolved(annotation, vars(sys.modules[cls.__module__]), _names(cls, reader))
+        return resolve_texts(annotation, vars(sys.modules[cls.__module__]), _names(cls, reader))
     except Exception as error:  # as above
         raise unresolved(cls, error) from error
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args
 import typing_extensions
 
 from fcregistry._base.json import JSON_KINDS
-from fcregistry.types._codec import Codec, Named, UnsupportedType, origin_of, show_type, walk
+from fcregistry.types._codec import Codec, Named, UnsupportedType, origin_of, show_type, walk_codecs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -75,7 +75,7 @@ class AliasCodec(Named):
         Raises:
             UnsupportedType: Nothing does.
         """
-        if any(each is self for each in walk([self.inner], same=True)):
+        if any(each is self for each in walk_codecs([self.inner], same=True)):
             raise UnsupportedType(f"{self.title} stands for itself; put a list or a record between")
 
     @property
@@ -153,7 +153,7 @@ def _value(alias: Any, reader: Reader) -> Any:
         if not holds_text(value):
             return value
         module = sys.modules.get(alias.__module__)
-        return resolved(value, {alias.__name__: alias, **(vars(module) if module else {})}, reader.scope)
+        return resolve_texts(value, {alias.__name__: alias, **(vars(module) if module else {})}, reader.scope)
     except RecursionError:
         raise
     except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
@@ -174,7 +174,7 @@ def holds_text(annotation: Any) -> bool:
     return any(map(holds_text, arguments))
 
 
-def resolved(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:
+def resolve_texts(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:
     """Return an annotation with types for its texts.
 
     Args:
@@ -230,6 +230,6 @@ def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
     return arguments
 
 
-def unpacked(annotation: Any) -> Any | None:
+def unpacked_typed_dict(annotation: Any) -> Any | None:
     """Return the TypedDict inside `Unpack[…]` (PEP 692), or None if it is no such."""
     return get_args(annotation)[0] if origin_of(annotation) in _UNPACK else None

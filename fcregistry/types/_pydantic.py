@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 from fcregistry.errors import said_by
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, refusal_of, show_type
-from fcregistry.types._constraints import Marks
+from fcregistry.types._constraints import AnnotationMarks
 from fcregistry.types._fields import RawField, read_record
-from fcregistry.types._names import AliasCodec, holds_text, resolved
+from fcregistry.types._names import AliasCodec, holds_text, resolve_texts
 from fcregistry.types._pydantic_markers import REFUSED, read_pydantic
 from fcregistry.types._records import MISSING, RecordCodec, attribute
 
@@ -111,7 +111,7 @@ def _type_of_extra(cls: Any) -> Any:
         declared = inspect.get_annotations(base).get("__pydantic_extra__")
         if declared is not None and base.__module__.partition(".")[0] != "pydantic":
             names = {**vars(sys.modules[base.__module__]), base.__name__: base}
-            arguments = get_args(resolved(declared, names, {}) if holds_text(declared) else declared)
+            arguments = get_args(resolve_texts(declared, names, {}) if holds_text(declared) else declared)
             return arguments[1] if len(arguments) == 2 else Any
     return Any
 
@@ -182,7 +182,7 @@ def _root(annotation: Any, cls: Any, reader: Reader) -> Codec:
         stands_for = root.annotation
         if holds_text(stands_for):  # pydantic 2.11 leaves the model's own name a text
             names = {**vars(sys.modules[cls.__module__]), cls.__name__: cls}
-            stands_for = resolved(stands_for, names, reader.scope)
+            stands_for = resolve_texts(stands_for, names, reader.scope)
         codec.fill(reader.read_in(Annotated[stands_for, root], annotation))
     finally:
         reader.owner, reader.validated = outer
@@ -302,7 +302,7 @@ def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec |
     if own and name in _SECRETS:
         return SecretCodec(annotation, adapter)
     if (known := _DATES.get(schema.get("format", ""))) is not None and own:
-        marks = Marks(reader.read(known), known, lambda marker, marks: None)
+        marks = AnnotationMarks(reader.read(known), known, lambda marker, marks: None)
         read_pydantic(name, cls, marks)
         return marks.applied()
     if schema.get("type") == "string":

@@ -287,7 +287,7 @@ SCALARS: Final[dict[Any, Codec]] = {
     object: AnyCodec(),
 }
 
-ANY = AnyCodec()
+ANY_CODEC = AnyCodec()
 
 
 def read(annotation: Any, reader: Reader) -> Codec | None:

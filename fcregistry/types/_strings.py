@@ -212,7 +212,7 @@ def takes(parse: Callable[[str], Any], text: str) -> bool:
     return True
 
 
-FORMATS: Final[dict[str, Callable[[str], bool]]] = {name: _taken_by(parse) for name, parse in PARSERS.items()}
+STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {name: _taken_by(parse) for name, parse in PARSERS.items()}
 """JSON Schema format -> whether a string is of it."""
 
 # --- types._texts ---

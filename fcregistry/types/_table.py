@@ -143,7 +143,7 @@ def families_for(annotation: Any) -> tuple[Family, ...]:
     return direct or (_OF_OTHER_CLASSES if is_class else FAMILIES)
 
 
-def reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
+def make_reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
     """Return a reader of annotations; `scope` holds names for those that are strings, `owner` is the class that `Self` stands for."""
     return TypeReader(families_for, scope, owner)
 
@@ -157,7 +157,7 @@ def codec_of(annotation: Any) -> Codec:
     Raises:
         UnsupportedType: It has no JSON form; says why, and what to write instead.
     """
-    return reader().read(annotation)
+    return make_reader().read(annotation)
 
 
 def codec_of_class(cls: type) -> Codec | None:
@@ -166,7 +166,7 @@ def codec_of_class(cls: type) -> Codec | None:
         if issubclass(base, enum.Flag):
             return None
         try:
-            return reader().read(base)
+            return make_reader().read(base)
         except UnsupportedType:
             continue
     return None

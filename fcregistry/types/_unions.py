@@ -41,7 +41,7 @@ class UnionCodec(Codec):
         self.kinds = frozenset().union(*[member.kinds for member in members])
         self.plain = all(member.plain for member in members)
         self.hashable = all(member.hashable for member in members)
-        self._tags: Tags | None = None
+        self._tags: UnionTags | None = None
 
     def children(self) -> Iterable[Codec]:
         return self._members
@@ -186,7 +186,7 @@ def _check_distinguishable(members: list[Codec], annotation: Any) -> None:
 # --- types._tags ---
 
 
-class Tags(NamedTuple):
+class UnionTags(NamedTuple):
     """The field that tells records apart.
 
     Attributes:
@@ -205,10 +205,10 @@ class Tags(NamedTuple):
             return []
 
 
-NO_TAGS: Final = Tags("", {})
+NO_TAGS: Final = UnionTags("", {})
 
 
-def tags_of(members: Sequence[Codec]) -> Tags:
+def tags_of(members: Sequence[Codec]) -> UnionTags:
     """Return what tells members that are objects apart, or `NO_TAGS`."""
     records = [member.core for member in members]
     if not all(isinstance(record, RecordCodec) for record in records):
@@ -225,7 +225,7 @@ def tags_of(members: Sequence[Codec]) -> Tags:
                     continue
             break
         else:
-            return Tags(name, found)
+            return UnionTags(name, found)
     return NO_TAGS
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fcregistry import ReactAgent, ToolCall
 from fcregistry.agents import RunResult
-from fcregistry.agents._result import WORDED
+from fcregistry.agents._result import STOP_REASON_TEXTS
 from fcregistry.execution import CancellationToken, Content
 from fcregistry.models import Completion, Message, Model
 
@@ -76,7 +76,7 @@ def tried(name: str, said: list[Any], way: Callable[..., RunResult]) -> RunResul
     for heard in model.heard:
         check_history([message for message in heard if message.role != "system"])
     check_history(result.messages)
-    assert result.stop_reason in WORDED
+    assert result.stop_reason in STOP_REASON_TEXTS
     return result
 
 
@@ -117,7 +117,7 @@ def test_whatever_a_function_returns_a_run_ends(name: str, said: Any, fields: di
         counting = Counting()
         result = AGENTS[name](lambda messages, answer=answer: answer, [counting.add]).run("?")
         check_history(result.messages)
-        assert result.stop_reason in WORDED
+        assert result.stop_reason in STOP_REASON_TEXTS
 
 
 @pytest.mark.parametrize(("name", "way"), [*((name, ran) for name in LOOPS), *(("react", way) for way in WAYS[1:])])

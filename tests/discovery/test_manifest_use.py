@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry.discovery._manifest import FORMAT, source_digest
+from fcregistry.discovery._manifest import MANIFEST_FORMAT, source_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def install(site: Site, **changes: Any) -> Path:
     plugin = {"entry_point": "x", "value": "acme_tools.tools", "dynamic": False, "tools": [record]}
     source = (site.folder / "acme_tools/tools.py").read_bytes()
     sources = {"acme_tools/tools.py": source_digest(source, "tools.py")}
-    manifest = {"format": FORMAT, "distribution": "acme", "plugins": [plugin], "sources": sources}
+    manifest = {"format": MANIFEST_FORMAT, "distribution": "acme", "plugins": [plugin], "sources": sources}
     path = site.folder / "acme_tools/fcregistry.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
     for each in (site.folder.parent / "cache").iterdir():

@@ -19,7 +19,7 @@ from fcregistry.execution._cache import MemoryCache
 from fcregistry.execution._cached_calls import Slot, cache_key, cache_problem, check_caches
 from fcregistry.execution._outcome import Outcome
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import Bound, Step, cache_of
+from fcregistry.execution._step import Bound, CallStep, cache_of
 
 
 def look_up(word: str, options: dict[str, int] | None = None) -> list[str]:
@@ -32,18 +32,18 @@ def pay(amount: Decimal) -> str:
     return str(amount)
 
 
-def step_of(tool: Tool, arguments: str = '{"word": "tea"}') -> Step:
+def step_of(tool: Tool, arguments: str = '{"word": "tea"}') -> CallStep:
     """Return a call that is valid."""
     bound = Bound.of(tool, Settings())
     read, _ = read_arguments(arguments, bound.exact)
-    return Step(ToolCall(tool.name, arguments), bound, read, bound.signature.binding.decode(read), ())
+    return CallStep(ToolCall(tool.name, arguments), bound, read, bound.signature.binding.decode(read), ())
 
 
 def key_of(function: Callable[..., Any] = look_up, arguments: str = '{"word": "tea"}', **options: Any) -> str:
     return cache_key(step_of(Tool.from_function(function, **options), arguments))
 
 
-def slot(cache: Any, step: Step | None = None) -> Slot:
+def slot(cache: Any, step: CallStep | None = None) -> Slot:
     made = Slot.of(step or step_of(Tool.from_function(look_up)), cache)
     assert made is not None
     return made

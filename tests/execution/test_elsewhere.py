@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._process import places
+from fcregistry.execution._process import remote_runners
 
 from .workers import ask, install
 
@@ -48,9 +48,9 @@ def test_tools_run_here_unless_they_or_the_executor_say_otherwise(make_site: Cal
 
 def test_what_cannot_be_is_said_when_the_executor_is_made() -> None:
     with pytest.raises(DefinitionError, match=r'^isolation="process" runs tools in other processes'):
-        places([Tool.from_function(add, isolation="process")])
+        remote_runners([Tool.from_function(add, isolation="process")])
     with pytest.raises(TypeError, match="pool is a concurrent"):
-        places([], 5)
+        remote_runners([], 5)
 
 
 def test_tools_of_this_process_import_nothing_for_others() -> None:

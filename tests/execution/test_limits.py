@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry._results.content import Content, Output, text_of
-from fcregistry.execution._limits import Limits, limits_of
+from fcregistry.execution._limits import ResultLimits, limits_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def limits(characters: int | None = 200, media_bytes: int | None = None, folder: Path | None = None) -> Limits:
+def limits(characters: int | None = 200, media_bytes: int | None = None, folder: Path | None = None) -> ResultLimits:
     made = limits_of(characters, media_bytes, folder)
     assert made is not None
     return made
 
 
-def cut(made: str | Output, value: object, to: Limits) -> Output:
+def cut(made: str | Output, value: object, to: ResultLimits) -> Output:
     """Return what is made of something that is too long."""
     output = to.applied(made, value)
     assert isinstance(output, Output)

@@ -12,7 +12,7 @@ from fcregistry import Tool, ToolCall
 from fcregistry.execution._batch import Enter, Line
 from fcregistry.execution._resources import ALONE, Accesses
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import Bound, Step
+from fcregistry.execution._step import Bound, CallStep
 
 READS = Accesses(reads=frozenset({("a",)}))
 WRITES = Accesses(writes=frozenset({("a",)}))
@@ -80,9 +80,9 @@ def test_keys_are_computed_once_for_each_call_and_again_for_one_that_has_become_
         asked.append(arguments["path"])
         return arguments["path"]
 
-    def step_of(path: str, **options: Any) -> Step:
+    def step_of(path: str, **options: Any) -> CallStep:
         bound, arguments = Bound.of(Tool.from_function(save, **options), Settings()), {"path": path}
-        return Step(ToolCall("save", arguments), bound, arguments, arguments, ())
+        return CallStep(ToolCall("save", arguments), bound, arguments, arguments, ())
 
     step, plain, edited = step_of("a", writes=writes), step_of("a"), step_of("b", writes=writes)
     assert Line.of([plain, plain, "no call"]) is None

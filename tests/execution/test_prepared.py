@@ -25,7 +25,7 @@ from fcregistry._results.content import Content, Output
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
 from fcregistry.execution._step import exact_text
-from fcregistry.execution._suspended import distinct_keys, signed
+from fcregistry.execution._suspended import distinct_keys, sign_state
 
 KEY = b"a key that only the host's own processes know"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -449,7 +449,7 @@ def test_an_age_that_is_none_is_refused(max_age: Any, error: type[Exception], me
 def test_calls_without_a_date_have_no_known_age(made: Any) -> None:
     """Signed by another program that knows the key: a date without a zone is none."""
     payload = json.loads(json.loads(executor().prepare(CALLS).to_json(key=KEY))["payload"])
-    text = signed({**payload, "made": made}, KEY)
+    text = sign_state({**payload, "made": made}, KEY)
     with pytest.raises(ApprovalError, match="these calls do not say when they were prepared; prepare them again"):
         PreparedCalls.from_json(text, key=KEY, max_age=60)
 

@@ -16,18 +16,18 @@ from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import read_arguments
 from fcregistry.execution._resources import ALONE, MOST_KEYS, Accesses, accesses, check_keys, path_of
 from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import Bound, Step
+from fcregistry.execution._step import Bound, CallStep
 
 
 def copy_file(source: str, target: str = "backup/file") -> None:
     """Copy a file."""
 
 
-def step_of(tool: Tool, arguments: str = '{"source": "a"}') -> Step:
+def step_of(tool: Tool, arguments: str = '{"source": "a"}') -> CallStep:
     """Return a call that is valid."""
     bound = Bound.of(tool, Settings())
     read, _ = read_arguments(arguments, bound.exact)
-    return Step(ToolCall(tool.name, arguments), bound, read, bound.signature.binding.decode(read), ())
+    return CallStep(ToolCall(tool.name, arguments), bound, read, bound.signature.binding.decode(read), ())
 
 
 def touched(function: Callable[..., Any] = copy_file, arguments: str = '{"source": "a"}', **options: Any) -> Any:

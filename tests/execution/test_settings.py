@@ -109,7 +109,7 @@ def test_a_system_without_threads_makes_calls_unavailable_and_no_batch_fail(monk
             super().start()
 
     pool = _threads.DaemonThreads()
-    monkeypatch.setattr(_threads.threads, "_idle", [])
+    monkeypatch.setattr(_threads.blocking_threads, "_idle", [])
     monkeypatch.setattr(_threads.threading, "Thread", NoThread)
     with pytest.raises(_threads.NoThreadError, match="the system has no more threads"):
         pool.submit(lambda: None)
@@ -136,7 +136,7 @@ def test_an_async_tool_without_a_thread_for_its_loop_is_unavailable(
 
     executor = Executor([wait, returns_it], **given)
     executor.run_all([ToolCall("wait", "{}"), ToolCall("returns_it", "{}")])  # a loop and threads are there
-    monkeypatch.setattr(_loop, "background", _loop.BackgroundLoop())
+    monkeypatch.setattr(_loop, "background_loop", _loop.BackgroundLoop())
     monkeypatch.setattr(_loop.threading, "Thread", NoThread)
     for name in executor.tools:
         for _ in range(times):

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry.errors import ApprovalError
-from fcregistry.execution._suspended import signed, unsigned
+from fcregistry.execution._suspended import sign_state, verify_state
 
 KEY = b"0123456789abcdef"
-TEXT = signed({"id": "a", "calls": [1.5, "ä", "\ud800"]}, KEY)
+TEXT = sign_state({"id": "a", "calls": [1.5, "ä", "\ud800"]}, KEY)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -27,10 +27,10 @@ JSON = st.recursive(
 @settings(max_examples=40)
 @given(st.dictionaries(st.text(), JSON, max_size=4), st.binary(min_size=16, max_size=64))
 def test_what_was_signed_comes_back(payload: dict[str, Any], key: bytes) -> None:
-    text = signed(payload, key)
-    assert unsigned(text, key) == payload
+    text = sign_state(payload, key)
+    assert verify_state(text, key) == payload
     assert text.isascii()
-    assert signed(payload, key) == text
+    assert sign_state(payload, key) == text
 
 
 @given(st.integers(0, len(TEXT) - 1), st.characters())
@@ -38,7 +38,7 @@ def test_no_character_of_what_is_carried_can_be_changed(place: int, character: s
     """What carries it may be written otherwise: a database may put the names into another order."""
     changed = TEXT[:place] + character + TEXT[place + 1 :]
     try:
-        assert unsigned(changed, KEY) == unsigned(TEXT, KEY)
+        assert verify_state(changed, KEY) == verify_state(TEXT, KEY)
     except ApprovalError:
         return
     assert json.loads(changed)["payload"] == json.loads(TEXT)["payload"]
@@ -46,7 +46,7 @@ def test_no_character_of_what_is_carried_can_be_changed(place: int, character: s
 
 def test_a_store_that_keeps_json_as_json_may_order_it_anew() -> None:
     reordered = json.dumps(dict(sorted(json.loads(TEXT).items(), reverse=True)), indent=2)
-    assert unsigned(reordered, KEY) == unsigned(TEXT, KEY)
+    assert verify_state(reordered, KEY) == verify_state(TEXT, KEY)
 
 
 def test_the_signature_is_hmac_sha_256_of_the_format_and_the_payload() -> None:
@@ -58,7 +58,7 @@ def test_the_signature_is_hmac_sha_256_of_the_format_and_the_payload() -> None:
 @pytest.mark.parametrize("key", [b"another key, long enough", KEY + b"0", KEY[:-1] + b"F"])
 def test_another_key_does_not_fit(key: bytes) -> None:
     with pytest.raises(ApprovalError) as caught:
-        unsigned(TEXT, key)
+        verify_state(TEXT, key)
     assert str(caught.value) == "these prepared calls were signed with another key, or changed since; nothing was run"
 
 
@@ -88,13 +88,13 @@ def changed(**parts: Any) -> str:
 )
 def test_what_was_not_signed_is_not_read(text: str, message: str) -> None:
     with pytest.raises(ApprovalError) as caught:
-        unsigned(text, KEY)
+        verify_state(text, KEY)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("size", [0, 1, 15])
 def test_a_key_that_can_be_guessed_is_refused(size: int) -> None:
-    for use in (lambda key: signed({}, key), lambda key: unsigned(TEXT, key)):
+    for use in (lambda key: sign_state({}, key), lambda key: verify_state(TEXT, key)):
         with pytest.raises(ApprovalError) as caught:
             use(b"k" * size)
         assert str(caught.value) == (
@@ -105,9 +105,9 @@ def test_a_key_that_can_be_guessed_is_refused(size: int) -> None:
 @pytest.mark.parametrize("key", ["0123456789abcdef", None, 16, bytearray(16)])
 def test_a_key_is_bytes(key: Any) -> None:
     with pytest.raises(TypeError, match=r"the key is bytes, such as secrets\.token_bytes\(32\), not "):
-        signed({}, key)
+        sign_state({}, key)
 
 
 def test_the_text_is_text() -> None:
     with pytest.raises(TypeError, match="prepared calls are the text that to_json gave, not bytes"):
-        unsigned(TEXT.encode(), KEY)  # type: ignore[arg-type]
+        verify_state(TEXT.encode(), KEY)  # type: ignore[arg-type]

@@ -214,7 +214,7 @@ def test_a_call_without_a_thread_says_so_and_may_be_tried_again(
     def full(function: object, *, waited_for: bool = False) -> Any:
         raise NoThreadError("64 calls that were given up still hold their threads")
 
-    monkeypatch.setattr(_threads.threads, "submit", full)
+    monkeypatch.setattr(_threads.blocking_threads, "submit", full)
     result = WAYS[way](Executor(blocks, timeout=SOON), {"name": "blocks"})
     assert result.error is not None
     assert (result.error.code, result.error.retryable) == ("unavailable", True)

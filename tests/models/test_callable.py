@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall
-from fcregistry.execution._event_loop import background
-from fcregistry.execution._threads import threads
+from fcregistry.execution._event_loop import background_loop
+from fcregistry.execution._threads import blocking_threads
 from fcregistry.models import Completion, Delta, Message, Model, ToolCallDelta, Usage, messages_of
 from fcregistry.models._callable import CallableModel
 
@@ -440,7 +440,7 @@ def test_an_answer_that_is_no_generator_is_closed_too(kind: Callable[[], Any]) -
 def test_an_answer_that_is_given_up_while_it_is_made_is_closed_after_that() -> None:
     """Until then its thread is counted among those that nobody waits for."""
     begun, go_on, closed = threading.Event(), threading.Event(), threading.Event()
-    before = threads.abandoned
+    before = blocking_threads.abandoned
 
     def slow(messages: Any) -> Iterator[str]:
         try:
@@ -457,7 +457,7 @@ def test_an_answer_that_is_given_up_while_it_is_made_is_closed_after_that() -> N
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert (closed.is_set(), threads.abandoned) == (False, before + 1)
+        assert (closed.is_set(), blocking_threads.abandoned) == (False, before + 1)
         go_on.set()
         assert closed.wait(10)
 
@@ -475,13 +475,17 @@ def test_a_plain_function_runs_on_the_callers_thread_and_starts_no_loop() -> Non
         return "x"
 
     model = CallableModel(function)
-    running, background._loop, background._thread = (background._loop, background._thread), None, None
+    running, background_loop._loop, background_loop._thread = (
+        (background_loop._loop, background_loop._thread),
+        None,
+        None,
+    )
     try:
         model.complete("?")
         list(model.stream("?"))
-        assert background._loop is None
+        assert background_loop._loop is None
     finally:
-        background._loop, background._thread = running
+        background_loop._loop, background_loop._thread = running
     assert where == [threading.main_thread()] * 2
 
 
@@ -520,7 +524,7 @@ def test_an_async_function_runs_on_the_loop() -> None:
     for each in (function, Callee(), functools.partial(function)):
         assert asyncio.run(ask(CallableModel(each)))
         assert CallableModel(each).complete("?").message.text == "x"
-        assert where[-1] is background._loop
+        assert where[-1] is background_loop._loop
 
 
 def test_a_plain_function_that_returns_what_has_to_be_awaited_is_awaited() -> None:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from fcregistry._schema.validator import Validator
 from fcregistry.types import Refusal, codec_of, schema_of
-from fcregistry.types._strings import FORMATS
+from fcregistry.types._strings import STRING_FORMATS
 
 from .effort import times
 from .rows.all import EXAMPLES, IDS
@@ -33,7 +33,7 @@ def questions(draw: st.DrawFn, of: st.SearchStrategy[Sample] = samples) -> tuple
 
 def validators(annotation: Any) -> tuple[Validator, Validator]:
     schema = schema_of(annotation)
-    return Validator(schema, FORMATS, "jsonschema-rs"), Validator(schema, FORMATS, "jsonschema")
+    return Validator(schema, STRING_FORMATS, "jsonschema-rs"), Validator(schema, STRING_FORMATS, "jsonschema")
 
 
 def check(sample: Sample, value: Any, gate: Validator, record: Validator) -> None:

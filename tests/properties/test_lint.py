@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fcregistry import Tool
 from fcregistry._schema.foreign import schema_problem
 from fcregistry.inspection import LintFinding, lint
-from fcregistry.inspection._lint import RULES
+from fcregistry.inspection._lint import LINT_RULES
 from fcregistry.inspection._lint_core import SEVERITIES
 
 from .samples import json_values, samples, scalars
@@ -26,7 +26,7 @@ def check(tool: Tool, strict: bool) -> tuple[LintFinding, ...]:
     assert found == lint([tool], strict=strict)
     for finding in found:
         assert finding.tool == tool.id
-        assert finding.severity == RULES[finding.rule].severity
+        assert finding.severity == LINT_RULES[finding.rule].severity
         assert finding.severity in SEVERITIES
         assert finding.path.startswith(("$", "returns"))
         assert finding.message

@@ -16,7 +16,7 @@ import pytest
 from fcregistry._schema.validator import Validator
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, schema_of
 from fcregistry.types._reader import _KNOWN, TypeReader, forget_all
-from fcregistry.types._strings import FORMATS
+from fcregistry.types._strings import STRING_FORMATS
 from fcregistry.types._table import FAMILIES, families_for
 
 from .rows.all import EXAMPLES, IDS, ROWS
@@ -133,7 +133,7 @@ of_each_row = pytest.mark.parametrize("example", EXAMPLES, ids=IDS)
 
 def validators(example: Example) -> tuple[Validator, Validator]:
     schema = schema_of(example.annotation)
-    return Validator(schema, FORMATS, "jsonschema-rs"), Validator(schema, FORMATS, "jsonschema")
+    return Validator(schema, STRING_FORMATS, "jsonschema-rs"), Validator(schema, STRING_FORMATS, "jsonschema")
 
 
 def takes(example: Example, value: Any) -> set[bool]:
