@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry._version import __version__
     from fcregistry.agents import FunctionCall, PlanAndSolveAgent, ReactAgent, ReWOOAgent
-    from fcregistry.discovery import load_plugins
-    from fcregistry.discovery._hookspecs import hookimpl
+    from fcregistry.discovery import hookimpl, load_plugins
     from fcregistry.execution import Executor
 
 __all__ = [

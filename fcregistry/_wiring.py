@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery import Discovery
-    from fcregistry.execution._settings import CallHooks
-    from fcregistry.types import Codec
-    from fcregistry.types._reader import Family
+    from fcregistry.execution import CallHooks
+    from fcregistry.types import Codec, Family
 
 
 def _discovery() -> Discovery:
@@ -38,7 +37,7 @@ def _describe_tool(tool: Tool, format_name: str, strict: bool, recursion: Any) -
 
 
 def _codec_of_class(cls: type) -> Codec | None:
-    from fcregistry.types._table import codec_of_class
+    from fcregistry.types import codec_of_class
 
     return codec_of_class(cls)
 
@@ -54,13 +53,13 @@ def _call_hooks(given: object) -> CallHooks | None:
 
     if isinstance(given, (list, tuple)) and not given and not call_hook_names():
         return None  # and nobody pays for discovery
-    from fcregistry.discovery._providers import call_hooks
+    from fcregistry.discovery import call_hooks
 
     return call_hooks(given)
 
 
 def _resolve_model(prefix: str, name: str) -> object | None:
-    from fcregistry.discovery._providers import resolve_model
+    from fcregistry.discovery import resolve_model
 
     return resolve_model(prefix, name)
 

@@ -20,8 +20,7 @@ from fcregistry._schema.drafts import SchemaError, one_by_one, own_draft
 from fcregistry._schema.engine_rs import Texts, doubtful_patterns, takes_schema
 from fcregistry._schema.references import resource_of
 from fcregistry._schema.violations import ViolationFinder
-from fcregistry.types._constraints import is_multiple
-from fcregistry.types._containers import are_unique
+from fcregistry.types import are_unique, is_multiple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -20,7 +20,7 @@ from fcregistry._schema.engine_py import check_schema, is_schema
 from fcregistry._schema.engine_rs import doubtful_patterns, is_installed, known_matcher, knows_format
 from fcregistry._schema.graph import check_end, graph_of
 from fcregistry._schema.references import REFERENCES, SchemaNode
-from fcregistry.types._strings import STRING_FORMATS
+from fcregistry.types import STRING_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.messages import MOST_VIOLATIONS, Condition, Violation, demand
 from fcregistry._schema.scope import LocalPlaces, Scope, is_one_resource, standard_resolver
-from fcregistry.types._constraints import is_multiple
-from fcregistry.types._containers import are_unique, json_key
+from fcregistry.types import are_unique, is_multiple, json_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -177,7 +177,7 @@ class ToolDefinition:
         """Return the validator of the arguments."""
         if engine not in self._validators:
             from fcregistry._schema.validator import Validator  # not needed before the first call
-            from fcregistry.types._strings import STRING_FORMATS
+            from fcregistry.types import STRING_FORMATS
 
             self._validators[engine] = Validator(self.parameters, STRING_FORMATS, engine)
         return self._validators[engine]
@@ -188,7 +188,7 @@ class ToolDefinition:
         if schema is None:
             return None
         from fcregistry._schema.validator import Validator
-        from fcregistry.types._strings import STRING_FORMATS
+        from fcregistry.types import STRING_FORMATS
 
         return Validator(schema, STRING_FORMATS, engine)
 

@@ -329,7 +329,7 @@ def record_of(tool: Tool) -> ToolRecord:
     """
     if (known := tool._definition.known_record) is not None:
         return known
-    from fcregistry.types._codec import show_type  # with all of `types`, which reading records does not need
+    from fcregistry.types import show_type  # with all of `types`, which reading records does not need
 
     error = tool.definition_error
     origin = tool.origin

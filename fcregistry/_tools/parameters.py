@@ -20,17 +20,24 @@ from fcregistry._base.annotations import Unresolved, annotations_of, signature_o
 from fcregistry._base.docstrings import NOTHING_SAID, Documentation, type_named
 from fcregistry._base.source import is_method_of, place_text, underlying
 from fcregistry.errors import DefinitionError, DefinitionWarning
-from fcregistry.types._codec import Codec, UnsupportedType, show_type
-from fcregistry.types._containers import ListCodec
-from fcregistry.types._names import holds_text, resolve_texts, type_parameters, unpacked_typed_dict
-from fcregistry.types._records import RecordCodec
-from fcregistry.types._scalars import ANY_CODEC
-from fcregistry.types._table import make_reader as type_reader
+from fcregistry.types import (
+    ANY_CODEC,
+    Codec,
+    ListCodec,
+    RecordCodec,
+    UnsupportedType,
+    holds_text,
+    resolve_texts,
+    show_type,
+    type_parameters,
+    unpacked_typed_dict,
+)
+from fcregistry.types import make_reader as type_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types import TypeReader
 
 # --- _parameters ---
 

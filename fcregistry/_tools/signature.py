@@ -29,9 +29,16 @@ from fcregistry._tools.parameters import (
     warn,
 )
 from fcregistry.errors import DefinitionError, said_by
-from fcregistry.types._codec import Codec, Refusal, SchemaWriter, codec_schema, walk_codecs
-from fcregistry.types._records import add_default
-from fcregistry.types._scalars import EncodingError, to_json
+from fcregistry.types import (
+    Codec,
+    EncodingError,
+    Refusal,
+    SchemaWriter,
+    add_default,
+    codec_schema,
+    to_json,
+    walk_codecs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._gateways import OnDemand
     from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
     from fcregistry.agents._react import ReactAgent
+    from fcregistry.agents._result import STOP_REASON_TEXTS as STOP_REASON_TEXTS
     from fcregistry.agents._result import (
         Calling,
         Event,
@@ -90,4 +91,9 @@ _HOMES: Final = {
     "VisibleTools": "._visible_tools",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES)
+# What other rooms use; not public.
+_FOR_OTHER_ROOMS: Final = {
+    "STOP_REASON_TEXTS": "._result",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

@@ -17,8 +17,7 @@ from fcregistry.agents._state import check_state
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
-from fcregistry.models import resolve
-from fcregistry.models._model import stream_sync
+from fcregistry.models import resolve, stream_sync
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
@@ -30,11 +29,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._result import Event, RunResult
     from fcregistry.agents._runner import ResumeOptions, RunOptions
     from fcregistry.agents._state import RunState
-    from fcregistry.execution._approval import Approver
-    from fcregistry.execution._settings import ToolLike
-    from fcregistry.execution._suspended import Decision
-    from fcregistry.models import Message, MessageLike
-    from fcregistry.models._resolve import ModelLike
+    from fcregistry.execution import Approver, Decision, ToolLike
+    from fcregistry.models import Message, MessageLike, ModelLike
 
 # --- agents._agent ---
 

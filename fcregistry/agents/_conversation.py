@@ -27,11 +27,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._messages import CountTokens
     from fcregistry.agents._result import Event, RunResult
     from fcregistry.agents._runner import ResumeOptions, RunOptions
-    from fcregistry.execution import Executor, WaitingCall
-    from fcregistry.execution._settings import ToolLike
-    from fcregistry.execution._suspended import Decision
-    from fcregistry.models import Message, MessageLike
-    from fcregistry.models._resolve import ModelLike
+    from fcregistry.execution import Decision, Executor, ToolLike, WaitingCall
+    from fcregistry.models import Message, MessageLike, ModelLike
 
 # --- agents._conversation ---
 

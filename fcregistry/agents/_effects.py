@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.agents._result import Event
     from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import PreparedCalls
-    from fcregistry.execution._graph import CallNode
-    from fcregistry.execution._suspended import Decision
+    from fcregistry.execution import CallNode, Decision, PreparedCalls
     from fcregistry.models import Message, Model, ToolChoice
 
 T = TypeVar("T")

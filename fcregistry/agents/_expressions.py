@@ -12,12 +12,19 @@ from fcregistry._base.call import ToolCall
 from fcregistry.agents._effects import Carry, Express
 from fcregistry.agents._result import Calling, Returned, Step
 from fcregistry.errors import PluginError
-from fcregistry.execution._graph import call_nodes, unreadable_expression
-from fcregistry.expressions import ExpressionError, parse_calls, prompt
-from fcregistry.expressions._guard import CutOff, last_fenced_block, parse_call_nodes, strip_fence
-from fcregistry.expressions._names import tools_by_name
-from fcregistry.expressions._render import describe_names
-from fcregistry.expressions._scope import ExpressionScope
+from fcregistry.execution import call_nodes, unreadable_expression
+from fcregistry.expressions import (
+    CutOff,
+    ExpressionError,
+    ExpressionScope,
+    describe_names,
+    last_fenced_block,
+    parse_call_nodes,
+    parse_calls,
+    prompt,
+    strip_fence,
+    tools_by_name,
+)
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
@@ -29,8 +36,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._effects import Course
     from fcregistry.agents._loop import Talk
     from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import Content
-    from fcregistry.execution._graph import CallNode
+    from fcregistry.execution import CallNode, Content
 
 _BEGINS: Final = re.compile(r"\[?\s*[^\W\d][\w.]*\(")
 

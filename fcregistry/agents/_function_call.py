@@ -15,10 +15,8 @@ from fcregistry.agents._agent import Agent, Query, answer_of
 from fcregistry.agents._loop import End, Loop, Talk, asked, carried, taken_up
 from fcregistry.agents._react import result_of, talk_of
 from fcregistry.agents._runner import Control, adrive, drive
-from fcregistry.formats._read import format_of_call, read_calls
-from fcregistry.models import Message, Model
-from fcregistry.models._callable import check_is_message
-from fcregistry.models._messages import arguments_text, call_as_chat_json
+from fcregistry.formats import format_of_call, read_calls
+from fcregistry.models import Message, Model, arguments_text, call_as_chat_json, check_is_message
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -31,11 +29,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._runner import RunOptions
     from fcregistry.agents._state import RunState
     from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import Executor
-    from fcregistry.execution._approval import Approver
-    from fcregistry.execution._settings import ToolLike
-    from fcregistry.execution._suspended import Decision
-    from fcregistry.models._resolve import ModelLike
+    from fcregistry.execution import Approver, Decision, Executor, ToolLike
+    from fcregistry.models import ModelLike
 
 # --- agents._function_call ---
 

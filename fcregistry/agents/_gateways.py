@@ -21,12 +21,12 @@ from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import DefinitionError, DuplicateToolError, GroupNotFoundError, ToolError
-from fcregistry.execution._settings import toolset_of
+from fcregistry.execution import toolset_of
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry._tools.options import ToolOptions
-    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution import ToolLike
 
 # --- agents._on_demand ---
 

@@ -22,9 +22,7 @@ from fcregistry.agents._effects import AskModel, Carry, Failed, Resume, Stopped
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._result import Calling, Returned, Step
 from fcregistry.agents._rewoo_plan import Evidence
-from fcregistry.execution import PreparedCalls
-from fcregistry.execution._observability import log_failure
-from fcregistry.execution._result import failed_result
+from fcregistry.execution import PreparedCalls, failed_result, log_failure
 from fcregistry.models import Completion, Message, Usage
 from fcregistry.types import to_json_text
 
@@ -32,8 +30,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._effects import Course
     from fcregistry.agents._result import StopReason
     from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import Content
-    from fcregistry.execution._suspended import Decision
+    from fcregistry.execution import Content, Decision
     from fcregistry.models import Model
     from fcregistry.prompts import OutputFormat
 

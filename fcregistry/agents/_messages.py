@@ -11,8 +11,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry.formats import read_calls
-from fcregistry.formats._read import read_field
+from fcregistry.formats import read_calls, read_field
 from fcregistry.models import CallableModel, Message
 
 if TYPE_CHECKING:

@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._effects import Course
     from fcregistry.agents._loop import End
     from fcregistry.agents._state import RunState
-    from fcregistry.execution._settings import ToolLike
-    from fcregistry.execution._suspended import Decision
-    from fcregistry.models._resolve import ModelLike
+    from fcregistry.execution import Decision, ToolLike
+    from fcregistry.models import ModelLike
 
 # --- agents._plan_and_solve ---
 

@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._expressions import Expressions
     from fcregistry.agents._loop import MoreRounds
     from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import Executor
-    from fcregistry.execution._settings import ToolLike
-    from fcregistry.execution._suspended import Decision
-    from fcregistry.models import Message
-    from fcregistry.models._resolve import ModelLike
+    from fcregistry.execution import Decision, Executor, ToolLike
+    from fcregistry.models import Message, ModelLike
 
 
 class ReactAgent(Agent):

@@ -155,7 +155,7 @@ class Finished:
 
 def _written(call: ToolCall) -> dict[str, Any]:
     """Return a call as a JSON object, its arguments as text: as the model wrote it, where it wrote text."""
-    from fcregistry.models._messages import arguments_text  # which only those need who write events
+    from fcregistry.models import arguments_text  # which only those need who write events
 
     return {"id": call.id, "name": call.name, "arguments": arguments_text(call)}
 
@@ -275,7 +275,7 @@ class RunResult:
     @property
     def last_tool_calls(self) -> list[dict[str, Any]]:
         """The calls of the last round that had some: `id`, `type`, `function`, and `tool_call_result`, what the model was told of it."""
-        from fcregistry.models._messages import call_as_chat_json  # the shape of OpenAI's chat
+        from fcregistry.models import call_as_chat_json  # the shape of OpenAI's chat
 
         last = next((step.results for step in reversed(self.steps) if step.results), ())
         return [{**call_as_chat_json(_call(result)), "tool_call_result": result.content} for result in last]

@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     from fcregistry.agents._agent import AgentOptions
     from fcregistry.agents._effects import Course
     from fcregistry.agents._state import RunState
-    from fcregistry.execution._settings import ToolLike
-    from fcregistry.execution._suspended import Decision
-    from fcregistry.models._resolve import ModelLike
+    from fcregistry.execution import Decision, ToolLike
+    from fcregistry.models import ModelLike
 
 # --- agents._rewoo ---
 

@@ -16,8 +16,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.json import SLIPS, ArgumentsError, read_text
-from fcregistry.dialects._json_text import value_by_schema
-from fcregistry.execution._messages import unknown_tool
+from fcregistry.dialects import value_by_schema
+from fcregistry.execution import unknown_tool
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:

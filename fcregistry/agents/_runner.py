@@ -19,11 +19,8 @@ from fcregistry._base.call import CancellationToken, linked
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import AskModel, Carry, Express, Failed, Resume, Stopped
 from fcregistry.agents._result import Progressed, Text, Thinking
-from fcregistry.execution import PreparedCalls
-from fcregistry.execution._event_loop import background_loop
-from fcregistry.execution._settings import calls_context
-from fcregistry.models import Completion, Delta
-from fcregistry.models._model import checked_completion
+from fcregistry.execution import PreparedCalls, background_loop, calls_context
+from fcregistry.models import Completion, Delta, checked_completion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
 
     from fcregistry.agents._effects import Course
     from fcregistry.agents._result import Event
-    from fcregistry.execution._settings import CallsContext
+    from fcregistry.execution import CallsContext
 
 # --- agents._driving ---
 
@@ -210,7 +207,7 @@ def performed(effect: Any, control: Control) -> Any:
     if isinstance(effect, (Carry, Resume)):
         return _carried(effect, control)
     if isinstance(effect, Express):
-        from fcregistry.execution._graph import run_nodes  # for expressions alone
+        from fcregistry.execution import run_nodes  # for expressions alone
 
         return run_nodes(effect.visible.executor._open_pipeline(), list(effect.nodes), control.run)
     return None  # an event, which nobody listens to
@@ -290,7 +287,7 @@ async def aperformed(effect: Any, control: Control) -> Any:
 
 async def aexpressed(effect: Express, control: Control) -> Any:
     """Carry out the calls of expressions on the running loop."""
-    from fcregistry.execution._graph import arun_nodes  # for expressions alone
+    from fcregistry.execution import arun_nodes  # for expressions alone
 
     return await arun_nodes(effect.visible.executor._open_pipeline(), list(effect.nodes), control.run)
 

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fcregistry.errors import ApprovalError
-from fcregistry.execution import PreparedCalls
-from fcregistry.execution._suspended import RUN_STATE, sign_state, verify_state
+from fcregistry.execution import RUN_STATE, PreparedCalls, sign_state, verify_state
 from fcregistry.models import Message, Usage
 
 if TYPE_CHECKING:

@@ -25,11 +25,7 @@ from fcregistry.agents._gateways import (
     opened_by,
 )
 from fcregistry.agents._messages import calls_of
-from fcregistry.execution._batch import list_calls
-from fcregistry.execution._messages import unknown_tool
-from fcregistry.execution._observability import log_failure
-from fcregistry.execution._result import failed_result
-from fcregistry.execution._settings import ToolFinder
+from fcregistry.execution import ToolFinder, failed_result, list_calls, log_failure, unknown_tool
 from fcregistry.formats import MalformedCallError, read_call
 
 if TYPE_CHECKING:
@@ -39,7 +35,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
     from fcregistry._tools.tool import Tool
     from fcregistry.execution import Executor
-    from fcregistry.formats._transform import OnRecursion
+    from fcregistry.formats import OnRecursion
 
 # --- agents._visible ---
 

@@ -24,12 +24,12 @@ import click
 
 from fcregistry._config.settings import MODEL, configuration, model_variable
 from fcregistry._registry import registry
-from fcregistry.agents._result import Finished
+from fcregistry.agents import Finished
 from fcregistry.cli._ask_screen import waiting
 from fcregistry.cli._output import complain, remark, say_json
 from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, only_in_an_application
 from fcregistry.execution import CancellationToken
-from fcregistry.models._model import stream_sync
+from fcregistry.models import stream_sync
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.agents import Agent, Event, RunResult, Step
     from fcregistry.cli._ask_screen import Screen, Timeline
-    from fcregistry.execution import Approve, Deny, Executor, WaitingCall
-    from fcregistry.execution._approval import Approver
+    from fcregistry.execution import Approve, Approver, Deny, Executor, WaitingCall
     from fcregistry.models import Model
 
 # --- cli._ask_running ---
@@ -483,7 +482,7 @@ def _write(answer: Any) -> None:
 
 def _explain(result: RunResult, kind: Kind) -> None:
     """Say on stderr why there is no answer, and what to do."""
-    from fcregistry.agents._result import STOP_REASON_TEXTS
+    from fcregistry.agents import STOP_REASON_TEXTS
     from fcregistry.cli._ask_screen import escaped, waiting
 
     why = f": {result.error}" if result.error is not None else ""

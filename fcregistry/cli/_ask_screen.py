@@ -16,17 +16,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
-from fcregistry.agents._result import (
-    Calling,
-    Finished,
-    Planned,
-    Progressed,
-    Returned,
-    StepBegan,
-    StepEnded,
-    Text,
-    Thinking,
-)
+from fcregistry.agents import Calling, Finished, Planned, Progressed, Returned, StepBegan, StepEnded, Text, Thinking
 from fcregistry.cli._output import _CONTROL
 from fcregistry.models import Model
 

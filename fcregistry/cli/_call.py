@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
-    from fcregistry.execution._approval import Approver
+    from fcregistry.execution import Approver
 
 EXIT_CODES: Final = {
     "malformed_call": 2,

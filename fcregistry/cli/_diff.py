@@ -13,9 +13,17 @@ from click.shell_completion import CompletionItem
 from fcregistry.cli._output import say, say_json
 from fcregistry.discovery import current
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff import Diff, DistributionDiff, diff_sources
-from fcregistry.inspection._diff_core import VERDICTS, ToolChange
-from fcregistry.inspection._diff_sources import LOCK_FILE, DiffSource, installed_like, read_source
+from fcregistry.inspection import (
+    LOCK_FILE,
+    VERDICTS,
+    Diff,
+    DiffSource,
+    DistributionDiff,
+    ToolChange,
+    diff_sources,
+    installed_like,
+    read_source,
+)
 
 FAIL_ON: Final = ("breaking", "unknown", "any", "version")
 

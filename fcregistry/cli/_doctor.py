@@ -50,7 +50,7 @@ def _found(name: str | None) -> tuple[Finding, ...]:
 
 
 def _probed(name: str | None, seconds: float) -> tuple[Finding, ...]:
-    from fcregistry.inspection._doctor import plugins_to_probe, probe_plugins  # with what runs workers
+    from fcregistry.inspection import plugins_to_probe, probe_plugins  # with what runs workers
 
     plugins = plugins_to_probe(name)
     if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():

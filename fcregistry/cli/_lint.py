@@ -14,9 +14,7 @@ from fcregistry import formats
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.cli._tools import complete_tools, mention_failed_plugins
 from fcregistry.discovery import current
-from fcregistry.inspection import LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint import LINT_RULES
-from fcregistry.inspection._lint_core import SEVERITIES
+from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
 
 
 @click.command("lint", short_help="Say what models and providers would stumble over.")

@@ -10,12 +10,12 @@ import click
 from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json_text, table
 from fcregistry.cli._tools import complete_tools, mention_what_is_missing, there_are_none
-from fcregistry.discovery._listing import ToolLine, searchable_texts, tool_lines
+from fcregistry.discovery import ToolLine, searchable_texts, tool_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.discovery._found import FoundPlugin
+    from fcregistry.discovery import FoundPlugin
 
 
 @click.command("list", short_help="List the tools there are.")

@@ -14,7 +14,7 @@ from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.selectors import normalized
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._lock import Inventory, LockChange, lock_changes, lock_text, take_inventory, write_lock
+from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text, take_inventory, write_lock
 
 
 @click.command("lock", short_help="Pin the installed tools, and tell what changed since.")

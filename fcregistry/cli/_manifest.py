@@ -9,10 +9,8 @@ import click
 
 from fcregistry._tools.selectors import normalized
 from fcregistry.cli._output import complain, say, say_json, table
-from fcregistry.discovery import FoundPlugin, find_plugins
-from fcregistry.discovery._manifest import Manifest, ManifestProblem, manifest_of
-from fcregistry.packaging._build import BuiltManifest, build_manifests, manifest_differences
-from fcregistry.packaging._project import search_path, target_distribution
+from fcregistry.discovery import FoundPlugin, Manifest, ManifestProblem, find_plugins, manifest_of
+from fcregistry.packaging import BuiltManifest, build_manifests, manifest_differences, search_path, target_distribution
 
 
 @click.group("manifest", short_help="Write or show what a package says of its tools.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from fcregistry.cli._output import say
-from fcregistry.packaging._scaffold import create_plugin, package_name
+from fcregistry.packaging import create_plugin, package_name
 
 
 @click.command("new", short_help="Start a plugin package that is ready to publish.")

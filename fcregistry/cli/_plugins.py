@@ -7,9 +7,16 @@ from typing import Any
 import click
 
 from fcregistry.cli._output import remark, say, say_json, table
-from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundExtension, current
-from fcregistry.discovery._report import FailedExtension, Outcome
-from fcregistry.inspection._doctor_checks import tools_of_plugin
+from fcregistry.discovery import (
+    DescribedPlugin,
+    DisabledPlugin,
+    FailedExtension,
+    FailedPlugin,
+    FoundExtension,
+    Outcome,
+    current,
+)
+from fcregistry.inspection import tools_of_plugin
 
 
 @click.command("plugins", short_help="List the installed plugins and extensions.")

@@ -11,7 +11,7 @@ from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say_json, table
 from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, there_are_none, tool_json
-from fcregistry.discovery._listing import names_starting_with
+from fcregistry.discovery import names_starting_with
 
 NOTHING_FOUND: Final = 1
 

@@ -23,16 +23,14 @@ from fcregistry._tools.declaration import log
 from fcregistry._tools.selectors import normalized, parse_selector, parse_selectors
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark
-from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._listing import broken_tools, names_starting_with
+from fcregistry.discovery import FoundPlugin, broken_tools, current, names_starting_with
 from fcregistry.errors import SelectorError, ToolNotFoundError
-from fcregistry.inspection._lint_core import shipped_tools
+from fcregistry.inspection import shipped_tools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fcregistry.discovery._describe import FreshDescription
-    from fcregistry.discovery._found import FoundEntryPoint
+    from fcregistry.discovery import FoundEntryPoint, FreshDescription
 
 # --- cli._describing ---
 
@@ -66,7 +64,7 @@ def describe_while_typing() -> None:
 def _describe(
     plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[FreshDescription], None]
 ) -> None:
-    from fcregistry.discovery._workers import describe_in_workers  # not needed where all are described
+    from fcregistry.discovery import describe_in_workers  # not needed where all are described
 
     seconds = seconds_for_a_plugin()
     if not sys.stderr.isatty():
@@ -111,7 +109,7 @@ def _said_if_slow(
 def _describe_few(
     plugins: Sequence[FoundPlugin], installed: Sequence[FoundEntryPoint], told: Callable[[FreshDescription], None]
 ) -> None:
-    from fcregistry.discovery._workers import describe_in_workers  # not needed where all are described
+    from fcregistry.discovery import describe_in_workers  # not needed where all are described
 
     if len(plugins) > _DESCRIBING_FEW:
         return
@@ -125,7 +123,7 @@ def _describe_few(
 
 def seconds_for_a_plugin() -> float:
     """Return how long a plugin may take, as the environment says."""
-    from fcregistry.discovery._workers import IMPORT_SECONDS, IMPORT_SECONDS_VARIABLE
+    from fcregistry.discovery import IMPORT_SECONDS, IMPORT_SECONDS_VARIABLE
     from fcregistry.errors import ConfigurationError
 
     text = os.environ.get(IMPORT_SECONDS_VARIABLE, "")

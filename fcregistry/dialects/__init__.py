@@ -13,8 +13,11 @@ from fcregistry._lazy import lazy_names
 if TYPE_CHECKING:
     from fcregistry.dialects._auto import detect
     from fcregistry.dialects._chat_formats import ChatFormat, chat_format, chat_format_names
+    from fcregistry.dialects._chat_formats import break_markers as break_markers
+    from fcregistry.dialects._chat_formats import break_markers_in as break_markers_in
     from fcregistry.dialects._chat_template import ChatTemplate
     from fcregistry.dialects._dialect import Dialect, DialectStream
+    from fcregistry.dialects._json_text import value_by_schema as value_by_schema
     from fcregistry.dialects._model_names import for_model, for_template
     from fcregistry.dialects._parsed import Parsed
     from fcregistry.dialects._table import get, names
@@ -39,7 +42,7 @@ _HOMES: Final = {
     "ChatFormat": "._chat_formats",
     "ChatTemplate": "._chat_template",
     "Dialect": "._dialect",
-    "DialectStream": "._stream",
+    "DialectStream": "._dialect",
     "Parsed": "._parsed",
     "chat_format": "._chat_formats",
     "chat_format_names": "._chat_formats",
@@ -50,4 +53,11 @@ _HOMES: Final = {
     "names": "._table",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES)
+# What other rooms use; not public.
+_FOR_OTHER_ROOMS: Final = {
+    "break_markers": "._chat_formats",
+    "break_markers_in": "._chat_formats",
+    "value_by_schema": "._json_text",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

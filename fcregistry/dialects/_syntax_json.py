@@ -15,7 +15,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value
 from fcregistry.dialects._source import TextMarks, behind_space, matching
-from fcregistry.formats._read import is_like_arguments
+from fcregistry.formats import is_like_arguments
 
 if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fcregistry.discovery._found import PluginKey
-    from fcregistry.types._reader import Family
+    from fcregistry.types import Family
 
 # --- discovery._extensions ---
 

@@ -13,7 +13,7 @@ from fcregistry.errors import PluginError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.execution._hooks import CallHook
+    from fcregistry.execution import CallHook
 
 
 def implemented(named: Any, label: str, value: str = "") -> Any:
@@ -48,7 +48,7 @@ def call_hook(hooks: Any, label: str) -> CallHook | None:
     if not asks_before and not asks_after:
         return None
     # With it comes all of execution, which an extension that reads types does not need
-    from fcregistry.execution._hooks import CallHook
+    from fcregistry.execution import CallHook
 
     return CallHook(
         label=label,

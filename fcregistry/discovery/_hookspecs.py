@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pluggy
 
 from fcregistry.discovery._report import FailedExtension
-from fcregistry.types import Codec, UnsupportedType
-from fcregistry.types._codec import show_type
+from fcregistry.types import Codec, UnsupportedType, show_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery._found import FoundExtension
-    from fcregistry.execution._approval import Deny
-    from fcregistry.types._reader import Family, TypeReader
+    from fcregistry.execution import Deny
+    from fcregistry.types import Family, TypeReader
 
 # --- discovery._hookspecs ---
 

@@ -14,8 +14,7 @@ from fcregistry.discovery._discovery import current
 from fcregistry.discovery._extensions import PUBLISHED_MODELS, disable_advice
 from fcregistry.discovery._report import FailedExtension, LoadedExtension
 from fcregistry.errors import FcregistryError, ModelNotFoundError, PluginError
-from fcregistry.execution._hooks import CallHook, ClosedHooks, HookChain
-from fcregistry.execution._settings import CallHooks
+from fcregistry.execution import CallHook, CallHooks, ClosedHooks, HookChain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPl
 from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:
-    from fcregistry.execution._hooks import CallHook
-    from fcregistry.types._reader import Family
+    from fcregistry.execution import CallHook
+    from fcregistry.types import Family
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

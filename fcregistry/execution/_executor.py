@@ -54,9 +54,8 @@ if TYPE_CHECKING:
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._streaming import Event
     from fcregistry.execution._suspended import Decision, PreparedCalls
-    from fcregistry.expressions import CallGraph
-    from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext
-    from fcregistry.formats._transform import OnRecursion
+    from fcregistry.expressions import AllowedFunctions, CallGraph, ExpressionContext
+    from fcregistry.formats import OnRecursion
 
 # --- execution._executor ---
 

@@ -32,12 +32,18 @@ from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import deps_for
 from fcregistry.execution._step import CallStep
 from fcregistry.execution._suspended import Resumed
-from fcregistry.expressions import CallGraph, ExpressionError, Reference, parse_call, parse_calls
-from fcregistry.expressions._encode import encode_value
-from fcregistry.expressions._names import name_spellings
-from fcregistry.expressions._nodes import RESULT_KEY, fill_results
-from fcregistry.types import EncodingError
-from fcregistry.types._scalars import ANY_CODEC
+from fcregistry.expressions import (
+    RESULT_KEY,
+    CallGraph,
+    ExpressionError,
+    Reference,
+    encode_value,
+    fill_results,
+    name_spellings,
+    parse_call,
+    parse_calls,
+)
+from fcregistry.types import ANY_CODEC, EncodingError
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
@@ -51,7 +57,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._effects import Course
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import CallsContext
-    from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext
+    from fcregistry.expressions import AllowedFunctions, ExpressionContext
 
 # --- execution._graphs._expressions ---
 

@@ -22,8 +22,8 @@ from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import ALL_REPAIRS
 from fcregistry.execution._cache import Cache, MemoryCache
 from fcregistry.execution._retry import Retry
-from fcregistry.formats._table import wire_names
-from fcregistry.types._codec import show_type
+from fcregistry.formats import wire_names
+from fcregistry.types import show_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

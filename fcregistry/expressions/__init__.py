@@ -10,9 +10,22 @@ from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fcregistry.expressions._encode import encode_value as encode_value
+    from fcregistry.expressions._guard import CutOff as CutOff
+    from fcregistry.expressions._guard import last_fenced_block as last_fenced_block
+    from fcregistry.expressions._guard import parse_call_nodes as parse_call_nodes
+    from fcregistry.expressions._guard import strip_fence as strip_fence
+    from fcregistry.expressions._names import name_spellings as name_spellings
+    from fcregistry.expressions._names import tools_by_name as tools_by_name
+    from fcregistry.expressions._nodes import RESULT_KEY as RESULT_KEY
     from fcregistry.expressions._nodes import CallGraph, ExpressionError, ExpressionProblem, Reference
+    from fcregistry.expressions._nodes import fill_results as fill_results
     from fcregistry.expressions._parse import parse_call, parse_calls
+    from fcregistry.expressions._render import describe_names as describe_names
     from fcregistry.expressions._render import prompt, render
+    from fcregistry.expressions._scope import AllowedFunctions as AllowedFunctions
+    from fcregistry.expressions._scope import ExpressionContext as ExpressionContext
+    from fcregistry.expressions._scope import ExpressionScope as ExpressionScope
 
 __all__ = [
     "CallGraph",
@@ -37,4 +50,21 @@ _HOMES: dict[str, str] = {
     "render": "._render",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES)
+# What other rooms use; not public.
+_FOR_OTHER_ROOMS: dict[str, str] = {
+    "AllowedFunctions": "._scope",
+    "CutOff": "._guard",
+    "ExpressionContext": "._scope",
+    "ExpressionScope": "._scope",
+    "RESULT_KEY": "._nodes",
+    "describe_names": "._render",
+    "encode_value": "._encode",
+    "fill_results": "._nodes",
+    "last_fenced_block": "._guard",
+    "name_spellings": "._names",
+    "parse_call_nodes": "._guard",
+    "strip_fence": "._guard",
+    "tools_by_name": "._names",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

@@ -14,12 +14,21 @@ from fcregistry._base.annotations import signature_of
 from fcregistry.errors import said_by
 from fcregistry.expressions._names import TypeNames, seen_as
 from fcregistry.expressions._nodes import Items, MadeValue, Member, Reference, Result, is_known, mark
-from fcregistry.types import EncodingError, Refusal, to_json, to_json_text
-from fcregistry.types._codec import Codec
-from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
-from fcregistry.types._names import AliasCodec
-from fcregistry.types._records import MISSING, Field, RecordCodec
-from fcregistry.types._scalars import ANY_CODEC
+from fcregistry.types import (
+    ANY_CODEC,
+    MISSING,
+    AliasCodec,
+    Codec,
+    DictCodec,
+    EncodingError,
+    Field,
+    ListCodec,
+    RecordCodec,
+    Refusal,
+    TupleCodec,
+    to_json,
+    to_json_text,
+)
 
 if TYPE_CHECKING:
     from enum import Enum

@@ -12,11 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.types._choices import ChoiceCodec
-from fcregistry.types._codec import Codec, walk_codecs
-from fcregistry.types._names import AliasCodec
-from fcregistry.types._records import RecordCodec
-from fcregistry.types._strings import DecimalCodec, TextCodec
+from fcregistry.types import AliasCodec, ChoiceCodec, Codec, DecimalCodec, RecordCodec, TextCodec, walk_codecs
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool

@@ -21,10 +21,7 @@ from fcregistry.expressions._guard import parse_call_nodes
 from fcregistry.expressions._names import identifier, made_by, seen_as
 from fcregistry.expressions._nodes import ExpressionError
 from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope
-from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
-from fcregistry.types._records import MISSING, RecordCodec
-from fcregistry.types._scalars import ANY_CODEC
-from fcregistry.types._strings import DecimalCodec, TextCodec
+from fcregistry.types import ANY_CODEC, MISSING, DecimalCodec, DictCodec, ListCodec, RecordCodec, TextCodec, TupleCodec
 
 if TYPE_CHECKING:
     from fcregistry.expressions._scope import Tools

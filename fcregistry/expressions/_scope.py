@@ -10,7 +10,7 @@ from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.expressions._names import TypeNames, identifier, other_names, tools_by_name
-from fcregistry.types._scalars import ANY_CODEC
+from fcregistry.types import ANY_CODEC
 
 if TYPE_CHECKING:
     from typing import Self

@@ -12,9 +12,20 @@ from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
     from fcregistry.formats._format import Format
+    from fcregistry.formats._format import RenderInput as RenderInput
+    from fcregistry.formats._format import alphabet_wire_names as alphabet_wire_names
+    from fcregistry.formats._format import tool_description as tool_description
     from fcregistry.formats._node import Definition, Dropped, TextDefinition
+    from fcregistry.formats._parts import base64_of as base64_of
+    from fcregistry.formats._parts import data_url as data_url
     from fcregistry.formats._read import MalformedCallError, read_call, read_calls
+    from fcregistry.formats._read import format_of_call as format_of_call
+    from fcregistry.formats._read import is_absent as is_absent
+    from fcregistry.formats._read import is_like_arguments as is_like_arguments
+    from fcregistry.formats._read import read_field as read_field
     from fcregistry.formats._table import get, names
+    from fcregistry.formats._table import wire_names as wire_names
+    from fcregistry.formats._transform import OnRecursion as OnRecursion
 
 __all__ = [
     "Definition",
@@ -41,4 +52,19 @@ _HOMES: Final = {
     "read_calls": "._read",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES)
+# What other rooms use; not public.
+_FOR_OTHER_ROOMS: Final = {
+    "OnRecursion": "._transform",
+    "RenderInput": "._format",
+    "alphabet_wire_names": "._format",
+    "base64_of": "._parts",
+    "data_url": "._parts",
+    "format_of_call": "._read",
+    "is_absent": "._read",
+    "is_like_arguments": "._read",
+    "read_field": "._read",
+    "tool_description": "._format",
+    "wire_names": "._table",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

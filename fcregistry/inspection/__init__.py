@@ -6,10 +6,31 @@ from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fcregistry.inspection._diff import Diff as Diff
+    from fcregistry.inspection._diff import DistributionDiff as DistributionDiff
+    from fcregistry.inspection._diff import diff_sources as diff_sources
+    from fcregistry.inspection._diff_core import VERDICTS as VERDICTS
+    from fcregistry.inspection._diff_core import ToolChange as ToolChange
+    from fcregistry.inspection._diff_sources import LOCK_FILE as LOCK_FILE
+    from fcregistry.inspection._diff_sources import DiffSource as DiffSource
+    from fcregistry.inspection._diff_sources import installed_like as installed_like
+    from fcregistry.inspection._diff_sources import read_source as read_source
     from fcregistry.inspection._doctor import diagnose, diagnose_name
+    from fcregistry.inspection._doctor import plugins_to_probe as plugins_to_probe
+    from fcregistry.inspection._doctor import probe_plugins as probe_plugins
     from fcregistry.inspection._doctor_accounts import Finding
+    from fcregistry.inspection._doctor_checks import tools_of_plugin as tools_of_plugin
+    from fcregistry.inspection._lint import LINT_RULES as LINT_RULES
     from fcregistry.inspection._lint import lint, tools_beside, tools_to_lint
+    from fcregistry.inspection._lint_core import SEVERITIES as SEVERITIES
     from fcregistry.inspection._lint_core import LintFinding
+    from fcregistry.inspection._lint_core import shipped_tools as shipped_tools
+    from fcregistry.inspection._lock import Inventory as Inventory
+    from fcregistry.inspection._lock import LockChange as LockChange
+    from fcregistry.inspection._lock import lock_changes as lock_changes
+    from fcregistry.inspection._lock import lock_text as lock_text
+    from fcregistry.inspection._lock import take_inventory as take_inventory
+    from fcregistry.inspection._lock import write_lock as write_lock
 
 __all__ = ["Finding", "LintFinding", "diagnose", "diagnose_name", "lint", "tools_beside", "tools_to_lint"]
 
@@ -24,4 +45,29 @@ _HOMES: dict[str, str] = {
     "tools_to_lint": "._lint",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES)
+# What other rooms use; not public.
+_FOR_OTHER_ROOMS: dict[str, str] = {
+    "Diff": "._diff",
+    "DiffSource": "._diff_sources",
+    "DistributionDiff": "._diff",
+    "Inventory": "._lock",
+    "LINT_RULES": "._lint",
+    "LOCK_FILE": "._diff_sources",
+    "LockChange": "._lock",
+    "SEVERITIES": "._lint_core",
+    "ToolChange": "._diff_core",
+    "VERDICTS": "._diff_core",
+    "diff_sources": "._diff",
+    "installed_like": "._diff_sources",
+    "lock_changes": "._lock",
+    "lock_text": "._lock",
+    "plugins_to_probe": "._doctor",
+    "probe_plugins": "._doctor",
+    "read_source": "._diff_sources",
+    "shipped_tools": "._lint_core",
+    "take_inventory": "._lock",
+    "tools_of_plugin": "._doctor_checks",
+    "write_lock": "._lock",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

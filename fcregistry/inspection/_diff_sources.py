@@ -23,11 +23,12 @@ from fcregistry._tools.indexed import record_of
 from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.record import ToolRecord, read_record
 from fcregistry._tools.selectors import normalized
-from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._manifest import (
+from fcregistry.discovery import (
     MANIFEST_FILE,
     MAX_MANIFEST_BYTES,
+    FoundPlugin,
     ManifestContent,
+    current,
     parse_external_json,
     parse_manifest,
     read_bounded,

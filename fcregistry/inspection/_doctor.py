@@ -19,11 +19,17 @@ from importlib.metadata import PackageNotFoundError, distribution
 from fcregistry._registry import registry
 from fcregistry._tools.selectors import normalized, parse_selector
 from fcregistry._tools.tool import Tool
-from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._describe import FreshDescription
-from fcregistry.discovery._found import GROUP, PluginKey, distribution_name, distribution_version
-from fcregistry.discovery._permission import Permission
-from fcregistry.discovery._workers import describe_in_workers
+from fcregistry.discovery import (
+    GROUP,
+    FoundPlugin,
+    FreshDescription,
+    Permission,
+    PluginKey,
+    current,
+    describe_in_workers,
+    distribution_name,
+    distribution_version,
+)
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection._doctor_accounts import Account, Finding, accounts, learn, note, problem
 from fcregistry.inspection._doctor_checks import (

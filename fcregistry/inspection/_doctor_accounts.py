@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fcregistry._tools.declaration import log
-from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundPlugin, current, load_plugins
-from fcregistry.discovery._found import PluginKey
-from fcregistry.discovery._permission import Permission
+from fcregistry.discovery import (
+    DescribedPlugin,
+    DisabledPlugin,
+    FailedPlugin,
+    FoundPlugin,
+    Permission,
+    PluginKey,
+    current,
+    load_plugins,
+)
 
 # --- inspection._doctor._accounts ---
 

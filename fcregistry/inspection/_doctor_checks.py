@@ -23,16 +23,30 @@ from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord
 from fcregistry._tools.selectors import normalized
 from fcregistry._tools.tool import Tool
-from fcregistry.discovery import FoundExtension, FoundPlugin, current, near_miss_groups
-from fcregistry.discovery._extensions import disable_advice
-from fcregistry.discovery._finder import impostor_entry_points, scan_path, unused_entry_points
-from fcregistry.discovery._found import EXTENSION_GROUP, GROUP, PluginKey, unreadable_plugins
-from fcregistry.discovery._identity import TWIN, project_name
-from fcregistry.discovery._index import Index
-from fcregistry.discovery._manifest import ManifestProblem, location_of, manifest_drift, manifest_of
-from fcregistry.discovery._permission import Permission
-from fcregistry.discovery._providers import unusable_call_hooks
-from fcregistry.discovery._report import FailedExtension
+from fcregistry.discovery import (
+    EXTENSION_GROUP,
+    GROUP,
+    TWIN,
+    FailedExtension,
+    FoundExtension,
+    FoundPlugin,
+    Index,
+    ManifestProblem,
+    Permission,
+    PluginKey,
+    current,
+    disable_advice,
+    impostor_entry_points,
+    location_of,
+    manifest_drift,
+    manifest_of,
+    near_miss_groups,
+    project_name,
+    scan_path,
+    unreadable_plugins,
+    unusable_call_hooks,
+    unused_entry_points,
+)
 from fcregistry.inspection._doctor_accounts import Account, Finding, not_loaded, note, problem
 from fcregistry.inspection._lint_core import shipped_tools
 

@@ -19,7 +19,7 @@ from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.foreign import schema_notes
 from fcregistry._tools.parameters import STAR_STAR
 from fcregistry.errors import DefinitionError, FcregistryError
-from fcregistry.formats._format import tool_description
+from fcregistry.formats import tool_description
 from fcregistry.inspection._lint_core import (
     CorePlace,
     LintRule,
@@ -33,7 +33,7 @@ from fcregistry.inspection._lint_core import (
     property_path,
     walk_schema,
 )
-from fcregistry.types._codec import Codec, walk_codecs
+from fcregistry.types import Codec, walk_codecs
 
 # --- inspection._lint._descriptions ---
 

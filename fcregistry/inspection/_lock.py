@@ -21,10 +21,7 @@ from fcregistry._tools.declaration import local_name
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized
-from fcregistry.discovery import FoundPlugin, current
-from fcregistry.discovery._found import FoundEntryPoint
-from fcregistry.discovery._identity import doubt_about
-from fcregistry.discovery._locks import altered_files, files_digest
+from fcregistry.discovery import FoundEntryPoint, FoundPlugin, altered_files, current, doubt_about, files_digest
 from fcregistry.inspection._lint_core import shipped_tools
 
 # --- inspection._locking._changes ---

@@ -13,7 +13,7 @@ from typing import Any, Final
 from fcregistry._schema.containment import takes_all_of
 from fcregistry._schema.drafts import ENFORCED, NEWEST, Draft, SchemaError, declared_draft
 from fcregistry._schema.engine_rs import is_installed, knows_format, takes_schema
-from fcregistry.types._strings import STRING_FORMATS
+from fcregistry.types import STRING_FORMATS
 
 # --- inspection._diff._documents ---
 

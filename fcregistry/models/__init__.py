@@ -13,7 +13,10 @@ from fcregistry._lazy import lazy_names
 if TYPE_CHECKING:
     from fcregistry.models._anthropic import AnthropicMessages
     from fcregistry.models._callable import CallableModel
+    from fcregistry.models._callable import check_is_message as check_is_message
     from fcregistry.models._messages import Message, MessageLike, messages_of
+    from fcregistry.models._messages import arguments_text as arguments_text
+    from fcregistry.models._messages import call_as_chat_json as call_as_chat_json
     from fcregistry.models._model import (
         Completion,
         Delta,
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
         Usage,
         offered,
     )
+    from fcregistry.models._model import checked_completion as checked_completion
+    from fcregistry.models._model import stream_sync as stream_sync
     from fcregistry.models._openai import OpenAIChat, OpenAIResponses
     from fcregistry.models._resolve import ModelLike, resolve
     from fcregistry.models._text import TextModel
@@ -71,4 +76,13 @@ _HOMES: Final = {
     "resolve": "._resolve",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES)
+# What other rooms use; not public.
+_FOR_OTHER_ROOMS: Final = {
+    "arguments_text": "._messages",
+    "call_as_chat_json": "._messages",
+    "check_is_message": "._callable",
+    "checked_completion": "._model",
+    "stream_sync": "._model",
+}
+
+__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

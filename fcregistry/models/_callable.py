@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cas
 from fcregistry._base.annotations import signature_of
 from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
-from fcregistry.execution._threads import NoThreadError, blocking_threads, running_loop
-from fcregistry.formats import read_calls
-from fcregistry.formats._read import is_absent, read_field
+from fcregistry.execution import NoThreadError, blocking_threads, running_loop
+from fcregistry.formats import is_absent, read_calls, read_field
 from fcregistry.models._messages import Message, call_of, part_of
 from fcregistry.models._model import Completion, Delta, Model, Usage, WholeDeltas, offered, stream_sync
 from fcregistry.models._streamed_calls import StreamedCalls

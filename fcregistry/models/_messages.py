@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from fcregistry._base.call import ToolCall, UnreadArguments
 from fcregistry._results.content import Content
-from fcregistry.formats import MalformedCallError, read_call, read_calls
-from fcregistry.formats._parts import base64_of, data_url
-from fcregistry.formats._read import is_absent, read_field
+from fcregistry.formats import MalformedCallError, base64_of, data_url, is_absent, read_call, read_calls, read_field
 from fcregistry.models._surrogates import escaped, in_texts, joined
 
 if TYPE_CHECKING:

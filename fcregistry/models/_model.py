@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from fcregistry.execution._event_loop import background_loop
+from fcregistry.execution import background_loop
 from fcregistry.models._messages import Message
 from fcregistry.models._surrogates import in_texts, joined
 

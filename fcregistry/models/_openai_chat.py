@@ -19,7 +19,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry.formats._read import is_like_arguments
+from fcregistry.formats import is_like_arguments
 from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, wire_name, written_part
 from fcregistry.models._model import Completion, Delta, Usage
 from fcregistry.models._sdk import broken_off, told_error, unreadable

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._parts import data_url
+from fcregistry.formats import data_url
 from fcregistry.formats.openai_responses import FILES, IMAGES
 from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, wire_name
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage

@@ -260,7 +260,7 @@ def _message(body: object) -> str:
 def bounded(text: str, secrets: Iterable[str]) -> str:
     """Return a text of a provider on one line, without URLs and keys."""
     # All that words results comes with it, and only what failed needs it here
-    from fcregistry.execution._messages import scrub
+    from fcregistry.execution import scrub
 
     secrets = [each for each in secrets if len(each) >= _SHORTEST_SECRET]
     text = " ".join(_KEY.sub("…", _URL.sub("…", scrub(joined(text), secrets))).split()).rstrip(".;: ")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry import dialects
 from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
-from fcregistry.dialects._chat_formats import break_markers, break_markers_in
+from fcregistry.dialects import break_markers, break_markers_in
 from fcregistry.models._callable import FunctionModel, ModelQuestion, takes
 from fcregistry.models._messages import Message, arguments_text
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage, WholeDeltas, offered

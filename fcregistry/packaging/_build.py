@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._tools.selectors import normalized
-from fcregistry.discovery._manifest import (
+from fcregistry.discovery import (
     ManifestContent,
     ManifestPlugin,
     PackageLocation,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fcregistry.discovery._found import GROUP
+from fcregistry.discovery import GROUP
 from fcregistry.errors import FcregistryError
 
 # --- packaging._project ---

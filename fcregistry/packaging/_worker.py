@@ -15,23 +15,25 @@ from typing import Any, Final, TypedDict
 from fcregistry._tools.names import Owned, by_key, clash_text, standing
 from fcregistry._tools.record import PluginRecord, ToolRecord
 from fcregistry._tools.selectors import normalized
-from fcregistry.discovery._describe import DeclarationOwners, describe_plugin
-from fcregistry.discovery._discovery import current
-from fcregistry.discovery._finder import find_entry_points, scan_path
-from fcregistry.discovery._fingerprint import ImportTracker
-from fcregistry.discovery._found import FoundPlugin
-from fcregistry.discovery._loader import load_plugin
-from fcregistry.discovery._manifest import (
+from fcregistry.discovery import (
     MANIFEST_FILE,
     MANIFEST_FORMAT,
+    DeclarationOwners,
+    FoundPlugin,
+    ImportTracker,
     ManifestContent,
     ManifestPlugin,
     PackageLocation,
+    Permission,
+    current,
+    describe_plugin,
+    find_entry_points,
+    load_plugin,
     location_of,
     manifest_text,
+    scan_path,
     source_digest,
 )
-from fcregistry.discovery._permission import Permission
 
 _COMPILED: Final = (".so", ".pyd")
 """What differs from one machine to the next, and is made of sources."""

@@ -17,9 +17,17 @@ from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError, said_by
 from fcregistry.prompts._extract import Reading, Value, Wrong, chosen, json_values, written, yaml_values
 from fcregistry.prompts._template import ANSWER, EXAMPLES, LIST, filled
-from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, to_json_text
-from fcregistry.types._codec import codec_schema, show_type, walk_codecs
-from fcregistry.types._strings import STRING_FORMATS
+from fcregistry.types import (
+    STRING_FORMATS,
+    Codec,
+    Refusal,
+    UnsupportedType,
+    codec_of,
+    codec_schema,
+    show_type,
+    to_json_text,
+    walk_codecs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

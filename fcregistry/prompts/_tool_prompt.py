@@ -13,13 +13,11 @@ from fcregistry import formats
 from fcregistry._base.call import Problem, ToolCall
 from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.errors import DefinitionError, FormatNotFoundError
-from fcregistry.execution._settings import toolset_of
-from fcregistry.formats import Format, MalformedCallError, read_call
-from fcregistry.formats._read import is_like_arguments
+from fcregistry.execution import toolset_of
+from fcregistry.formats import Format, MalformedCallError, is_like_arguments, read_call
 from fcregistry.prompts._extract import OutputError, written
 from fcregistry.prompts._template import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS, filled
-from fcregistry.types import to_json_text
-from fcregistry.types._codec import show_type
+from fcregistry.types import show_type, to_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -27,8 +25,8 @@ if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.dialects import Parsed
-    from fcregistry.execution._settings import ToolLike
-    from fcregistry.formats._format import RenderInput
+    from fcregistry.execution import ToolLike
+    from fcregistry.formats import RenderInput
     from fcregistry.prompts._output_format import OutputFormat
 
 # --- prompts._tool_prompt ---

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ConformanceError", "Failure", "Report", "Verdict", "arguments_of", "check_tool", "wrong_arguments_of"]
 
-_HOMES = {
-    "ConformanceError": "_case",
-    "Failure": "_case",
-    "Report": "_case",
-    "Verdict": "_case",
-    "arguments_of": "_case",
-    "check_tool": "_rules",
-    "wrong_arguments_of": "_case",
+_HOMES: dict[str, str] = {
+    "ConformanceError": "._case",
+    "Failure": "._case",
+    "Report": "._case",
+    "Verdict": "._case",
+    "arguments_of": "._case",
+    "check_tool": "._rules",
+    "wrong_arguments_of": "._case",
 }
 
 

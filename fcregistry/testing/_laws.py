@@ -27,8 +27,7 @@ from fcregistry.testing._case import (
     shown,
 )
 from fcregistry.testing._schemas import SchemaReader
-from fcregistry.types import Refusal
-from fcregistry.types._codec import walk_codecs
+from fcregistry.types import Refusal, walk_codecs
 
 # --- testing._acceptance ---
 

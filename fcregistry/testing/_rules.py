@@ -24,8 +24,8 @@ from fcregistry._tools.tool import Tool
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, current
 from fcregistry.errors import said_by
 from fcregistry.execution import Executor
-from fcregistry.formats._format import alphabet_wire_names
-from fcregistry.inspection._doctor_checks import tools_of_plugin
+from fcregistry.formats import alphabet_wire_names
+from fcregistry.inspection import tools_of_plugin
 from fcregistry.testing import _laws
 from fcregistry.testing._case import (
     REPORT,
@@ -41,8 +41,7 @@ from fcregistry.testing._case import (
     without_records_of_calls,
 )
 from fcregistry.testing._laws import accepts_what_its_schema_says
-from fcregistry.types import to_json
-from fcregistry.types._codec import show_type
+from fcregistry.types import show_type, to_json
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from fcregistry._schema.drafts import SchemaError
 from fcregistry._schema.validator import Validator
-from fcregistry.types._strings import STRING_FORMATS
+from fcregistry.types import STRING_FORMATS
 
 # --- testing._schemas ---
 
