@@ -1,7 +1,7 @@
-"""Which way do imports go, through which doors, and what does an import cost? The architecture, read off the code.
+"""The architecture, read off the code: which way imports go, through which doors, and what an import costs.
 
-The code is parsed, not imported, except where the question is what an import does: then a fresh interpreter is asked.
-What stands under ``if TYPE_CHECKING:`` is for type checkers and counts nowhere.
+The code is parsed, not imported, except where a test is about what an import does: then a fresh interpreter is asked. Imports inside
+functions and those for type checkers count like all others, except where a rule says otherwise.
 """
 
 from __future__ import annotations
@@ -9,96 +9,48 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-# A module imports from strictly lower layers, and within its own room: the longest row that fits it.
-LAYERS = {
-    "fcregistry.errors": 0,
-    "fcregistry._base.annotations": 0,
-    "fcregistry._base.forks": 0,
-    "fcregistry._base.forks": 0,
-    "fcregistry._lazy": 0,
-    "fcregistry._base.secrets": 0,
-    "fcregistry._ports": 0,
-    "fcregistry._version": 0,
-    "fcregistry._base.call": 1,
-    "fcregistry._base.call": 1,
-    "fcregistry._base.call": 1,
-    "fcregistry._results.content": 2,
-    "fcregistry._results.context": 2,
-    "fcregistry._base.messages": 1,
-    "fcregistry._config": 5,
-    "fcregistry._config.policy": 6,
-    "fcregistry._base.paths": 0,
-    "fcregistry._base.pickling": 0,
-    "fcregistry._base.yaml": 4,
-    "fcregistry._results.result": 3,
-    "fcregistry._base.docstrings": 0,
-    "fcregistry._base.json": 3,
-    "fcregistry._base.docstrings": 0,
-    "fcregistry._tools.options": 1,
-    "fcregistry._tools.definition": 1,
-    "fcregistry._base.source": 1,
-    "fcregistry.types": 1,
-    "fcregistry._tools.declaration": 2,
-    "fcregistry._tools.decorator": 3,
-    "fcregistry._tools.decorator": 3,
-    "fcregistry._tools.decorator": 4,
-    "fcregistry._tools.options": 2,
-    "fcregistry._base.messages": 2,
-    "fcregistry._tools.selectors": 3,
-    "fcregistry._tools.search": 3,
-    "fcregistry._tools.parameters": 2,
-    "fcregistry._tools.parameters": 3,
-    "fcregistry._tools.parameters": 4,
-    "fcregistry._tools.signature": 5,
-    "fcregistry._tools.signature": 6,
-    "fcregistry._validation": 3,
-    "fcregistry._tools.names": 4,
-    "fcregistry._tools.definition": 7,
-    "fcregistry._tools.tool": 8,
-    "fcregistry._schema.well_formed": 2,
-    "fcregistry._tools.record": 5,
-    "fcregistry._tools.indexed": 6,
-    "fcregistry._tools.indexed": 9,
-    "fcregistry._tools.catalogue": 10,
-    "fcregistry._tools.catalogue": 10,
-    "fcregistry._registry": 10,
-    "fcregistry._tools.tool": 9,
-    "fcregistry.formats": 9,
-    "fcregistry.dialects": 10,
-    "fcregistry.expressions": 10,
-    "fcregistry._registry": 11,
-    "fcregistry.execution": 12,
-    "fcregistry.discovery": 13,
-    "fcregistry.models": 13,
-    "fcregistry.prompts": 13,
-    "fcregistry.agents": 14,
-    "fcregistry.packaging": 14,
-    "fcregistry.inspection": 14,
-    "fcregistry.testing": 15,
-    "fcregistry.cli": 16,
-    "fcregistry.__main__": 17,
-    "fcregistry": 17,  # the package's own __init__.py: it puts everything together
-}
+# Rooms from the lowest to the highest: a module imports from its own room and from rooms of lower rows.
+ROWS = (
+    ("errors", "_lazy", "_version"),
+    ("_base",),
+    ("types",),
+    ("_schema",),
+    ("_tools",),
+    ("_results",),
+    ("formats", "_config"),
+    ("dialects", "expressions"),
+    ("_registry",),
+    ("execution",),
+    ("discovery", "models", "prompts"),
+    ("agents", "inspection", "packaging"),
+    ("testing",),
+    ("cli",),
+    ("_wiring",),
+    ("", "__main__"),  # the package's own __init__.py, which puts everything together
+)
+ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
 
 # A third-party package is imported behind its door only, so that one place knows it.
 DOORS = {
     "anthropic": "fcregistry.models._anthropic",
     "docstring_parser": "fcregistry._base.docstrings",
-    "hatchling": "fcregistry.packaging",
+    "hatchling": "fcregistry.packaging._hatch",
     "platformdirs": "fcregistry._base.paths",
-    "jsonschema": "fcregistry._validation",
-    "jsonschema_rs": "fcregistry._validation",
-    "jsonschema_specifications": "fcregistry._validation",
-    "referencing": "fcregistry._validation",
+    "jsonschema": "fcregistry._schema",
+    "jsonschema_rs": "fcregistry._schema",
+    "jsonschema_specifications": "fcregistry._schema",
+    "referencing": "fcregistry._schema",
     "pluggy": "fcregistry.discovery",
     "rich": "fcregistry.cli._ask_rich",
     "click": "fcregistry.cli",
@@ -114,6 +66,9 @@ DOORS = {
     "msgspec": "fcregistry.types._stdlib_records",
     "pydantic": "fcregistry.types",
 }
+
+# Tables that name their modules by string: the module -> the folder whose modules it imports.
+TABLES = {"fcregistry.cli._main", "fcregistry.dialects._table", "fcregistry.formats._table"}
 
 # What a plugin author does not pay for declaring a tool.
 NOT_FOR_A_DECLARATION = {
@@ -135,12 +90,12 @@ NOT_FOR_A_DECLARATION = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """One import statement's target, and whether it runs when the module does or later, inside a function."""
+    """One import statement's target, and when it runs: while the module is loaded, later inside a function, or never, for type checkers."""
 
     importer: str
     target: str
     line: int
-    when_loaded: bool
+    when: Literal["loaded", "called", "checked"]
 
     def __str__(self) -> str:
         return f"{self.importer}:{self.line} imports {self.target}"
@@ -163,94 +118,138 @@ def imports_of(module: str) -> list[Import]:
     """Return the imports of one module, in order."""
     tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
     return [
-        Import(importer=module, target=target, line=node.lineno, when_loaded=when_loaded)
-        for node, when_loaded in import_statements(tree)
-        for target in targets(node, module)
+        Import(importer=module, target=target, line=node.lineno, when=when)
+        for node, when in import_statements(tree)
+        for target in targets(node)
     ]
 
 
-def import_statements(node: ast.AST, when_loaded: bool = True) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
-    """Yield the import statements below a node that can run, each with whether it runs when the module is loaded."""
+def import_statements(
+    node: ast.AST, when: Literal["loaded", "called", "checked"] = "loaded"
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, Literal["loaded", "called", "checked"]]]:
+    """Yield the import statements below a node, each with when it runs."""
     if isinstance(node, ast.Import | ast.ImportFrom):
-        yield node, when_loaded
-    below: Iterator[ast.AST] | list[ast.stmt] = ast.iter_child_nodes(node)
+        yield node, when
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test).split("."):
-        below = node.orelse
-    later = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-    for child in below:
-        yield from import_statements(child, when_loaded and not later)
+        for child in node.body:
+            yield from import_statements(child, "checked")
+        for child in node.orelse:
+            yield from import_statements(child, when)
+        return
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and when == "loaded":
+        when = "called"
+    for child in ast.iter_child_nodes(node):
+        yield from import_statements(child, when)
 
 
-def targets(node: ast.Import | ast.ImportFrom, module: str) -> list[str]:
+def targets(node: ast.Import | ast.ImportFrom) -> list[str]:
     """Return the modules that a statement names: with ``from package import name``, the name may be one of them."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
-    base = node.module or ""
-    if node.level:
-        package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
-        base = importlib.util.resolve_name("." * node.level + base, package)
-    inside = [f"{base}.{alias.name}" for alias in node.names]
-    return sorted({name if name in MODULES else base for name in inside})
+    assert not node.level, "imports name their modules in full"
+    inside = [f"{node.module}.{alias.name}" for alias in node.names]
+    return sorted({name if name in MODULES else str(node.module) for name in inside})
 
 
 ALL_IMPORTS = [found for module in MODULES for found in imports_of(module)]
 OUR_IMPORTS = [found for found in ALL_IMPORTS if found.target.split(".")[0] == "fcregistry"]
 
 
-def is_in(module: str, room: str) -> bool:
-    """Tell whether a module is a room or lies below it."""
-    return module == room or module.startswith(f"{room}.")
+def is_in(module: str, package: str) -> bool:
+    """Return whether a module is a package or lies below it."""
+    return module == package or module.startswith(f"{package}.")
 
 
-def room_of(module: str) -> str | None:
-    """Return the row of the table that a module belongs to; only ``fcregistry/__init__.py`` has the package's."""
-    rooms = [room for room in LAYERS if is_in(module, room) and (room != "fcregistry" or module == "fcregistry")]
-    return max(rooms, key=len, default=None)
+def room_of(module: str) -> str:
+    """Return the room of a module: the first name below the package; empty for the package's own ``__init__.py``."""
+    return module.split(".")[1] if "." in module else ""
 
 
-def may_import(importer: str, target: str) -> bool:
-    """Tell whether the table allows an import: within a room, or from a strictly lower layer."""
-    here, there = room_of(importer), room_of(target)
-    return here is not None and there is not None and (here == there or LAYERS[here] > LAYERS[there])
+def is_door(module: str) -> bool:
+    """Return whether other rooms may import a module: a public room's ``__init__``, or a plainly named module of a private room."""
+    return not any(part.startswith("_") and not part.startswith("__") for part in module.split(".")[2:])
+
+
+def cycle_in(imports: Iterable[Import]) -> str:
+    """Return the first cycle of imports, or an empty text."""
+    graph: dict[str, set[str]] = {module: set() for module in MODULES}
+    for one in imports:
+        if one.target != one.importer:
+            graph[one.importer].add(one.target)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as exc:
+        return " <- ".join(exc.args[1])
+    return ""
 
 
 # --- the rules ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_every_module_has_a_layer(module: str) -> None:
-    """A new module starts by saying where it stands."""
-    assert room_of(module), f"{module} has no row in LAYERS of {Path(__file__).name}: add the layer it belongs to"
-
-
-@pytest.mark.parametrize("room", LAYERS)
-def test_every_row_has_a_module(room: str) -> None:
-    """The table describes the package that is there."""
-    assert any(is_in(module, room) for module in MODULES), f"LAYERS names {room}, which does not exist"
+def test_every_room_has_a_row_and_every_row_a_room() -> None:
+    """A new room starts by saying where it is; the table describes the package that is there."""
+    assert {room_of(module) for module in MODULES} == set(ROW_OF)
 
 
 def test_imports_go_down() -> None:
-    """Also imports inside functions: a layer that needs a higher one is given a callable instead."""
-    wrong = [str(found) for found in OUR_IMPORTS if not may_import(found.importer, found.target)]
-    assert not wrong, "not from a lower layer:\n" + "\n".join(wrong)
+    """Inside functions and for type checkers too: a room that needs a higher one has a slot or a Protocol of its own instead."""
+    wrong = [
+        str(one)
+        for one in OUR_IMPORTS
+        if room_of(one.importer) != room_of(one.target) and ROW_OF[room_of(one.importer)] <= ROW_OF[room_of(one.target)]
+    ]
+    assert not wrong, "not from a lower row:\n" + "\n".join(wrong)
 
 
-def test_models_and_discovery_do_not_know_each_other() -> None:
-    """They stand side by side: either works without the other."""
-    assert not may_import("fcregistry.models", "fcregistry.discovery")
-    assert not may_import("fcregistry.discovery", "fcregistry.models")
+def test_rooms_meet_at_their_doors() -> None:
+    """Nobody imports a private module of another room."""
+    wrong = [
+        str(one) for one in OUR_IMPORTS if room_of(one.importer) != room_of(one.target) and not is_door(one.target)
+    ]
+    assert not wrong, "past another room's door:\n" + "\n".join(wrong)
+
+
+def test_no_import_cycle() -> None:
+    """With imports inside functions and for type checkers counted, no two modules need each other."""
+    assert not cycle_in(OUR_IMPORTS)
+
+
+def test_only_tables_import_by_string() -> None:
+    """What names its module by string is not seen by the rules above, so it is a table of modules in its own room."""
+    named = re.compile(r"import_module\(\s*f?[\"']fcregistry")
+    found = {module for module, path in MODULES.items() if named.search(path.read_text(encoding="utf-8"))}
+    assert found == TABLES
+
+
+def test_the_rules_see_what_breaks_them() -> None:
+    """Each rule would notice: an import upward, past a door, or in a circle."""
+    code = "from fcregistry.agents._loop import Loop\nif TYPE_CHECKING:\n    import fcregistry.cli\ndef f():\n    import fcregistry.types\n"
+    found = [(target, when) for node, when in import_statements(ast.parse(code)) for target in targets(node)]
+    assert found == [
+        ("fcregistry.agents._loop", "loaded"),
+        ("fcregistry.cli", "checked"),
+        ("fcregistry.types", "called"),
+    ]
+    assert not is_door("fcregistry.agents._loop")
+    assert is_door("fcregistry.agents")
+    assert is_door("fcregistry._base.json")
+    circle = [
+        Import(importer="fcregistry.types", target="fcregistry.cli", line=1, when="checked"),
+        Import(importer="fcregistry.cli", target="fcregistry.types", line=1, when="loaded"),
+    ]
+    assert cycle_in(circle)
 
 
 @pytest.mark.parametrize(("package", "door"), DOORS.items(), ids=DOORS)
 def test_a_third_party_package_has_one_door(package: str, door: str) -> None:
     """Only the module or folder that is its door imports it, at any time."""
-    found = [one for one in ALL_IMPORTS if one.target.split(".")[0] == package]
+    found = [one for one in ALL_IMPORTS if one.target.split(".")[0] == package and one.when != "checked"]
     wrong = [str(one) for one in found if not is_in(one.importer, door)]
     assert not wrong, f"import {package} in {door} only:\n" + "\n".join(wrong)
 
 
 def test_every_third_party_package_has_a_door() -> None:
-    """All that is imported is the standard library, ourselves, small and pure, or named in DOORS."""
+    """All that is imported is the standard library, the package itself, small and pure, or named in DOORS."""
     pure = {"annotated_types", "typing_extensions", "__future__"}
     newer = {"annotationlib"}  # of the standard library, though not yet of the oldest Python
     known = sys.stdlib_module_names | newer | set(DOORS) | pure | {"fcregistry"}
@@ -258,33 +257,25 @@ def test_every_third_party_package_has_a_door() -> None:
     assert not unknown, f"no door in {Path(__file__).name}:\n" + "\n".join(unknown)
 
 
-def test_no_import_cycle() -> None:
-    """Loading modules in some order never meets one that is half loaded."""
-    graph = {
-        module: {one.target for one in OUR_IMPORTS if one.importer == module and one.when_loaded} for module in MODULES
-    }
-    try:
-        TopologicalSorter({module: targets - {module} for module, targets in graph.items()}).prepare()
-    except CycleError as exc:
-        pytest.fail(f"these import each other while they load: {' <- '.join(exc.args[1])}")
-
-
 def test_a_package_that_imports_its_own_modules_is_entered_by_its_name() -> None:
     """Two threads may import at once: one that imports a module waits for its package, which must not wait for that module.
 
-    From Python 3.14 on it waits until the package is there as a whole, and before that while it begins; Python raises where two wait for
+    From Python 3.14 on it waits until the package is there as a whole, and before that while it begins; Python raises if two wait for
     each other. So a package either imports nothing of its own while it is loaded, or nobody outside names a module in it.
     """
     packages = {
         one.importer
         for one in OUR_IMPORTS
-        if one.when_loaded and one.importer != "fcregistry" and one.target.startswith(f"{one.importer}.")
+        if one.when == "loaded" and one.importer != "fcregistry" and one.target.startswith(f"{one.importer}.")
     }
     wrong = [
         str(found)
         for found in OUR_IMPORTS
         for package in packages
-        if found.target != package and is_in(found.target, package) and not is_in(found.importer, package)
+        if found.when != "checked"
+        and found.target != package
+        and is_in(found.target, package)
+        and not is_in(found.importer, package)
     ]
     assert not wrong, "not by the name of its package, which imports modules of its own:\n" + "\n".join(wrong)
 
@@ -364,7 +355,7 @@ def ask_fresh_interpreter(code: str, *arguments: str) -> list[str]:
 
 
 def test_a_declaration_imports_next_to_nothing() -> None:
-    """Whoever writes a plugin pays for these at every start of every program, so they wait until a tool is used."""
+    """A plugin author pays for these at every start of every program, so they wait until a tool is used."""
     imported = ask_fresh_interpreter(DECLARE)
     assert "fcregistry" in imported, "it was imported before the test began, so nothing is measured"
     assert not NOT_FOR_A_DECLARATION & set(imported)

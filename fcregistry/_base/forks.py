@@ -2,10 +2,6 @@
 
 A fork copies the thread that forks, and no other. A lock that another thread holds at that moment is never released in the child.
 Python's functions for this are called the first time that something has to be made anew, so importing this changes nothing.
-
-MERGED: A property that is made once for each object, without the lock that `functools.cached_property` takes on Python 3.11.
-
-That lock is one for all objects of a class. A thread that holds it while the process is forked would stop the child for ever.
 """
 
 from __future__ import annotations
@@ -14,15 +10,13 @@ import os
 import sys
 from _thread import RLock, get_ident
 from _weakref import ref
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
 
 TYPE_CHECKING = False
-
 if TYPE_CHECKING:
-    from typing import Final, NoReturn
+    from collections.abc import Callable
+    from typing import Any, Final, NoReturn, TypeVar
 
-# --- _forks ---
+    T = TypeVar("T")
 
 generation = 0
 """How many forks lie between this process and the one that called `count_forks`: code that finds it changed runs in a child."""
@@ -126,33 +120,3 @@ def end_child(error: BaseException | None = None) -> NoReturn:
             sys.excepthook(type(error), error, error.__traceback__)
     finally:
         os._exit(status & 0xFF)
-
-
-# --- _cached ---
-
-T = TypeVar("T")
-
-
-class made_once(Generic[T]):  # noqa: N801  # used as a decorator, like `property`
-    """Keeps what a method returns in the object's ``__dict__``. Threads that ask at once may both make it; the first result is kept.
-
-    Args:
-        make: The method.
-    """
-
-    def __init__(self, make: Callable[[Any], T]) -> None:
-        self._make = make
-        self._name = make.__name__
-        self.__doc__ = make.__doc__
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> made_once[T]: ...
-
-    @overload
-    def __get__(self, instance: object, owner: type) -> T: ...
-
-    def __get__(self, instance: object | None, owner: type) -> made_once[T] | T:
-        if instance is None:
-            return self
-        made: T = instance.__dict__.setdefault(self._name, self._make(instance))
-        return made

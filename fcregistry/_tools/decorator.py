@@ -12,7 +12,6 @@ Import cost and decoration cost are what plugin authors pay, so this module impo
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from fcregistry._base.source import check_callable, default_name, place_text, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
@@ -24,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
-    from typing import Protocol, TypeVar, overload
+    from typing import Any, Protocol, TypeVar, overload
 
     from typing_extensions import Unpack
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import marshal
 import sys
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base.source import place_text, underlying
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from fcregistry._schema.validator import Engine, Validator
     from fcregistry._tools.declaration import Owner
-    from fcregistry._tools.options import Options
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.signature import Signature
 
@@ -85,7 +85,7 @@ class ToolDefinition:
     def options(self) -> Options:
         """What the tool was declared with."""
         if self._options is None:
-            from fcregistry._tools.options import Options  # which a tool that is only listed does not need
+            # which a tool that is only listed does not need
 
             self._options = Options.of(self.declaration.options)
         return self._options
@@ -314,3 +314,52 @@ class Provenance(NamedTuple):
             version=owner.version if owner else None,
             schema_digest=schema_digest,
         )
+
+
+# --- _declared ---
+
+
+class Options(NamedTuple):
+    """What a tool was declared with; see docs/reference/options.md for each."""
+
+    title: str | None = None
+    examples: tuple[Mapping[str, Any], ...] = ()
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    deprecated: bool | str = False
+    meta: Mapping[str, Any] = MappingProxyType({})
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    requires_approval: bool | Callable[[Mapping[str, Any]], bool] = False
+    requires_env: tuple[str, ...] = ()
+    timeout: float | None = None
+    isolation: str | None = None
+    blocking: bool | str = True
+    reads: Any = ()
+    writes: Any = ()
+    exclusive: bool = False
+    cache: Any = None
+    replace: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """Return given options, checked before, with defaults for the others."""
+        known = {name: value for name, value in given.items() if name in _DEFAULTS}
+        for name in ("tags", "aliases", "requires_env"):
+            if name in known:
+                value = known[name]
+                known[name] = (
+                    (value,) if isinstance(value, str) else tuple(sorted(set(value)) if name == "tags" else value)
+                )
+        if "examples" in known:
+            known["examples"] = tuple(known["examples"])
+        return cls(**known)
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that differ from their defaults, in the order above: what `show` shows."""
+        return {name: value for name, value in self._asdict().items() if value != _DEFAULTS[name]}
+
+
+_DEFAULTS: Final = Options()._asdict()

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration
-from fcregistry._tools.definition import ToolDefinition, asks_for_strictness
-from fcregistry._tools.options import Options
+from fcregistry._tools.definition import Options, ToolDefinition, asks_for_strictness
 from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, option_json
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from fcregistry._schema.validator import Engine, Validator
     from fcregistry._tools.declaration import Owner
-    from fcregistry._tools.definition import Origin, Provenance
-    from fcregistry._tools.options import Options, ToolOptions
+    from fcregistry._tools.definition import Options, Origin, Provenance
+    from fcregistry._tools.options import ToolOptions
     from fcregistry._tools.signature import Signature
 
 # --- _tool ---

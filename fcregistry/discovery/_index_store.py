@@ -22,7 +22,8 @@ from itertools import count
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._base.forks import made_once, sqlite_lock
+from fcregistry._base.cached import made_once
+from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.search import INSERT
 from fcregistry.discovery._finder import PathEntry
