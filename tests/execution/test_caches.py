@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry.execution._repeating._caches import Cache, MemoryCache
+from fcregistry.execution import Cache, MemoryCache
 
 
 def test_a_value_is_kept_overwritten_and_missed() -> None:

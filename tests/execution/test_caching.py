@@ -14,9 +14,9 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import DefinitionError
+from fcregistry.execution import MemoryCache
 from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._reading._arguments import read_arguments
-from fcregistry.execution._repeating._caches import MemoryCache
 from fcregistry.execution._repeating._caching import Slot, cache_key, cache_of, cache_problem, check_caches
 from fcregistry.execution._settings import Settings
 from fcregistry.execution._steps import Bound, Step
@@ -230,7 +230,7 @@ def test_what_is_no_cache_is_said_of_all_tools_at_once() -> None:
 
 
 def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
-    from fcregistry._context import Context
+    from fcregistry import Context
 
     class Account:
         pass

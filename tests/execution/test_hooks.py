@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult
-from fcregistry._content import Content, Output
+from fcregistry._content import Output
 from fcregistry.errors import PluginError, ToolError
-from fcregistry.execution import CallError
-from fcregistry.execution._approving._decisions import Approve, Deny
+from fcregistry.execution import Approve, CallError, Content, Deny
 from fcregistry.execution._hooks import CallHook, ClosedHooks, HookChain
 from fcregistry.execution._reading._arguments import read_arguments
 

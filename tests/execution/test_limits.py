@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._content import Content, Output, text_of
+from fcregistry._content import Output, text_of
+from fcregistry.execution import Content
 from fcregistry.execution._writing._limits import Limits, limits_of
 
 PNG = b"\x89PNG\r\n\x1a\n"

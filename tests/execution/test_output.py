@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool, ToolResult
-from fcregistry._call_errors import CallError
-from fcregistry._content import Content, Output, ToolOutput
+from fcregistry._content import Output
+from fcregistry.execution import CallError, Content, ToolOutput
 from fcregistry.execution._writing._output import output_of
 from fcregistry.types import EncodingError
 

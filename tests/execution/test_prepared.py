@@ -20,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, hookimpl
-from fcregistry._content import Content, Output
+from fcregistry._content import Output
 from fcregistry.errors import ApprovalError
-from fcregistry.execution import Approve, Deny, Policy, PreparedCalls
+from fcregistry.execution import Approve, Content, Deny, Policy, PreparedCalls
 from fcregistry.execution._approving._preparing import distinct_keys
 from fcregistry.execution._approving._signing import signed
 from fcregistry.execution._reading._digits import exact_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fcregistry import Problem
-from fcregistry._call_errors import CallError
+from fcregistry.execution import CallError
 from fcregistry.execution._approving import _refusals as refusals
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from fcregistry._json._loose import _SAID
-from fcregistry.execution._reading._repair_names import ALL_REPAIRS, REPAIRS, allowed_repairs
+from fcregistry.execution import REPAIRS
+from fcregistry.execution._reading._repair_names import ALL_REPAIRS, allowed_repairs
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "choose-repairs.md"
 

@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry import Tool
-from fcregistry._call_errors import CallError
-from fcregistry._calls import Problem
+from fcregistry import Problem, Tool
 from fcregistry.errors import CallCancelledError, ToolError
+from fcregistry.execution import CallError, Retry
 from fcregistry.execution._calling._invoke import Outcome
 from fcregistry.execution._calling._waiting import GivenUp
 from fcregistry.execution._elsewhere._remote_errors import RemoteError
 from fcregistry.execution._elsewhere._travel import Raised
-from fcregistry.execution._repeating._retries import Retry, with_attempts
+from fcregistry.execution._repeating._retries import with_attempts
 
 
 def fetch(page: str) -> str:

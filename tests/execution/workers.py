@@ -22,7 +22,7 @@ TOOLS = """
     from annotated_types import Predicate
     from fcregistry import fc_register
     from fcregistry.errors import ToolError
-    from fcregistry._content import Content, ToolOutput
+    from fcregistry.execution import Content, ToolOutput
 
     CANCELLED = threading.Event()
 

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-from fcregistry.models._openai import OpenAIChat, OpenAIModel, OpenAIResponses
+from fcregistry.models import OpenAIChat, OpenAIResponses
+from fcregistry.models._openai import OpenAIModel
 
 from .provider_server import ProviderServer, Reply, event, json_reply, stream_reply
 

@@ -15,8 +15,7 @@ import pytest
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.execution._calling._loop import background
 from fcregistry.execution._calling._threads import threads
-from fcregistry.models import Completion, Delta, Message, Model, ToolCallDelta, Usage, messages_of
-from fcregistry.models._callable import CallableModel
+from fcregistry.models import CallableModel, Completion, Delta, Message, Model, ToolCallDelta, Usage, messages_of
 
 
 def weather(city: str) -> str:

@@ -10,8 +10,7 @@ from openai import AsyncAzureOpenAI, AsyncOpenAI, OpenAI
 
 from fcregistry import Tool
 from fcregistry.errors import ModelError
-from fcregistry.models import Completion, Message
-from fcregistry.models._openai import OpenAIChat, OpenAIResponses
+from fcregistry.models import Completion, Message, OpenAIChat, OpenAIResponses
 
 from .openai_wire import chat, chat_reply, chat_stream, response, responses, text_item
 from .provider_server import ProviderServer, json_reply

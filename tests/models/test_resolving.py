@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry.errors import DialectNotFoundError, ModelNotFoundError
-from fcregistry.models import Completion, Message, Model, resolve
-from fcregistry.models._callable import CallableModel
+from fcregistry.models import CallableModel, Completion, Message, Model, TextModel, resolve
 from fcregistry.models._resolving import _BUILT_IN
-from fcregistry.models._text import TextModel
 
 if TYPE_CHECKING:
     from tests.conftest import Site

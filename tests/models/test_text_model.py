@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from fcregistry import Executor, Tool, ToolCall, dialects
 from fcregistry.dialects._sections import Calls
 from fcregistry.errors import DialectNotFoundError
-from fcregistry.models import Completion, Delta, Message, ToolCallDelta, messages_of
+from fcregistry.models import Completion, Delta, Message, TextModel, ToolCallDelta, messages_of
 from fcregistry.models._cutting import CutText
-from fcregistry.models._text import TextModel
 
 
 def weather(city: str) -> str:

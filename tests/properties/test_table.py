@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pytest
 
 from fcregistry._validation import Validator
-from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, schema_of
+from fcregistry.types import Codec, Refusal, TypeReader, UnsupportedType, codec_of, schema_of
 from fcregistry.types._formats import FORMATS
-from fcregistry.types._reader import _KNOWN, TypeReader, forget_all
+from fcregistry.types._reader import _KNOWN, forget_all
 from fcregistry.types._table import FAMILIES, families_for
 
 from .rows.all import EXAMPLES, IDS, ROWS

@@ -11,10 +11,11 @@ from fcregistry._validation import Validator
 from fcregistry.execution import CallError
 from fcregistry.formats import Format
 from fcregistry.formats._names import Alphabet
+from fcregistry.testing import Failure
 from fcregistry.testing._acceptance import _Acceptance, accepts_what_its_schema_says
 from fcregistry.testing._case import Case
 from fcregistry.testing._definitions import _tool_name_failures
-from fcregistry.testing._failures import Failure, python_text, shown
+from fcregistry.testing._failures import python_text, shown
 from fcregistry.testing._laws import delivers_annotated_types, gives_the_call_back, leaves_its_input_alone
 from fcregistry.testing._stand_in import Arrival, Trial
 
