@@ -14,7 +14,6 @@ from fcregistry import Executor, Registry, Tool, ToolCall
 from fcregistry._declarations import Declaration
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 from fcregistry.execution import Policy
-from fcregistry.execution._approving._policy import Ruling
 
 
 def named(name: str, **options: Any) -> Tool:
@@ -119,10 +118,10 @@ def test_every_verdict_is_the_strictest_that_some_list_gives(
 def test_it_names_the_selector_that_decides() -> None:
     rulings = Policy(deny=["*", "!*_file", "destructive=true"], ask=["!wipe_disk"]).rulings(TOOLS)
     assert rulings == {
-        "read_file": Ruling("ask", "!wipe_disk"),
-        "write_file": Ruling("deny", "destructive=true"),
-        "ask_web": Ruling("deny", "*"),
-        "wipe_disk": Ruling("deny", "destructive=true"),
+        "read_file": ("ask", "!wipe_disk", ""),
+        "write_file": ("deny", "destructive=true", ""),
+        "ask_web": ("deny", "*", ""),
+        "wipe_disk": ("deny", "destructive=true", ""),
     }
 
 

@@ -68,7 +68,7 @@ CALLS = """
         yield "invalid", "add", {"a": "1", "c": 2}
         for kind in ("none", "false", "empty", "text", "bytes", "path", "nested", "content", "contents", "output", "hidden"):
             yield f"give {kind}", "give", {"kind": kind}
-        for kind in ("value", "told", "exit", "interrupt", "unspeakable", "time", "unpicklable"):
+        for kind in ("value", "told", "exit", "interrupt", "unspeakable", "time", "group", "unpicklable"):
             yield f"fail {kind}", "fail", {"kind": kind}
 
     if __name__ == "__main__":
@@ -133,6 +133,7 @@ def test_a_call_runs_in_another_process_and_says_how_long_it_took(came: dict[str
         ("interrupt", "KeyboardInterrupt", ""),
         ("unspeakable", "Unspeakable", ""),
         ("time", "TimeoutError", "upstream timed out"),
+        ("group", "ExceptionGroup", "failed (1 sub-exception): RequestError: no (HTTP 503)"),
         ("unpicklable", "Local", "cannot be pickled"),
     ],
 )

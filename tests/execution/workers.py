@@ -112,6 +112,7 @@ TOOLS = """
             "interrupt": KeyboardInterrupt(),
             "unspeakable": Unspeakable(),
             "time": TimeoutError("upstream timed out"),
+            "group": ExceptionGroup("failed", [type("RequestError", (Exception,), {"status": 503})("no")]),
             "unpicklable": type("Local", (Exception,), {"__reduce__": None})("cannot be pickled"),
         }[kind]
 
