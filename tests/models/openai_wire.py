@@ -8,11 +8,10 @@ from typing import Any, TypeVar
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from fcregistry.models import OpenAIChat, OpenAIResponses
-from fcregistry.models._openai import OpenAIModel
 
 from .provider_server import ProviderServer, Reply, event, json_reply, stream_reply
 
-M = TypeVar("M", bound=OpenAIModel)
+M = TypeVar("M", OpenAIChat, OpenAIResponses)
 
 KEY = "sk-test-1234567890abcdef"
 USAGE = {
