@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from fcregistry import Problem, Tool, ToolResult
-from fcregistry._validation import Validator
 from fcregistry.execution import CallError
 from fcregistry.formats import Format
 from fcregistry.formats._names import Alphabet
@@ -30,7 +29,7 @@ def case(number: dict[str, Any] | None = None, trial: Trial | None = None) -> Ca
     if number is not None:
         schema = made.tool.parameters
         schema["properties"]["number"] = number
-        made.__dict__["validator"] = Validator(schema, {}, "jsonschema")
+        made.__dict__["validator"] = Tool.from_function(count, parameters=schema).validator("jsonschema")
     if trial is not None:
         made.__dict__["stand_in"] = Fixed(trial)
     return made

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.testing._rules import RULES
-
 from .conftest import GOOD, PYPROJECT, Project
+from .rules import RULES
 
 pytestmark = pytest.mark.once
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 FEW = "--fcregistry-examples=5"
 COLLECT = ("--collect-only", "-q", "-q")
-FORECAST = [f"acme-weather:forecast[{rule.name}]" for rule in RULES]
-CITIES = [f"acme-weather:cities[{rule.name}]" for rule in RULES if not rule.name.endswith("examples")]
+FORECAST = [f"acme-weather:forecast[{rule}]" for rule in RULES]
+CITIES = [f"acme-weather:cities[{rule}]" for rule in RULES if not rule.endswith("examples")]
 ALL = ["acme-weather[weather][loads]", *CITIES, *FORECAST]
 
 
