@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ToolError
-from fcregistry.execution import CallError
+from fcregistry.execution import CallError, Deny
 
 
 def nothing() -> None:
@@ -177,6 +177,15 @@ def test_approval() -> None:
         "f was not run: asking for its approval failed",
         failure,
     )
+
+
+def test_the_reason_of_a_denial_is_scrubbed_and_bounded() -> None:
+    f = returning(1, requires_approval=True)
+
+    assert error_of(f, approve=lambda tool, call: Deny("\x1b[31mno\x1b[0m, see 0x7f00deadbeef")).text == (
+        "the call of f was denied; it was not run: no, see 0x…"
+    )
+    assert len(error_of(f, approve=lambda tool, call: Deny("no " * 100_000)).text) < 2200
 
 
 class Unspeakable(Exception):
