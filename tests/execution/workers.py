@@ -173,9 +173,9 @@ TOOLS = """
 
 
     @fc_register(isolation="process")
-    def guarded() -> str:
-        "Run apart from everything else."
-        return "apart"
+    def guarded() -> int:
+        "Run apart from everything else, and say in which process."
+        return os.getpid()
 
 
     @fc_register(blocking="caller")
