@@ -50,7 +50,9 @@ def test_tools_run_here_unless_they_or_the_executor_say_otherwise(make_site: Cal
 
 
 def test_what_cannot_be_is_said_when_the_executor_is_made() -> None:
-    with pytest.raises(DefinitionError, match=r'^isolation="process" runs tools in other processes'):
+    with pytest.raises(
+        DefinitionError, match=r'^isolation="process" runs tools in other processes.*\n  - add: .*add is the '
+    ):
         Executor(Tool.from_function(add, isolation="process"))
     with pytest.raises(TypeError, match="pool is a concurrent"):
         Executor(add, pool=5)  # type: ignore[arg-type]
