@@ -31,7 +31,7 @@ def test_tools_run_here_unless_they_or_the_executor_say_otherwise(make_site: Cal
         from multiprocessing import get_context
         from fcregistry import Executor
 
-        tools = [tool("pid"), tool("guarded").renamed("apart")]
+        tools = [tool("pid"), tool("own_pid").renamed("apart")]
 
         if __name__ == "__main__":
             with ProcessPoolExecutor(1, get_context("spawn")) as pool:

@@ -173,8 +173,14 @@ TOOLS = """
 
 
     @fc_register(isolation="process")
-    def guarded() -> int:
-        "Run apart from everything else, and say in which process."
+    def guarded() -> str:
+        "Run apart from everything else."
+        return "apart"
+
+
+    @fc_register(isolation="process")
+    def own_pid() -> int:
+        "Run apart from everything else, and say which process this is."
         return os.getpid()
 
 
