@@ -192,11 +192,13 @@ TOOLS = """
 
 SHOW = """
     def show(outcome):
-        error = outcome.exception
+        "Return what is to be known of a result, or of what came of a call in a worker."
+        told = getattr(outcome, "error", None)
+        error = told.exception if told else getattr(outcome, "exception", None)
         if error is None:
             value = outcome.value
             return {"value": value if isinstance(value, (int, str)) else None, "repr": repr(value)[:200]}
-        told = getattr(error, "error", None)
+        told = told or getattr(error, "error", None)
         return {
             "raised": type(error).__name__, "says": str(error), "code": told and told.code, "text": told and told.text,
             **{name: getattr(error, name) for name in
