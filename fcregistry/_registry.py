@@ -4,26 +4,24 @@ A registry reads a log of declarations. The process's one reads what `fc_registe
 and what plugins ship that are not imported. Nothing is imported while a lock is held.
 
 Longer than other files, since it is what applications read: most of it says what an argument means, and what raises.
+
+MERGED: What is a group of a registry, seen as a mapping?
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._catalogue import Catalogue
-from fcregistry._choosing import chosen
-from fcregistry._declarations import DEFAULT_GROUP, Declaration, DeclarationLog, log
-from fcregistry._decorator import declare
-from fcregistry._groups import Group
-from fcregistry._methods import bound_methods
-from fcregistry._naming import by_key, clash_text, did_you_mean, nearest, standing
-from fcregistry._options import checked, group_problem
-from fcregistry._places import same
-from fcregistry._tool import Tool
-from fcregistry._toolset import Toolset
+from fcregistry._base.source import same
+from fcregistry._tools.catalogue import Catalogue, chosen
+from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
+from fcregistry._tools.decorator import bound_methods, declare
+from fcregistry._tools.names import by_key, clash_text, did_you_mean, nearest, standing
+from fcregistry._tools.options import checked, group_problem
+from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import (
     AmbiguousToolError,
     DefinitionError,
@@ -39,9 +37,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fcregistry._options import SharedOptions
+    from fcregistry._tools.options import SharedOptions
 
     F = TypeVar("F", bound=Callable[..., Any])
+
+# --- _registry ---
 
 
 class Registry:
@@ -211,7 +211,7 @@ class Registry:
             MissingDependencyError: This Python's SQLite was built without full-text search.
         """
         if selectors:
-            from fcregistry._search._tools import search_tools  # and SQLite, which only a search needs
+            from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
 
             return search_tools(self.find(*selectors), words, limit)
         self._catalogue.load()
@@ -290,3 +290,31 @@ class Registry:
 
 registry = Registry._of_process()
 """The process's registry."""
+
+# --- _groups ---
+
+
+class Group(Mapping[str, Tool]):
+    """The tools of one group, by name; groups below it are reached through the registry.
+
+    Args:
+        registry: The registry it is a view of.
+        name: Its dotted name.
+    """
+
+    def __init__(self, registry: Registry, name: str) -> None:
+        self._registry = registry
+        self.name = name
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._registry.get(f"{self.name}.{name}")
+
+    def __iter__(self) -> Iterator[str]:
+        tools = self._registry.find()
+        return iter(sorted({tool.declared_name for tool in tools if tool.group == self.name}))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<Group {self.name}: {', '.join(self) or 'empty'}>"

@@ -37,9 +37,42 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any, Protocol
 
-    from fcregistry._call_errors import CallError
-    from fcregistry.agents import RunResult
+    class FailedCall(Protocol):
+        """The error of a result: a `fcregistry.execution.CallError`, which is above this module."""
+
+        @property
+        def code(self) -> str: ...
+        @property
+        def message(self) -> str: ...
+        @property
+        def text(self) -> str: ...
+        @property
+        def problems(self) -> Sequence[Any]: ...
+        @property
+        def retryable(self) -> bool: ...
+        @property
+        def exception(self) -> BaseException | None: ...
+
+    class UnfinishedRun(Protocol):
+        """What an agent's run gave: a `fcregistry.agents.RunResult`, which is above this module."""
+
+        @property
+        def stop_reason(self) -> Any: ...
+        @property
+        def error(self) -> BaseException | None: ...
+        @property
+        def messages(self) -> Sequence[Any]: ...
+        @property
+        def steps(self) -> Sequence[Any]: ...
+        @property
+        def usage(self) -> Any: ...
+        @property
+        def pending(self) -> Any: ...
+        @property
+        def state(self) -> Any: ...
+
 
 __all__ = [
     "AmbiguousToolError",
@@ -198,12 +231,12 @@ class UnfinishedRunError(FcregistryError, RuntimeError):
         result: What came of it, with the reason, and with what resumes it, where calls wait for a decision.
     """
 
-    def __init__(self, result: RunResult) -> None:
+    def __init__(self, result: UnfinishedRun) -> None:
         said = f": {result.error}" if result.error is not None else ""
         super().__init__(f"there is no answer: {result}{said}")
         self.result = result
 
-    def __reduce__(self) -> tuple[type, tuple[RunResult]]:
+    def __reduce__(self) -> tuple[type, tuple[UnfinishedRun]]:
         return type(self), (self.result,)
 
 
@@ -214,11 +247,11 @@ class ToolCallError(FcregistryError, RuntimeError):
         error: What the result says of the failure.
     """
 
-    def __init__(self, error: CallError) -> None:
+    def __init__(self, error: FailedCall) -> None:
         super().__init__(error.text)
         self.error = error
 
-    def __reduce__(self) -> tuple[type, tuple[CallError]]:
+    def __reduce__(self) -> tuple[type, tuple[FailedCall]]:
         return type(self), (self.error,)
 
 

@@ -247,7 +247,7 @@ def test_a_docstring_is_compared_with_parameters_that_cannot_be_resolved(write: 
 
 
 def test_a_signature_is_had_without_evaluating(write: Write) -> None:
-    from fcregistry._annotations import signature_of
+    from fcregistry._base.annotations import signature_of
 
     module = write("def take(p: Missing, q: int = 1) -> Missing: ...")
     with pytest.raises(NameError):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Problem, ToolCall, ToolResult
-from fcregistry._call_errors import ERROR_CODES, CallError
+from fcregistry._base.call import ERROR_CODES, CallError
 from fcregistry.errors import FcregistryError, ToolCallError
 
 

@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from fcregistry._cancellation import linked
+from fcregistry._base.call import linked
 from fcregistry.errors import CallCancelledError
 from fcregistry.execution import CancellationToken
 

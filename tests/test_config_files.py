@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry._config import call_hook_items, configuration, project_lock
+from fcregistry._config.settings import call_hook_items, configuration, project_lock
 from fcregistry.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(made.user.parent))
     monkeypatch.setattr(
-        "fcregistry._config._files.system_folder", lambda: str(made.system)
+        "fcregistry._config.settings.system_folder", lambda: str(made.system)
     )  # it is the machine's, and not ours
     monkeypatch.chdir(made.project)
     return made
@@ -253,14 +253,14 @@ def test_a_home_that_we_are_kept_out_of_has_no_file(machine: Machine, monkeypatc
     monkeypatch.setattr("os.stat", kept_out)  # root, which tests may run as, is kept out of nothing
     with pytest.raises(ConfigurationError, match=r"system.fcregistry\.toml cannot be looked for: Permission denied"):
         configuration()
-    monkeypatch.setattr("fcregistry._config._files.system_folder", lambda: "/nowhere")
+    monkeypatch.setattr("fcregistry._config.settings.system_folder", lambda: "/nowhere")
     assert configuration() == ()
 
 
 def test_nothing_is_imported_where_nothing_is_configured(machine: Machine) -> None:
     """This runs at the start of every command."""
     code = (
-        "import sys; from fcregistry._trust import trust\n"
+        "import sys; from fcregistry._config.policy import trust\n"
         "assert trust().is_open\n"
         "print(sorted({'tomllib', 'json', 'pathlib', 'platformdirs', 'dataclasses', 're'} & set(sys.modules)))"
     )

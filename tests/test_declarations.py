@@ -17,7 +17,7 @@ from typing import TypedDict
 import pytest
 
 from fcregistry import Executor, Registry, fc_register, registry
-from fcregistry._declarations import log
+from fcregistry._tools.declaration import log
 from fcregistry.errors import DefinitionError, DuplicateToolError, ToolNotFoundError
 
 
@@ -748,7 +748,7 @@ def test_a_declaration_evaluates_nothing_and_defines_nothing() -> None:
         "from fcregistry import fc_register\n"
         "@fc_register\n"
         "def undefined(x: 'no_such_type[', y: object()) -> None: ...\n"
-        "print('fcregistry._signature' in sys.modules, 'fcregistry._registry' in sys.modules)\n"
+        "print('fcregistry._tools.signature' in sys.modules, 'fcregistry._registry' in sys.modules)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
 

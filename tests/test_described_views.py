@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Executor, Registry, Tool
-from fcregistry._declarations import Declaration
-from fcregistry._records import record_of
-from fcregistry._search._tools import search_tools
+from fcregistry._tools.declaration import Declaration
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.search import search_tools
 from fcregistry.agents import OnDemand, VisibleTools
 from fcregistry.errors import DefinitionError, DuplicateToolError
 from fcregistry.execution import Policy, Toolset

@@ -5,7 +5,7 @@ from textwrap import dedent
 import docstring_parser
 import pytest
 
-from fcregistry._docstrings import Documentation, DocumentedParameter, read_docstring
+from fcregistry._base.docstrings import Documentation, DocumentedParameter, read_docstring
 
 GOOGLE = """Get the weather.
 

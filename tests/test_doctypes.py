@@ -4,7 +4,7 @@ from typing import Any, Literal, Optional, Union
 
 import pytest
 
-from fcregistry._doctypes import type_named
+from fcregistry._base.docstrings import type_named
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 import pytest
 
-from fcregistry import _folders
+from fcregistry._base import paths as _folders
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Registry, Tool, fc_register
-from fcregistry._declarations import log
-from fcregistry._options import CHECKS, option_problems
+from fcregistry._tools.declaration import log
+from fcregistry._tools.options import CHECKS, option_problems
 from fcregistry.errors import DefinitionError
 
 GOOD: dict[str, tuple[Any, ...]] = {

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fcregistry import Executor, Tool
-from fcregistry._origin import Provenance
+from fcregistry._tools.definition import Provenance
 
 if TYPE_CHECKING:
     from tests.conftest import Site

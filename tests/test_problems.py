@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Problem
-from fcregistry._problems import MOST_PROBLEMS, MOST_VIOLATIONS, Condition, Violation, json_path, show, worded
+from fcregistry._base.messages import MOST_PROBLEMS, MOST_VIOLATIONS, Condition, Violation, json_path, show, worded
 
 
 def messages(*violations: Violation) -> list[str]:

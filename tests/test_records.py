@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._records import COMPUTED, ToolRecord, digest_of, read_record, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, read_record
 
 
 @dataclass

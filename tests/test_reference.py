@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from fcregistry import errors, formats
-from fcregistry._call_errors import ERROR_CODES
-from fcregistry._options import CHECKS
+from fcregistry._base.call import ERROR_CODES
+from fcregistry._tools.options import CHECKS
 from fcregistry.cli._main import COMMANDS
-from fcregistry.inspection._lint import RULES
+from fcregistry.inspection._lint import LINT_RULES
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -28,7 +28,7 @@ def rows(page: str) -> list[str]:
         ("options", tuple(CHECKS)),
         ("formats", formats.names()),
         ("errors", ERROR_CODES),
-        ("lint", tuple(RULES)),
+        ("lint", tuple(LINT_RULES)),
     ],
 )
 def test_a_page_has_one_row_for_each_name(page: str, names: tuple[str, ...]) -> None:
@@ -44,7 +44,7 @@ def test_the_page_of_options_has_no_others() -> None:
 def test_the_page_of_lint_rules_has_no_others_and_says_how_bad_each_is() -> None:
     text = (REFERENCE / "lint.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `([^`]+)` \| (\w+) \|", text, re.MULTILINE)
-    assert dict(listed) == {rule.id: rule.severity for rule in RULES.values()}
+    assert dict(listed) == {rule.id: rule.severity for rule in LINT_RULES.values()}
 
 
 def test_each_command_has_a_heading() -> None:

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from fcregistry import Executor, Registry, fc_register, registry
-from fcregistry._declarations import log
+from fcregistry._tools.declaration import log
 from fcregistry.errors import (
     AmbiguousToolError,
     DefinitionError,

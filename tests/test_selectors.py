@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from fcregistry import Registry, registry
-from fcregistry._selectors import HINTS, Selector, Subject, normalized, parse_selector, parse_selectors
+from fcregistry._tools.selectors import HINTS, Selector, SelectorSubject, normalized, parse_selector, parse_selectors
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
 SUBJECTS = [
-    Subject(name="get_weather", group="tool", distribution="Acme.Weather", tags=frozenset({"read"})),
-    Subject(name="weather_map", group="tool", distribution="acme-weather"),
-    Subject(name="delete_map", group="maps", distribution="acme-weather"),
-    Subject(name="lookup", group="search", distribution=None, tags=frozenset({"read", "web"})),
-    Subject(name="lookup", group="search.web", distribution="other"),
-    Subject(name="deep", group="search.web.deep", distribution=None),
-    Subject(name="research", group="searching", distribution=None),
+    SelectorSubject(name="get_weather", group="tool", distribution="Acme.Weather", tags=frozenset({"read"})),
+    SelectorSubject(name="weather_map", group="tool", distribution="acme-weather"),
+    SelectorSubject(name="delete_map", group="maps", distribution="acme-weather"),
+    SelectorSubject(name="lookup", group="search", distribution=None, tags=frozenset({"read", "web"})),
+    SelectorSubject(name="lookup", group="search.web", distribution="other"),
+    SelectorSubject(name="deep", group="search.web.deep", distribution=None),
+    SelectorSubject(name="research", group="searching", distribution=None),
 ]
 
 

@@ -16,8 +16,8 @@ import typing_extensions
 from typing_extensions import Doc, Unpack
 
 from fcregistry import Executor, Registry, Tool
-from fcregistry._functions import kind_of_function
-from fcregistry._signature import Signature
+from fcregistry._tools.parameters import kind_of_function
+from fcregistry._tools.signature import Signature
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import Refusal
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from fcregistry import Executor, Registry, Tool, ToolCall
-from fcregistry._toolset import Toolset
+from fcregistry._tools.tool import Toolset
 from fcregistry.errors import DefinitionError, DuplicateToolError
 
 

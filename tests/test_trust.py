@@ -9,17 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._config._keys import layer_of
-from fcregistry._selectors import Subject
-from fcregistry._trust import OPEN, Trust, trust
+from fcregistry._config.policy import OPEN, Trust, trust
+from fcregistry._config.settings import layer_of
+from fcregistry._tools.selectors import SelectorSubject
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORECAST = Subject(name="forecast", group="tool", distribution="Acme_Weather", tags=frozenset({"read"}), read_only=True)
-DELETE = Subject(name="delete_all", group="admin", distribution="acme-weather", aliases=("rm",), destructive=True)
-LOOK = Subject(name="look", group="tool", distribution="other", tags=frozenset({"read"}))
-OWN = Subject(name="own", group="tool", distribution=None)
+FORECAST = SelectorSubject(
+    name="forecast", group="tool", distribution="Acme_Weather", tags=frozenset({"read"}), read_only=True
+)
+DELETE = SelectorSubject(
+    name="delete_all", group="admin", distribution="acme-weather", aliases=("rm",), destructive=True
+)
+LOOK = SelectorSubject(name="look", group="tool", distribution="other", tags=frozenset({"read"}))
+OWN = SelectorSubject(name="own", group="tool", distribution=None)
 TOOLS = (FORECAST, DELETE, LOOK, OWN)
 PLUGINS = (("acme-weather", "weather"), ("acme-weather", "admin"), ("other", "o"))
 

@@ -6,9 +6,10 @@ from typing import Any, Literal
 import pytest
 
 from fcregistry import Problem
-from fcregistry._validation import Engine, SchemaError, Validator
+from fcregistry._schema.drafts import SchemaError
+from fcregistry._schema.validator import Engine, Validator
 from fcregistry.types import schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import STRING_FORMATS
 
 ENGINES: tuple[Engine, ...] = ("jsonschema-rs", "jsonschema")
 both = pytest.mark.parametrize("engine", ENGINES)
@@ -50,7 +51,7 @@ class Square:
 
 def told(schema: dict[str, Any], value: Any, engine: Engine) -> list[str]:
     """Return the problems of a value; check that the verdict says the same."""
-    validator = Validator(schema, FORMATS, engine)
+    validator = Validator(schema, STRING_FORMATS, engine)
     problems = validator.problems(value)
     assert validator.is_valid(value) == (not problems)
     return [str(problem) for problem in problems]
@@ -73,7 +74,7 @@ def test_all_problems_are_told_at_once_sorted_by_path(engine: Engine) -> None:
 @both
 def test_a_valid_value_has_no_problems(engine: Engine) -> None:
     value = {"id": "12345678-1234-5678-1234-567812345678", "email": "a@example.org", "age": 18}
-    assert Validator(PERSON, FORMATS, engine).problems(value) == ()
+    assert Validator(PERSON, STRING_FORMATS, engine).problems(value) == ()
 
 
 @both

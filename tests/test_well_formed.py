@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry._well_formed import malformed
+from fcregistry._schema.well_formed import malformed
 
 
 @pytest.mark.parametrize(

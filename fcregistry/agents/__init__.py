@@ -13,7 +13,11 @@ from fcregistry._lazy import lazy_names
 if TYPE_CHECKING:
     from fcregistry.agents._agent import Agent
     from fcregistry.agents._conversation import Conversation
-    from fcregistry.agents._events import (
+    from fcregistry.agents._function_call import FunctionCall
+    from fcregistry.agents._gateways import OnDemand
+    from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
+    from fcregistry.agents._react import ReactAgent
+    from fcregistry.agents._result import (
         Calling,
         Event,
         Finished,
@@ -21,19 +25,17 @@ if TYPE_CHECKING:
         Planning,
         Progressed,
         Returned,
+        RunResult,
+        Step,
         StepBegan,
         StepEnded,
+        StopReason,
         Text,
         Thinking,
     )
-    from fcregistry.agents._function_call import FunctionCall
-    from fcregistry.agents._on_demand import OnDemand
-    from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
-    from fcregistry.agents._react import ReactAgent
-    from fcregistry.agents._result import RunResult, Step, StopReason
     from fcregistry.agents._rewoo import ReWOOAgent
     from fcregistry.agents._state import RunState
-    from fcregistry.agents._visible import VisibleTools
+    from fcregistry.agents._visible_tools import VisibleTools
 
 __all__ = [
     "Agent",
@@ -64,28 +66,28 @@ __all__ = [
 # Public name -> the module it lives in, imported when it is used.
 _HOMES: Final = {
     "Agent": "._agent",
-    "Calling": "._events",
+    "Calling": "._result",
     "Conversation": "._conversation",
-    "Event": "._events",
-    "Finished": "._events",
+    "Event": "._result",
+    "Finished": "._result",
     "FunctionCall": "._function_call",
-    "OnDemand": "._on_demand",
+    "OnDemand": "._gateways",
     "PlanAndSolveAgent": "._plan_and_solve",
-    "Planned": "._events",
-    "Planning": "._events",
-    "Progressed": "._events",
+    "Planned": "._result",
+    "Planning": "._result",
+    "Progressed": "._result",
     "ReWOOAgent": "._rewoo",
     "ReactAgent": "._react",
-    "Returned": "._events",
+    "Returned": "._result",
     "RunResult": "._result",
     "RunState": "._state",
     "Step": "._result",
-    "StepBegan": "._events",
-    "StepEnded": "._events",
+    "StepBegan": "._result",
+    "StepEnded": "._result",
     "StopReason": "._result",
-    "Text": "._events",
-    "Thinking": "._events",
-    "VisibleTools": "._visible",
+    "Text": "._result",
+    "Thinking": "._result",
+    "VisibleTools": "._visible_tools",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

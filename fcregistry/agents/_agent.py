@@ -1,38 +1,42 @@
-"""What is an agent? A model and tools, and a way of working with them. This is what all of them have in common."""
+"""What is an agent? A model and tools, and a way of working with them. This is what all of them have in common.
+
+MERGED: What can be said of every agent, and of a conversation with one?
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
-from fcregistry.agents._answers import Typed, Words
-from fcregistry.agents._control import Control, Resumption
-from fcregistry.agents._driving import adrive, astream, drive
-from fcregistry.agents._events import Finished
-from fcregistry.agents._history import conversation_of
+from fcregistry.agents._loop import AnswerWords, Typed
+from fcregistry.agents._messages import conversation_of
+from fcregistry.agents._result import Finished
+from fcregistry.agents._runner import Control, Resumption, adrive, astream, drive
 from fcregistry.agents._state import check_state
-from fcregistry.agents._visible import VisibleTools
+from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
 from fcregistry.models import resolve
-from fcregistry.models._plainly import stream_plainly
+from fcregistry.models._model import stream_sync
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from fcregistry._registry import Registry
-    from fcregistry.agents._answers import Answers
-    from fcregistry.agents._control import ResumeOptions, RunOptions
     from fcregistry.agents._effects import Course
-    from fcregistry.agents._events import Event
-    from fcregistry.agents._result import RunResult
+    from fcregistry.agents._loop import Answers
+    from fcregistry.agents._messages import CountTokens
+    from fcregistry.agents._result import Event, RunResult
+    from fcregistry.agents._runner import ResumeOptions, RunOptions
     from fcregistry.agents._state import RunState
-    from fcregistry.execution._approving._approval import Approver
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._approval import Approver
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message, MessageLike
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.models._resolve import ModelLike
+
+# --- agents._agent ---
 
 Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
 """A question, a message, or a conversation."""
@@ -142,7 +146,7 @@ class Agent(ABC):
         The arguments and errors are those of `run`. The run takes place on a background loop.
         """
         course, control = self._course(self._messages(query)), Control(**options)
-        return stream_plainly(lambda: astream(course, control, _finished))
+        return stream_sync(lambda: astream(course, control, _finished))
 
     def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
         """Answer a question on the running loop, and yield what happens as it does; as `stream` otherwise."""
@@ -180,7 +184,7 @@ class Agent(ABC):
         """Go on with a run, and yield what happens as it does; as `resume` and `stream` otherwise."""
         self._check_own(state)
         course, control = self._resumed(state, decisions or {}), Resumption(**options)
-        return stream_plainly(lambda: astream(course, control, _finished))
+        return stream_sync(lambda: astream(course, control, _finished))
 
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
@@ -243,7 +247,31 @@ def _finished(result: RunResult) -> Event:
 
 def _answers(answer_type: Any, retries: int) -> Answers:
     if answer_type is str:
-        return Words()
+        return AnswerWords()
     from fcregistry.prompts import OutputFormat  # heavy, and for answers of a type alone
 
     return Typed(OutputFormat(answer_type), retries)
+
+
+# --- agents._options ---
+
+
+class AgentOptions(TypedDict, total=False):
+    """The options of every agent; `Agent` says what each is."""
+
+    instructions: str
+    answer_type: Any
+    answer_retries: int
+    registry: Registry | None
+    approve: Approver | None
+    deps: Sequence[Any]
+
+
+class ConversationOptions(AgentOptions, total=False):
+    """What can be said of a conversation that is taken up again; `Conversation` says what each is."""
+
+    max_tool_calls: int | None
+    max_retries: int | None
+    max_messages: int | None
+    max_tokens: int | None
+    count_tokens: CountTokens

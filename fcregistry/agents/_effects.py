@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
-    from fcregistry._tool import Tool
-    from fcregistry.agents._events import Event
-    from fcregistry.agents._visible import VisibleTools
+    from fcregistry._base.call import ToolCall
+    from fcregistry._tools.tool import Tool
+    from fcregistry.agents._result import Event
+    from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import PreparedCalls
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._graphs._nodes import Node
+    from fcregistry.execution._graph import CallNode
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message, Model, ToolChoice
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class AskModel:
     """Ask a model. What comes back is its `Completion`, a `Failed`, or `Stopped`."""
 
     model: Model
@@ -58,7 +58,7 @@ class Express:
     """Carry out the calls of expressions. What comes back is the results of all, in their order; nobody is waited for."""
 
     visible: VisibleTools
-    nodes: tuple[Node, ...]
+    nodes: tuple[CallNode, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class Stopped:
     reason: str
 
 
-Effect: TypeAlias = "Ask | Carry | Resume | Express | Event"
+Effect: TypeAlias = "AskModel | Carry | Resume | Express | Event"
 
 Course: TypeAlias = Generator[Any, Any, T]
 """Yields effects, is sent what came of each (nothing of an event), and returns a T."""

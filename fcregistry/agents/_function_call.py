@@ -1,40 +1,43 @@
-"""What is one round of function calling: the model speaks, and the calls it made are carried out?"""
+"""What is one round of function calling: the model speaks, and the calls it made are carried out?
+
+MERGED: How is what came of a call told in a text of the application's own?
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from string import Formatter
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from fcregistry import formats
 from fcregistry.agents._agent import Agent, Query, answer_of
-from fcregistry.agents._control import Control
-from fcregistry.agents._driving import adrive, drive
-from fcregistry.agents._loop import asked, carried, taken_up
+from fcregistry.agents._loop import End, Loop, Talk, asked, carried, taken_up
 from fcregistry.agents._react import result_of, talk_of
-from fcregistry.agents._rules import End, Loop, Talk
-from fcregistry.agents._summary import summarizer
-from fcregistry.formats._messages import read_calls, shape_of
+from fcregistry.agents._runner import Control, adrive, drive
+from fcregistry.formats._read import format_of_call, read_calls
 from fcregistry.models import Message, Model
-from fcregistry.models._answers import check_is_message
-from fcregistry.models._messages import written_call
+from fcregistry.models._callable import check_is_message
+from fcregistry.models._messages import arguments_text, call_as_chat_json
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from fcregistry._base.call import ToolCall
     from fcregistry._registry import Registry
-    from fcregistry._results import ToolResult
-    from fcregistry.agents._control import RunOptions
+    from fcregistry._results.result import ToolResult
     from fcregistry.agents._effects import Course
     from fcregistry.agents._result import RunResult
+    from fcregistry.agents._runner import RunOptions
     from fcregistry.agents._state import RunState
-    from fcregistry.agents._summary import Summary
-    from fcregistry.agents._visible import VisibleTools
+    from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import Executor
-    from fcregistry.execution._approving._approval import Approver
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.execution._approval import Approver
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
+    from fcregistry.models._resolve import ModelLike
+
+# --- agents._function_call ---
 
 
 class FunctionCall(Agent):
@@ -203,7 +206,7 @@ def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, 
     return {
         "role": "assistant",
         "content": None if message.content is None else message.text,
-        "tool_calls": [written_call(call) for call in message.tool_calls],
+        "tool_calls": [call_as_chat_json(call) for call in message.tool_calls],
         "tool_calls_results": [result.content for result in results],
     }
 
@@ -221,7 +224,7 @@ def _reported(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any
 
 def _shape_of(calls: list[Any]) -> str:
     """Return the format that all the calls came in; OpenAI's chat where they differ or do not say."""
-    shapes = {shape_of(call) for call in calls}
+    shapes = {format_of_call(call) for call in calls}
     return (shapes.pop() if len(shapes) == 1 else None) or "openai"
 
 
@@ -235,3 +238,51 @@ def _is_same(one: object, other: object) -> bool:
         return one is other or bool(one == other)
     except Exception:  # noqa: BLE001  # objects of an SDK: whatever they raise on ==, they are not the same
         return False
+
+
+# --- agents._summary ---
+
+Summary: TypeAlias = "str | Callable[[ToolCall, ToolResult], str]"
+"""A template, or a function of a call and its result."""
+
+_PLACEHOLDERS: Final = ("tool_name", "arguments", "result")
+
+
+def summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
+    """Return what tells of a call.
+
+    Args:
+        summary: A function, or a template with `{tool_name}`, `{arguments}` (JSON text) and `{result}`; `{{` and `}}` are braces.
+
+    Raises:
+        TypeError: It is neither.
+        ValueError: The template has another placeholder, or a brace that is none.
+    """
+    if isinstance(summary, str):
+        _check(summary)
+        template = summary
+        return lambda call, result: template.format(
+            tool_name=call.name, arguments=arguments_text(call), result=result.content
+        )
+    if not callable(summary):
+        raise TypeError(f"summary takes a template or a function of a call and its result, not {summary!r:.80}")
+    tell = summary
+
+    def told(call: ToolCall, result: ToolResult) -> str:
+        said = tell(call, result)
+        if not isinstance(said, str):
+            raise TypeError(f"the function given as summary returns text, not {said!r:.80}")
+        return said
+
+    return told
+
+
+def _check(template: str) -> None:
+    try:
+        pieces = list(Formatter().parse(template))
+    except ValueError as error:
+        raise ValueError(f"the template {template!r:.80} cannot be read: {error}; write {{{{ for a brace") from None
+    for _, name, form, conversion in pieces:
+        if name is not None and (name not in _PLACEHOLDERS or form or conversion):
+            known = ", ".join(f"{{{each}}}" for each in _PLACEHOLDERS)
+            raise ValueError(f"the template {template!r:.80} has a placeholder that is none of {known}: {name!r:.40}")

@@ -1,26 +1,121 @@
-"""Which tools show a model more tools?
+"""How is a model given thousands of tools, and sees ten?
+
+MERGED: Which tools show a model more tools?
 
 A gateway answers, and keeps nothing: what a call of it opens follows from its arguments. So the calls in a conversation's history say what is
 open in it, and no conversation opens anything in another.
+MERGED: Which tools stand behind which gateway, and which are there once some have been opened?
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 from annotated_types import Interval, Len
 
-from fcregistry._call_errors import CallError
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._search._tools import ToolSearch
-from fcregistry._tool import Tool
-from fcregistry.agents._arrangement import Arrangement, Opened
-from fcregistry.errors import DefinitionError, ToolError
+from fcregistry._base.call import CallError
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.search import ToolSearch
+from fcregistry._tools.tool import Tool, Toolset
+from fcregistry.errors import DefinitionError, DuplicateToolError, GroupNotFoundError, ToolError
+from fcregistry.execution._settings import toolset_of
 
 if TYPE_CHECKING:
-    from fcregistry._options import ToolOptions
-    from fcregistry._toolset import Toolset
+    from fcregistry._registry import Registry
+    from fcregistry._tools.options import ToolOptions
+    from fcregistry.execution._settings import ToolLike
+
+# --- agents._on_demand ---
+
+
+class OnDemand(Toolset):
+    """Tools that a model sees when it asks for them; until then it sees gateways to them.
+
+    It is a toolset of both, frozen, which conversations share, and is given wherever tools are: to an `Executor`, or to an agent. The gateways are
+    tools as others are: policies, approvals, hooks and logs know them by their names.
+
+        FunctionCall(llm, tools=OnDemand(["acme-*:*"]))                         # search_tools and load_tools
+        FunctionCall(llm, tools=OnDemand(["acme-*:*"], groups=["search"]))      # get_search_methods, and all that is not in search
+
+    Args:
+        tools: What a model may come to see, as for `Executor`. Nothing beyond it can be found or loaded.
+        groups: Lazy groups: names, or globs over names. Each is one gateway, `get_GROUP_methods`, which shows the tools of the group and of the
+            groups below; one of these that is lazy itself has its own gateway, which the outer one shows.
+        search: Whether tools that are in no lazy group wait behind `search_tools` and `load_tools`, which find and load any tool; by default where
+            no groups are given.
+        shown: Those of the tools that wait behind nothing.
+        registry: Where names are looked up; the process's by default.
+
+    Raises:
+        GroupNotFoundError: None of the tools is in a group of that name.
+        ToolNotFoundError, AmbiguousToolError, DefinitionError: As for `Executor`.
+        DuplicateToolError: Two of the tools have one name, or one has the name of a gateway.
+    """
+
+    __slots__ = ("_arrangement", "_gateways")
+
+    def __init__(
+        self,
+        tools: ToolLike | Iterable[ToolLike],
+        *,
+        groups: Iterable[str] = (),
+        search: bool | None = None,
+        shown: ToolLike | Iterable[ToolLike] = (),
+        registry: Registry | None = None,
+    ) -> None:
+        always = toolset_of(shown, registry)
+        offered = Toolset([*toolset_of(tools, registry).values(), *always.values()])
+        lazy = lazy_groups(groups, {tool.group for tool in offered.values()})
+        self._arrangement = Arrangement(offered, lazy, not lazy if search is None else search, set(always))
+        gateways = gateways_of(self._arrangement)
+        _check_names(gateways, offered)
+        super().__init__([*offered.values(), *gateways])
+        self._gateways = Toolset(gateways)
+
+    @property
+    def tools(self) -> Toolset:
+        """All the tools, without the gateways."""
+        return self._arrangement.tools
+
+    @property
+    def gateways(self) -> Toolset:
+        """The gateways."""
+        return self._gateways
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.gateways) or "no gateways"
+        return f"<OnDemand {len(self.tools)} tools behind {names}>"
+
+
+def _check_names(gateways: list[Tool], tools: Toolset) -> None:
+    """See that every gateway has a name of its own.
+
+    Raises:
+        DuplicateToolError: Some have not; names each, and what to do.
+    """
+    taken: dict[str, str] = {name: f"{tool.id} ({tool.origin})" for name, tool in tools.items()}
+    clashes = []
+    for gateway in gateways:
+        said = _said(gateway_of(gateway))
+        if gateway.name in taken:
+            clashes.append(f"{gateway.name!r} is {taken[gateway.name]} and {said}")
+        taken[gateway.name] = said
+    if clashes:
+        raise DuplicateToolError(
+            f"a gateway has the name of another tool: {'; '.join(clashes)}. Leave one out, or use .renamed({{…}}) on the toolset"
+        )
+
+
+def _said(gateway: Gateway | None) -> str:
+    return (
+        f"the gateway of the group {gateway.group}" if isinstance(gateway, GroupGateway) else "a gateway of the search"
+    )
+
+
+# --- agents._gateways ---
 
 SEARCH: Final = "search_tools"
 LOAD: Final = "load_tools"
@@ -221,3 +316,145 @@ def _tool(gateway: Callable[..., object], name: str, description: str = "") -> T
 
 def _purpose(group: str) -> str:
     return f"Show the tools of the group {group}, so that they can be called from the next message on."
+
+
+# --- agents._arrangement ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """What has been opened in a conversation.
+
+    Attributes:
+        groups: Lazy groups.
+        tools: Wire names of single tools.
+    """
+
+    groups: frozenset[str] = frozenset()
+    tools: frozenset[str] = frozenset()
+
+    def __or__(self, other: Opened) -> Opened:
+        return Opened(groups=self.groups | other.groups, tools=self.tools | other.tools)
+
+    def to_json(self) -> dict[str, list[str]]:
+        """This as a JSON object."""
+        return {"groups": sorted(self.groups), "tools": sorted(self.tools)}
+
+    @classmethod
+    def from_json(cls, state: object) -> Opened:
+        """Return what `to_json` wrote.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        if isinstance(state, Mapping) and set(state) == {"groups", "tools"} and all(map(_is_texts, state.values())):
+            return cls(groups=frozenset(state["groups"]), tools=frozenset(state["tools"]))
+        raise ValueError(f'state is what to_json returned, {{"groups": […], "tools": […]}}, not {state!r:.80}')
+
+
+class Arrangement:
+    """What stands behind gateways. Frozen.
+
+    Args:
+        tools: All tools, the gateways apart.
+        lazy: The lazy groups.
+        searched: Whether what is in no lazy group is behind the search.
+        shown: The wire names of tools that are behind nothing.
+    """
+
+    __slots__ = ("_always", "_behind", "_inner", "lazy", "searched", "tools")
+
+    def __init__(
+        self, tools: Toolset, lazy: Set[str] = frozenset(), searched: bool = False, shown: Set[str] = frozenset()
+    ) -> None:
+        self.tools = tools
+        self.lazy = frozenset(lazy)
+        self.searched = searched
+        self._always = set(shown)
+        self._behind: dict[str, list[str]] = {group: [] for group in lazy}
+        for name, tool in tools.items():
+            if around := self.around(tool.group):
+                self._behind[around[-1]].append(name)
+            elif not searched:
+                self._always.add(name)
+        self._inner: dict[str, list[str]] = {}
+        for group in sorted(lazy):
+            self._inner.setdefault(next(iter(self.around(group)[-2:-1]), ""), []).append(group)
+
+    def around(self, group: str) -> tuple[str, ...]:
+        """Return the lazy groups that a group is in, itself included, outermost first."""
+        return tuple(name for name in _path(group) if name in self.lazy)
+
+    def behind(self, group: str) -> tuple[Tool, ...]:
+        """Return the tools that opening a lazy group shows: not those of lazy groups in it."""
+        return tuple(self.tools[name] for name in self._behind[group])
+
+    def inner(self, group: str = "") -> Sequence[str]:
+        """Return the lazy groups right below a lazy group; without one, those that are in no other."""
+        return self._inner.get(group, ())
+
+    def opening(self, group: str) -> Opened:
+        """Return what it means to open a group: those around it too.
+
+        Raises:
+            GroupNotFoundError: It is no lazy group here.
+        """
+        if group not in self.lazy:
+            raise GroupNotFoundError(
+                f"there is no lazy group {group!r}{did_you_mean(nearest(group, sorted(self.lazy)))}"
+            )
+        return Opened(groups=frozenset(self.around(group)))
+
+    def known(self, opened: Opened) -> Opened:
+        """Return what of this there is here: tools and groups may have gone since it was written down."""
+        groups = {around for group in opened.groups & self.lazy for around in self.around(group)}
+        return Opened(groups=frozenset(groups), tools=opened.tools & set(self.tools))
+
+    def visible(self, opened: Opened) -> set[str]:
+        """Return the wire names of the tools that are there, once something has been opened."""
+        return self._always.union(opened.tools, *(self._behind[group] for group in opened.groups))
+
+    def closed(self, opened: Opened) -> list[str]:
+        """Return the lazy groups whose gateways are there: closed ones, in no other that is closed."""
+        reached = [group for outer in ("", *opened.groups) for group in self.inner(outer)]
+        return [group for group in reached if group not in opened.groups]
+
+    def closed_around(self, group: str, opened: Opened) -> str | None:
+        """Return the outermost lazy group around a group, itself included, that is not open, or None."""
+        return next((name for name in self.around(group) if name not in opened.groups), None)
+
+
+def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
+    """Return the groups that patterns name.
+
+    Args:
+        patterns: Names of groups, or globs over them.
+        groups: The groups of tools; those above them are there as well.
+
+    Raises:
+        GroupNotFoundError: A pattern names none.
+        TypeError: The patterns are one string, or no strings.
+    """
+    if isinstance(patterns, str):
+        raise TypeError(f"give groups as a list, as in groups=[{patterns!r}]")
+    there = sorted({name for group in groups for name in _path(group)})
+    named: set[str] = set()
+    for pattern in patterns:
+        if not isinstance(pattern, str):
+            raise TypeError(f"groups are given by names, or patterns of names, not {pattern!r:.80}")
+        found = [group for group in there if fnmatchcase(group, pattern)]
+        if not found:
+            near = did_you_mean(nearest(pattern, there))
+            raise GroupNotFoundError(f"none of the tools is in a group {pattern!r}{near}")
+        named.update(found)
+    return frozenset(named)
+
+
+def _path(group: str) -> list[str]:
+    """Return the names of the groups that a group is in, itself included, outermost first."""
+    segments = group.split(".")
+    return [".".join(segments[: end + 1]) for end in range(len(segments))]
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -1,41 +1,51 @@
 """How does an agent work that makes a plan first, and then carries it out step by step?
 
 Source: Wang et al., "Plan-and-Solve Prompting"; the steps have tools here.
+
+MERGED: How far is a run that solves a plan step by step? JSON tells it, for another process that goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry.agents._agent import Agent
-from fcregistry.agents._answers import Words
-from fcregistry.agents._events import StepBegan, StepEnded
-from fcregistry.agents._loop import looped
-from fcregistry.agents._one_history import ids_in
-from fcregistry.agents._plan_progress import Progress
-from fcregistry.agents._planning import Draft, Plans, checked_count, following, joined, planned, seconds_since
-from fcregistry.agents._plans import steps_of
+from fcregistry.agents._loop import AnswerWords, Loop, Talk, looped
+from fcregistry.agents._messages import ids_in
+from fcregistry.agents._planning import (
+    PlanDraft,
+    Plans,
+    StepAnswers,
+    checked_count,
+    failure_of,
+    following,
+    given_up,
+    joined,
+    may_go_on,
+    planned,
+    seconds_since,
+    steps_of,
+)
 from fcregistry.agents._react import checked_limit, expressions_of, result_of, talk_of
-from fcregistry.agents._result import RunResult, Step
-from fcregistry.agents._rules import Loop, Talk
-from fcregistry.agents._step_answers import StepAnswers, failure_of, given_up, may_go_on
-from fcregistry.agents._visible import VisibleTools
+from fcregistry.agents._result import RunResult, Step, StepBegan, StepEnded
+from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.execution import Executor
-from fcregistry.models import resolve
+from fcregistry.models import Message, resolve
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing import Self, Unpack
 
+    from fcregistry.agents._agent import AgentOptions
     from fcregistry.agents._effects import Course
-    from fcregistry.agents._options import AgentOptions
-    from fcregistry.agents._rules import End
+    from fcregistry.agents._loop import End
     from fcregistry.agents._state import RunState
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
-    from fcregistry.models import Message
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
+    from fcregistry.models._resolve import ModelLike
+
+# --- agents._plan_and_solve ---
 
 PLANNER: Final = """\
 Make a plan for what is asked for. Do not carry it out, and call nothing.
@@ -108,7 +118,7 @@ class PlanAndSolveAgent(Agent):
         self._nothing_to_call = VisibleTools(Executor())
         step = Loop(
             model=self.model,
-            answers=StepAnswers(Words()),
+            answers=StepAnswers(AnswerWords()),
             instructions=joined(self._own_instructions, SOLVER),
             max_rounds=checked_limit("max_retries", max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
@@ -126,17 +136,17 @@ class PlanAndSolveAgent(Agent):
         visible = self._opened_by(messages)
         return (
             yield from self._pursued(
-                Progress(goal=tuple(messages), said=list(messages)), Talk(visible=visible, messages=[]), {}
+                PlanProgress(goal=tuple(messages), said=list(messages)), Talk(visible=visible, messages=[]), {}
             )
         )
 
     def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
         talk = talk_of(state, self._opened_in(state))
-        progress = Progress.from_json(state.mind)
+        progress = PlanProgress.from_json(state.mind)
         talk.taken = ids_in(progress.said)
         return (yield from self._pursued(progress, talk, decisions))
 
-    def _pursued(self, progress: Progress, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
+    def _pursued(self, progress: PlanProgress, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
         """Plan and solve until there is an answer, or none is to be had."""
         visible, end = talk.visible, None
         while end is None:
@@ -153,7 +163,7 @@ class PlanAndSolveAgent(Agent):
             end = yield from self._solved(progress, talk, ended, seconds_since(talk, before))
         return self._result(progress, talk, end)
 
-    def _planned(self, progress: Progress, talk: Talk, visible: VisibleTools) -> Course[tuple[Talk, End | None]]:
+    def _planned(self, progress: PlanProgress, talk: Talk, visible: VisibleTools) -> Course[tuple[Talk, End | None]]:
         """Have a plan made; return the conversation with the planner, and how the run ends, if it gives none."""
         plans = Plans(self._draft, self._max_replans)
         talk = following(talk, self._nothing_to_call, progress.for_planner(), ids_in(progress.said))
@@ -167,7 +177,7 @@ class PlanAndSolveAgent(Agent):
         progress.plan, progress.place, progress.failure = end.answer.plan, 0, None
         return talk, None
 
-    def _solved(self, progress: Progress, talk: Talk, end: End, seconds: float) -> Course[End | None]:
+    def _solved(self, progress: PlanProgress, talk: Talk, end: End, seconds: float) -> Course[End | None]:
         """Take down what came of a step; return how the run ends, if it does."""
         if end.reason == "approval":
             return end
@@ -187,7 +197,7 @@ class PlanAndSolveAgent(Agent):
             return None
         return given_up(progress.step, end)
 
-    def _result(self, progress: Progress, talk: Talk, end: End) -> RunResult:
+    def _result(self, progress: PlanProgress, talk: Talk, end: End) -> RunResult:
         mind = progress.to_json() if talk.prepared is not None else None
         result = result_of(talk, end, type(self).__name__, mind)
         waiting = talk.messages[len(progress.goal) + 1 :] if talk.prepared is not None else ()
@@ -202,11 +212,104 @@ class PlanAndSolveAgent(Agent):
             tools = "\n".join(filter(None, (tools, self._step.expressions.known())))
         return joined(self._own_instructions, PLANNER.format(most=self._max_steps, tools=tools))
 
-    def _draft(self, text: str) -> Draft:
+    def _draft(self, text: str) -> PlanDraft:
         steps = steps_of(text)
         problems = []
         if not steps:
             problems = ["there is no step in it"]
         elif len(steps) > self._max_steps:
             problems = [f"it has {len(steps)} steps, and may have {self._max_steps}"]
-        return Draft(plan=steps, steps=steps, problems=tuple(problems), is_usable=False)
+        return PlanDraft(plan=steps, steps=steps, problems=tuple(problems), is_usable=False)
+
+
+# --- agents._plan_progress ---
+
+STEP: Final = "Now carry out step {number} of the plan, and no other: {step}\n\n{end}"
+NOT_LAST: Final = "Answer with its result."
+LAST: Final = "It is the last step: answer the whole request with what is known then."
+DONE: Final = "These steps are done:\n{results}\n\n"
+FAILED: Final = "{done}Step {number} of the plan could not be done: {step}\nThe reason: {reason}\n\nWrite a plan for what is left to do, another way."
+
+
+@dataclass(slots=True, kw_only=True)
+class PlanProgress:
+    """How far a run is. It changes.
+
+    Attributes:
+        goal: The conversation that asks for something.
+        said: All that was said, in order; the goal is its beginning.
+        plan: The steps of the plan.
+        place: Which of them is next, from 0.
+        done: The steps that are done, of earlier plans too, each with its result.
+        replans: How often the planner wrote a plan again.
+        failure: Why the next step could not be done; None where a plan is not in doubt.
+    """
+
+    goal: tuple[Message, ...]
+    said: list[Message] = field(default_factory=list)
+    plan: tuple[str, ...] = ()
+    place: int = 0
+    done: list[tuple[str, str]] = field(default_factory=list)
+    replans: int = 0
+    failure: str | None = None
+
+    @property
+    def step(self) -> str:
+        """The next step."""
+        return self.plan[self.place]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the next step is the last one."""
+        return self.place == len(self.plan) - 1
+
+    # What models are told
+
+    def for_planner(self) -> list[Message]:
+        """Return the conversation with the planner: the goal, and what became of the plan before."""
+        if self.failure is None:
+            return list(self.goal)
+        told = FAILED.format(done=self._done(), number=self.place + 1, step=self.step, reason=self.failure)
+        return [*self.goal, self._planned(), Message(role="user", content=told, continues=True)]
+
+    def for_solver(self) -> list[Message]:
+        """Return the conversation in which the next step is solved: the goal, the plan, and the results so far."""
+        told = STEP.format(number=self.place + 1, step=self.step, end=LAST if self.is_last else NOT_LAST)
+        return [*self.goal, self._planned(), Message(role="user", content=self._done() + told, continues=True)]
+
+    def _planned(self) -> Message:
+        lines = (f"{number}. {step}" for number, step in enumerate(self.plan, 1))
+        return Message(role="assistant", content="\n".join(lines))
+
+    def _done(self) -> str:
+        return (
+            DONE.format(results="\n".join(f"- {step}\n  Result: {result}" for step, result in self.done))
+            if self.done
+            else ""
+        )
+
+    # Keep
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object; a run that waits has a plan that is not in doubt."""
+        return {
+            "goal": len(self.goal),
+            "said": [message.to_dict() for message in self.said],
+            "plan": list(self.plan),
+            "place": self.place,
+            "done": [list(each) for each in self.done],
+            "replans": self.replans,
+        }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Self:
+        """Return what `to_json` wrote."""
+        said = list(map(Message.of, told["said"]))
+        return cls(
+            goal=tuple(said[: told["goal"]]),
+            said=said,
+            plan=tuple(told["plan"]),
+            place=told["place"],
+            done=[(step, result) for step, result in told["done"]],
+            replans=told["replans"],
+        )

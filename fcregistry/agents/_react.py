@@ -6,24 +6,23 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry.agents._agent import Agent
-from fcregistry.agents._loop import looped
+from fcregistry.agents._loop import End, Loop, Talk, looped
 from fcregistry.agents._result import RunResult
-from fcregistry.agents._rules import End, Loop, Talk
 from fcregistry.agents._state import RunState
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from fcregistry.agents._agent import AgentOptions
     from fcregistry.agents._effects import Course
-    from fcregistry.agents._expressing import Expressions
-    from fcregistry.agents._options import AgentOptions
-    from fcregistry.agents._rules import MoreRounds
-    from fcregistry.agents._visible import VisibleTools
+    from fcregistry.agents._expressions import Expressions
+    from fcregistry.agents._loop import MoreRounds
+    from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import Executor
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.execution._suspended import Decision
     from fcregistry.models import Message
-    from fcregistry.models._resolving import ModelLike
+    from fcregistry.models._resolve import ModelLike
 
 
 class ReactAgent(Agent):
@@ -106,7 +105,7 @@ def expressions_of(
         TypeError: `context` or `allow` is no dict from names, or what is allowed is no function.
     """
     if calls == "expression":
-        from fcregistry.agents._expressing import Expressions  # with Python's parser, for expressions alone
+        from fcregistry.agents._expressions import Expressions  # with Python's parser, for expressions alone
 
         return Expressions.of(context, allow)
     if calls != "json":

@@ -1,4 +1,9 @@
-"""What came of a run of an agent? The answer, or why there is none; and what was said, called and used on the way."""
+"""What happens while an agent runs? Events, in the order in which they do.
+
+`to_json` writes each for a program that listens elsewhere, a page in a browser say; its `type` is the name of the event.
+
+MERGED: What came of a run of an agent? The answer, or why there is none; and what was said, called and used on the way.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,158 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from fcregistry.models import Usage
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
-    from fcregistry._results import ToolResult
+    from fcregistry._base.call import ToolCall
+    from fcregistry._results.result import ToolResult
     from fcregistry.agents._state import RunState
-    from fcregistry.execution import WaitingCall
+    from fcregistry.execution import Partial, Progress, WaitingCall
     from fcregistry.models import Message
+
+# --- agents._events ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking:
+    """More of what the model thinks."""
+
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "thinking", "text": self.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """More of what the model says. Only the `Finished` at the end tells which of it is the answer."""
+
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "text", "text": self.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calling:
+    """The model has made a call, which is going to be carried out, or refused."""
+
+    call: ToolCall
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "calling", "call": _written(self.call)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progressed:
+    """A tool says how far it is, or has yielded something."""
+
+    call: ToolCall
+    progress: Progress | Partial
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object.
+
+        Raises:
+            EncodingError: What the tool yielded has no JSON form.
+        """
+        return {"type": "progressed", "call": _written(self.call), "progress": self.progress.to_json()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """A call has its result."""
+
+    result: ToolResult
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "returned", "result": self.result.to_json()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planning:
+    """A plan is being made, or another one: what the model says from now on is a draft of it, until it is `Planned`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "planning"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """There is a plan, or a new one: its steps, in words."""
+
+    steps: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "planned", "steps": list(self.steps)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepBegan:
+    """A step of the plan begins.
+
+    Attributes:
+        index: Which, from 0.
+        text: What it is.
+    """
+
+    index: int
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "step_began", "index": self.index, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepEnded:
+    """A step of the plan is done.
+
+    Attributes:
+        index: Which, from 0.
+        text: What came of it: its failure too.
+        ok: Whether it went well.
+    """
+
+    index: int
+    text: str
+    ok: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "step_ended", "index": self.index, "text": self.text, "ok": self.ok}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """The run is over, or waits for somebody's decision. The last event."""
+
+    result: RunResult
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object.
+
+        Raises:
+            EncodingError: The answer is of a type that was asked for, and has no JSON form.
+        """
+        return {"type": "finished", "result": self.result.to_json()}
+
+
+def _written(call: ToolCall) -> dict[str, Any]:
+    """Return a call as a JSON object, its arguments as text: as the model wrote it, where it wrote text."""
+    from fcregistry.models._messages import arguments_text  # which only those need who write events
+
+    return {"id": call.id, "name": call.name, "arguments": arguments_text(call)}
+
+
+Event: TypeAlias = (
+    "Thinking | Text | Calling | Progressed | Returned | Planning | Planned | StepBegan | StepEnded | Finished"
+)
+
+# --- agents._result ---
 
 StopReason: TypeAlias = Literal[
     "answered",
@@ -31,7 +183,7 @@ StopReason: TypeAlias = Literal[
 ]
 """Why a run ended."""
 
-WORDED: Final[dict[StopReason, str]] = {
+STOP_REASON_TEXTS: Final[dict[StopReason, str]] = {
     "answered": "the model has answered",
     "stop_tool": "a tool was called whose result is the answer",
     "length": "the model's answer is cut off: it has reached its limit of tokens",
@@ -123,10 +275,10 @@ class RunResult:
     @property
     def last_tool_calls(self) -> list[dict[str, Any]]:
         """The calls of the last round that had some: `id`, `type`, `function`, and `tool_call_result`, what the model was told of it."""
-        from fcregistry.models._messages import written_call  # the shape of OpenAI's chat
+        from fcregistry.models._messages import call_as_chat_json  # the shape of OpenAI's chat
 
         last = next((step.results for step in reversed(self.steps) if step.results), ())
-        return [{**written_call(_call(result)), "tool_call_result": result.content} for result in last]
+        return [{**call_as_chat_json(_call(result)), "tool_call_result": result.content} for result in last]
 
     def to_json(self) -> dict[str, Any]:
         """This result as a JSON object: what `fcregistry ask --json` writes. `state`, which is to be signed, is not in it.
@@ -147,10 +299,10 @@ class RunResult:
         }
 
     def __str__(self) -> str:
-        return str(self.answer) if self.ok else WORDED[self.stop_reason]
+        return str(self.answer) if self.ok else STOP_REASON_TEXTS[self.stop_reason]
 
 
 def _call(result: ToolResult) -> ToolCall:
-    from fcregistry._calls import ToolCall  # a call that could not be read at all has none
+    from fcregistry._base.call import ToolCall  # a call that could not be read at all has none
 
     return result.call or ToolCall("")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import PreparedCalls
-from fcregistry.execution._approving._signing import RUN_STATE, signed, unsigned
+from fcregistry.execution._suspended import RUN_STATE, sign_state, verify_state
 from fcregistry.models import Message, Usage
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class RunState:
             "opened": dict(self.opened),
             "mind": dict(self.mind),
         }
-        return signed(told, key, RUN_STATE)
+        return sign_state(told, key, RUN_STATE)
 
     @classmethod
     def from_json(cls, text: str, *, key: bytes, max_age: float | None = None) -> Self:
@@ -80,7 +80,7 @@ class RunState:
             TypeError: The text is no text, or the key no bytes.
             ApprovalError: It is no such text, was signed with another key, changed since, or is too old.
         """
-        told = unsigned(text, key, RUN_STATE)
+        told = verify_state(text, key, RUN_STATE)
         return cls(
             agent=told["agent"],
             messages=tuple(map(Message.of, told["messages"])),

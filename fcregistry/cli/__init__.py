@@ -9,7 +9,7 @@ __all__ = ["main"]
 _PATIENCE: "Final" = 100_000
 """Objects that may be made before the garbage collector looks at them, instead of 700: what a start makes is no garbage."""
 
-_BORDER: "Final" = "fcregistry.discovery._prints"
+_BORDER: "Final" = "fcregistry._base.stdout"
 """The module through which every import of foreign code goes: as long as it was not needed, all code that ran is known."""
 
 

@@ -10,14 +10,11 @@ from typing import IO, Any
 
 import click
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._registry import registry
-from fcregistry._results import ToolResult
-from fcregistry._tool import Tool
-from fcregistry.cli._alone import result_alone
-from fcregistry.cli._json import read_json
-from fcregistry.cli._output import say_json_text
+from fcregistry._results.result import ToolResult
+from fcregistry._tools.tool import Tool
+from fcregistry.cli._output import read_json, result_alone, say_json_text
 from fcregistry.cli._tools import only_in_an_application
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import Executor

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from fcregistry._tool import Tool
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import clean, complain, is_terminal, remark, say, say_json_text
 from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
 from fcregistry.errors import ToolError
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from fcregistry._call_errors import CallError
-    from fcregistry._calls import ToolCall
-    from fcregistry._results import ToolResult
-    from fcregistry.execution._approving._approval import Approver
+    from fcregistry._base.call import CallError, ToolCall
+    from fcregistry._results.result import ToolResult
+    from fcregistry.execution._approval import Approver
 
 EXIT_CODES: Final = {
     "malformed_call": 2,
@@ -41,7 +40,7 @@ class _Call(click.Command):
         name = ctx.params.get("name")
         if name is None or ctx.params.get("batch"):
             return super().shell_complete(ctx, incomplete)
-        from fcregistry.cli._completing import complete_words  # only completion comes here
+        from fcregistry.cli._parameters import complete_words  # only completion comes here
 
         return complete_words(name, ctx.params["arguments"], incomplete)
 
@@ -88,10 +87,10 @@ def command(
     # All that carries a call out, which completing a tool's name does without
     from pathlib import Path
 
-    from fcregistry._calls import ToolCall
-    from fcregistry.cli._alone import result_alone
-    from fcregistry.cli._arguments import read_words
+    from fcregistry._base.call import ToolCall
     from fcregistry.cli._batch import run_batch
+    from fcregistry.cli._output import result_alone
+    from fcregistry.cli._parameters import read_words
     from fcregistry.execution import Executor
 
     if batch:

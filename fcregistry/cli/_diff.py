@@ -13,17 +13,9 @@ from click.shell_completion import CompletionItem
 from fcregistry.cli._output import say, say_json
 from fcregistry.discovery import current
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff import (
-    LOCK,
-    VERDICTS,
-    Change,
-    Diff,
-    DistributionDiff,
-    Source,
-    diff,
-    installed_like,
-    read_source,
-)
+from fcregistry.inspection._diff import Diff, DistributionDiff, diff_sources
+from fcregistry.inspection._diff_core import VERDICTS, ToolChange
+from fcregistry.inspection._diff_sources import LOCK_FILE, DiffSource, installed_like, read_source
 
 FAIL_ON: Final = ("breaking", "unknown", "any", "version")
 
@@ -54,7 +46,7 @@ def command(ctx: click.Context, old: str, new: str | None, fail_on: str, as_json
 
     Exits with 1 if a change breaks callers; --fail-on moves that line.
     """
-    found = diff(*_pair(old, new))
+    found = diff_sources(*_pair(old, new))
     if as_json:
         say_json(asdict(found))
     else:
@@ -63,21 +55,21 @@ def command(ctx: click.Context, old: str, new: str | None, fail_on: str, as_json
     ctx.exit(1 if _fails(found, fail_on) else 0)
 
 
-def _pair(old: str, new: str | None) -> tuple[Source, Source]:
+def _pair(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
     """Return the two sources, with the distributions that are to be compared."""
     before = read_source(old)
     if new is not None:
         return _of_one_kind(before, read_source(new))
     if before.kind != "installed":
         return before, installed_like(before)
-    if not Path(LOCK).is_file():
+    if not Path(LOCK_FILE).is_file():
         raise click.UsageError(
-            f"there is no {LOCK} in this folder to compare {old} with: name what it is compared with, as in fcregistry diff OLD {old}"
+            f"there is no {LOCK_FILE} in this folder to compare {old} with: name what it is compared with, as in fcregistry diff OLD {old}"
         )
-    return _of_one_kind(read_source(LOCK), before)
+    return _of_one_kind(read_source(LOCK_FILE), before)
 
 
-def _of_one_kind(old: Source, new: Source) -> tuple[Source, Source]:
+def _of_one_kind(old: DiffSource, new: DiffSource) -> tuple[DiffSource, DiffSource]:
     """Return two sources of the same distributions: of a lock, those that the other one has."""
     if old.kind == new.kind == "lock":
         return old, new
@@ -105,7 +97,7 @@ def _tell(found: DistributionDiff) -> None:
     say(_conclusion(found))
 
 
-def _line(found: Change) -> str:
+def _line(found: ToolChange) -> str:
     place = {"parameters": f" {found.path}", "returns": f" returns {found.path}", "tool": ""}[found.part]
     return f"{found.verdict:<10}  " + " ".join(f"{found.tool}{place}: {found.message}".split())
 

@@ -8,9 +8,8 @@ from dataclasses import asdict
 import click
 
 from fcregistry._registry import registry
-from fcregistry.cli._describing import WORTH_A_BAR, seconds_for_a_plugin
 from fcregistry.cli._output import say, say_json
-from fcregistry.cli._tools import check_name, complete_tools
+from fcregistry.cli._tools import WORTH_A_BAR, check_name, complete_tools, seconds_for_a_plugin
 from fcregistry.discovery import FoundPlugin
 from fcregistry.errors import ToolNotFoundError
 from fcregistry.inspection import Finding, diagnose, diagnose_name
@@ -51,17 +50,17 @@ def _found(name: str | None) -> tuple[Finding, ...]:
 
 
 def _probed(name: str | None, seconds: float) -> tuple[Finding, ...]:
-    from fcregistry.inspection._doctor._probing import probe, to_probe  # with what runs workers
+    from fcregistry.inspection._doctor import plugins_to_probe, probe_plugins  # with what runs workers
 
-    plugins = to_probe(name)
+    plugins = plugins_to_probe(name)
     if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():
-        return probe(plugins, name, seconds=seconds)
+        return probe_plugins(plugins, name, seconds=seconds)
     with click.progressbar(length=len(plugins), label="Trying plugins", file=sys.stderr) as bar:
 
         def told(plugin: FoundPlugin) -> None:
             bar.update(1)
 
-        return probe(plugins, name, seconds=seconds, told=told)
+        return probe_plugins(plugins, name, seconds=seconds, told=told)
 
 
 def _tell(findings: tuple[Finding, ...], verbose: bool) -> None:

@@ -15,7 +15,8 @@ from fcregistry.cli._output import remark, say, say_json
 from fcregistry.cli._tools import complete_tools, mention_failed_plugins
 from fcregistry.discovery import current
 from fcregistry.inspection import LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint import RULES, SEVERITIES
+from fcregistry.inspection._lint import LINT_RULES
+from fcregistry.inspection._lint_core import SEVERITIES
 
 
 @click.command("lint", short_help="Say what models and providers would stumble over.")
@@ -32,7 +33,7 @@ from fcregistry.inspection._lint import RULES, SEVERITIES
 @click.option(
     "--ignore",
     multiple=True,
-    type=click.Choice(sorted(RULES)),
+    type=click.Choice(sorted(LINT_RULES)),
     metavar="RULE",
     help="Leave a rule out. May be given several times.",
 )

@@ -10,7 +10,7 @@ import click
 from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json_text, table
 from fcregistry.cli._tools import complete_tools, mention_what_is_missing, there_are_none
-from fcregistry.discovery._listing import Listed, listed, texts
+from fcregistry.discovery._listing import ToolLine, searchable_texts, tool_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     """
     if as_json:
         _write_json(selectors)
-    elif lines := listed(selectors):
+    elif lines := tool_lines(selectors):
         table(_rows(lines), ("NAME", "FROM", "SUMMARY"))
     elif selectors:
         remark("The selectors leave no tool.")
@@ -38,7 +38,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     mention_what_is_missing(selectors)
 
 
-def _rows(lines: Iterable[Listed]) -> list[tuple[str, str, str]]:
+def _rows(lines: Iterable[ToolLine]) -> list[tuple[str, str, str]]:
     return [
         (name, distribution or "(application)", f"(deprecated) {summary}" if is_deprecated else summary)
         for name, distribution, summary, is_deprecated in lines
@@ -47,7 +47,7 @@ def _rows(lines: Iterable[Listed]) -> list[tuple[str, str, str]]:
 
 def _write_json(selectors: tuple[str, ...]) -> None:
     """Write a JSON array, a tool a line: as the index has them, where nothing has to be made of them first."""
-    written = None if selectors else texts()
+    written = None if selectors else searchable_texts()
     if written is None:
         from fcregistry.cli._tools import tool_json
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from fcregistry._config import project_lock
-from fcregistry._naming import did_you_mean, nearest
-from fcregistry._selectors import normalized
-from fcregistry._trust._lock import Lock, read_lock
+from fcregistry._config.policy import Lock, read_lock
+from fcregistry._config.settings import project_lock
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.selectors import normalized
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._locking import Change, Inventory, changes, inventory, lock_text, write_lock
+from fcregistry.inspection._lock import Inventory, LockChange, lock_changes, lock_text, take_inventory, write_lock
 
 
 @click.command("lock", short_help="Pin the installed tools, and tell what changed since.")
@@ -37,11 +37,11 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
         raise click.UsageError("--check writes nothing, and --upgrade does; give one of them")
     path = Path(file or project_lock()).absolute()
     if check:
-        found = changes(_readable(path), inventory())
+        found = lock_changes(_readable(path), take_inventory())
         _tell(found, path, as_json)
         ctx.exit(1 if found else 0)
     before = _readable(path) if upgraded else None
-    now = inventory(upgraded)
+    now = take_inventory(upgraded)
     distributions = now.distributions if before is None else _renewed(before, now, upgraded)
     for each in now.left_out:
         remark(f"left out: {each}")
@@ -92,7 +92,7 @@ def _report(path: Path, distributions: dict[str, Any], as_json: bool) -> None:
         say(f"Wrote {path}: {_counted(tools, 'tool')} of {_counted(len(distributions), 'distribution')}.")
 
 
-def _tell(found: tuple[Change, ...], path: Path, as_json: bool) -> None:
+def _tell(found: tuple[LockChange, ...], path: Path, as_json: bool) -> None:
     if as_json:
         say_json({"file": str(path), "changes": [asdict(each) for each in found]})
         return

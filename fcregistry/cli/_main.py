@@ -90,7 +90,7 @@ class _Commands(click.Group):
 
 def _instead_of(name: str) -> str:
     """Word the commands that may have been meant, or all there are."""
-    from fcregistry._naming import did_you_mean, nearest  # only on the way to an error
+    from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
 
     return did_you_mean(nearest(name, COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
 
@@ -104,7 +104,7 @@ def _instead_of(name: str) -> str:
 @click.pass_context
 def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""
-    from fcregistry.cli._describing import describe_in_workers, say_what_was_wrong  # --help needs no plugin
+    from fcregistry.cli._tools import describe_in_workers, say_what_was_wrong  # --help needs no plugin
 
     describe_in_workers()
     if verbose:
@@ -120,7 +120,7 @@ def _import(module: str) -> None:
         parts = module.removesuffix(".py").replace(os.sep, "/").split("/")
         name = ".".join(part for part in parts if part.isidentifier())
         raise click.UsageError(f"-m takes the name of a module, not a file: -m {name or 'MODULE'}, not -m {module}")
-    from fcregistry.discovery._prints import prints_to_stderr  # with importlib.metadata, which --help does not need
+    from fcregistry._base.stdout import prints_to_stderr  # with importlib.metadata, which --help does not need
 
     if hiding := _hiding(module.partition(".")[0]):
         raise click.UsageError(

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import click
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.cli._output import complain, say, say_json, table
 from fcregistry.discovery import FoundPlugin, find_plugins
-from fcregistry.discovery._manifests import Manifest, ManifestProblem, manifest_of
-from fcregistry.packaging._building import BuiltManifest, build
-from fcregistry.packaging._checking import differences
-from fcregistry.packaging._project import on_path, target
+from fcregistry.discovery._manifest import Manifest, ManifestProblem, manifest_of
+from fcregistry.packaging._build import BuiltManifest, build_manifests, manifest_differences
+from fcregistry.packaging._project import search_path, target_distribution
 
 
 @click.group("manifest", short_help="Write or show what a package says of its tools.")
@@ -32,14 +31,14 @@ def build_command(ctx: click.Context, distribution: str | None, check: bool) -> 
 
     Its plugins are imported, in a process of their own.
     """
-    with target(distribution, Path.cwd()) as meant:
-        manifests = build(meant)
+    with target_distribution(distribution, Path.cwd()) as meant:
+        manifests = build_manifests(meant)
     stale = [each for each in manifests if not (_check(each) if check else _write(each))]
     ctx.exit(1 if stale else 0)
 
 
 def _check(built: BuiltManifest) -> bool:
-    lines = differences(built)
+    lines = manifest_differences(built)
     if not lines:
         say(f"{_shown(built.path)} is up to date")
         return True
@@ -73,7 +72,7 @@ def show_command(ctx: click.Context, distribution: str | None, as_json: bool) ->
 
     Exits with 1 if a plugin has no manifest, or one that cannot be used.
     """
-    with target(distribution, Path.cwd()) as meant, on_path(meant.path):
+    with target_distribution(distribution, Path.cwd()) as meant, search_path(meant.path):
         plugins = [each for each in find_plugins() if each.project == normalized(meant.distribution)]
         found = [(plugin, manifest_of(plugin)) for plugin in plugins]
     if not found:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from fcregistry.cli._output import say
-from fcregistry.packaging._scaffold import package_name, start
+from fcregistry.packaging._scaffold import create_plugin, package_name
 
 
 @click.command("new", short_help="Start a plugin package that is ready to publish.")
@@ -23,7 +23,7 @@ def command(name: str, path: Path | None) -> None:
     """
     package = package_name(name)  # before it names a folder
     folder = path if path is not None else Path(name)
-    written = start(name, folder)
+    written = create_plugin(name, folder)
     say(f"made {name} in {folder}:")
     for file in written:
         say(f"  {file}")

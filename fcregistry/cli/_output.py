@@ -1,16 +1,27 @@
 """How is output written: for people on a terminal, for programs otherwise?
 
 Names, descriptions and results are data from strangers, so control characters never reach a terminal.
+
+MERGED: How does standard output hold the result alone, whatever a tool writes?
+MERGED: How is JSON read that a person wrote? As strictly as a model's, and with a person's errors.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from fcregistry._base.json import STRICT_DECODER
+from fcregistry._base.stdout import prints_to_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+# --- cli._output ---
 
 # Patterns as texts: they are compiled when first needed, and most output needs neither.
 _CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -126,3 +137,42 @@ def _cut(line: str, room: int) -> str:
     while _width(line) >= room:
         line = line[:-1]
     return f"{line}…"
+
+
+# --- cli._alone ---
+
+_OUT, _ERR = 1, 2
+
+
+@contextmanager
+def result_alone() -> Iterator[None]:
+    """Send to stderr what is printed, and what a tool's programs and libraries in C write, which know no `sys.stdout`.
+
+    For a process of our own only: the descriptor is everybody's. Where it is closed, nobody reads it.
+    """
+    out = None
+    with suppress(OSError):
+        out = os.dup(_OUT)
+        os.dup2(_ERR, _OUT)
+    try:
+        with prints_to_stderr():
+            yield
+    finally:
+        if out is not None:
+            os.dup2(out, _OUT)
+            os.close(out)
+
+
+# --- cli._json ---
+
+
+def read_json(text: str) -> Any:
+    """Return the value of JSON text.
+
+    Raises:
+        ValueError: It is no JSON, has a name twice in one object, a number that is not finite, or nests too deeply.
+    """
+    try:
+        return STRICT_DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

@@ -1,27 +1,211 @@
-"""Which options does a tool take on the command line? Made from its schema."""
+"""Which arguments do the words after a tool's name give?
+
+MERGED: What may stand after the name of a tool that is called? Its options, and the values of those that have a choice.
+MERGED: Which options does a tool take on the command line? Made from its schema.
+MERGED: What does the schema of a parameter ask of a value besides its type, in the words with which a call would be refused?
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from fcregistry._demands import KINDS
-from fcregistry._tool import Tool
-from fcregistry.cli._bounds import as_text, bounds, plain
-from fcregistry.cli._json import read_json
-from fcregistry.cli._output import clean
+from fcregistry._base.messages import KINDS, demand
+from fcregistry._registry import registry
+from fcregistry._tools.tool import Tool
+from fcregistry.cli._output import clean, read_json
+from fcregistry.cli._tools import describe_while_typing
 from fcregistry.formats.text import show_type
-
-P = TypeVar("P", bound=click.Parameter)
 
 if TYPE_CHECKING:
     _AnyParam = click.ParamType[Any]
-else:  # generic from click 8.4 on only
+else:
     _AnyParam = click.ParamType
+
+# --- cli._arguments ---
+
+# Names that no parameter with an option has.
+_JSON: Final = " json"
+_ARG: Final = " arg"
+
+_TRUTHS: Final = ("true", "false", "yes", "no", "on", "off", "1", "0")
+_BYTE_ORDER_MARK: Final = "\ufeff"  # which programs on Windows write first
+
+
+def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> dict[str, Any] | str:
+    """Return the arguments as a JSON object or its text: from options, from one JSON word, or both, options first."""
+    parser = _tool_command(name, tool)
+    # An underscore for a dash is as good: --num_days and --num-days.
+    settings: dict[str, Any] = {
+        "token_normalize_func": lambda token: token.replace("_", "-"),
+        "help_option_names": ["-h", "--help"],
+    }
+    path = f"{ctx.command_path} {name}"
+    try:
+        with parser.make_context(path, words, **settings) as inner:
+            return _given(inner)
+    except click.UsageError as error:
+        error.ctx = error.ctx or click.Context(parser, info_name=path, **settings)  # so that the tool's usage is shown
+        if isinstance(error, click.NoSuchOption) and (message := _no_option(error.option_name, ctx, name, tool)):
+            raise click.UsageError(message, error.ctx) from error
+        if isinstance(error, click.BadParameter) and error.param is not None and takes_several(error.param):
+            message = f"{error.message} Give {error.param.opts[0]} once for each item."
+            raise click.BadParameter(message, error.ctx, error.param) from error
+        raise
+
+
+def _no_option(option: str, ctx: click.Context, name: str, tool: Tool) -> str | None:
+    """Return what is to be done in place of an option that there is not, where that is known."""
+    if option in _own_options(ctx):
+        return f"{option} is not the tool's but ours: it stands before {name}"
+    schema, word = tool.parameters, option.lstrip("-")
+    named_so = [each for each in schema["properties"] if each.replace("_", "-") == word]
+    if named_so:
+        return f"no option can be made for {clean(named_so[0])}: give it as --arg '{clean(named_so[0])}=JSON'"
+    if schema.get("additionalProperties", True) is not False:
+        return f"No such option {clean(option)!r}. The tool takes other names too, as --arg 'NAME=JSON'"
+    return None
+
+
+def _own_options(ctx: click.Context) -> set[str]:
+    return {word for parameter in ctx.command.params for word in parameter.opts}
+
+
+def _given(ctx: click.Context) -> dict[str, Any] | str:
+    values = {
+        name: _listed(value)
+        for name, value in ctx.params.items()
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    word = _one_word(values.pop(_JSON, ()), ctx)
+    extra = _extra(values.pop(_ARG, ()), ctx)
+    if word is not None and word[:1] not in ("-", "@", "{", "[", '"') and not word[:1].isspace() and word != "":
+        raise click.UsageError(f"{word!r} is no JSON object; {_as_options(word, ctx)}", ctx)
+    text = None if word is None else _json_text(word, ctx)
+    if text is None:
+        return {**values, **extra}
+    if not values and not extra:
+        return text  # as it is: the executor reads it strictly
+    try:
+        base = read_json(text)
+    except ValueError as error:
+        raise click.UsageError(f"the arguments are no JSON: {error}", ctx) from error
+    if not isinstance(base, dict):
+        raise click.UsageError("the arguments are no JSON object", ctx)
+    return {**base, **values, **extra}
+
+
+def _one_word(words: list[str], ctx: click.Context) -> str | None:
+    if len(words) > 1:
+        raise click.UsageError(f"Got unexpected extra argument ({words[1]}): {_as_options(words[1], ctx)}", ctx)
+    return words[0] if words else None
+
+
+def _as_options(word: str, ctx: click.Context) -> str:
+    """Say how the word could have been given."""
+    flags = {each.opts[0]: each for each in ctx.command.params if isinstance(each, click.Option) and each.name != _ARG}
+    if not flags:
+        return "this tool has no options"
+    switch = next(
+        (flag for flag, each in flags.items() if each.is_flag and ctx.params.get(str(each.name)) is not None), ""
+    )
+    if switch and word.lower() in _TRUTHS:
+        return f"{switch} takes no value: alone it means true, and {flags[switch].secondary_opts[0]} means false"
+    name, equals, value = word.partition("=")
+    flag = f"--{name}".replace("_", "-")
+    if not equals or flag not in flags:
+        flag, value = next(iter(flags)), word
+    again = ", once for each item of an array" if takes_several(flags[flag]) else ""
+    return f"arguments are given as options, such as {flag} {value}{again}"
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _tool_command(name: str, tool: Tool) -> click.Command:
+    text = tool.description
+    parameters: list[click.Parameter] = [
+        named(click.Argument(["json"], nargs=-1, metavar="[JSON|-|@FILE]"), _JSON),
+        *options_of(tool),
+        named(click.Option(["--arg", "arg"], multiple=True, metavar="NAME=JSON", help=_arg_help(tool)), _ARG),
+    ]
+    return click.Command(
+        name, params=parameters, help="\b\n" + clean(text).replace("\n\n", "\n\n\b\n") if text else None
+    )
+
+
+def _arg_help(tool: Tool) -> str:
+    only = "; ".join(clean(each) for each in without_option(tool))
+    others = "" if tool.parameters.get("additionalProperties", True) is False else ", and names that are not listed"
+    return f"Any argument by name{others}{f'; the only way to give {only}' if only else ''}."
+
+
+def _json_text(word: str, ctx: click.Context) -> str:
+    try:
+        if word == "-":
+            return sys.stdin.read().removeprefix(_BYTE_ORDER_MARK)
+        if word.startswith("@"):
+            return Path(word[1:]).read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
+    except (OSError, UnicodeDecodeError) as error:
+        place = "standard input" if word == "-" else word[1:]
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise click.UsageError(f"cannot read {place}: {reason}", ctx) from error
+    return word
+
+
+def _extra(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:
+    extra = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise click.UsageError(f"--arg takes NAME=JSON, not {pair!r}", ctx)
+        try:
+            extra[name] = read_json(text)
+        except ValueError as error:
+            raise click.UsageError(
+                f"--arg {name}: {text!r} is no JSON ({error}); a string needs its quotes: --arg '{name}=\"…\"'", ctx
+            ) from error
+    return extra
+
+
+# --- cli._completing ---
+
+
+def complete_words(name: str, words: tuple[str, ...], incomplete: str) -> list[CompletionItem[str]]:
+    """Return what a word after a tool's name may become.
+
+    Args:
+        name: The tool's name.
+        words: What stands between its name and that word.
+        incomplete: What was typed of it.
+    """
+    describe_while_typing()  # a completion is asked for before any command runs
+    options = options_of(registry.get(name))
+    flags = [word.replace("_", "-") for word in words if word.startswith("--")]
+    last = next((each for each in options if words and each.opts[0] == words[-1].replace("_", "-")), None)
+    if last is not None and not last.is_flag:  # whose value is due
+        choices = last.type.choices if isinstance(last.type, WordParam) else ()
+        return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
+    left = [each for each in options if takes_several(each) or not {*each.opts, *each.secondary_opts} & {*flags}]
+    return [item for each in left for item in _items(each) if item.value.startswith(incomplete.replace("_", "-"))]
+
+
+def _items(option: click.Option) -> Iterator[CompletionItem[str]]:
+    for flag in (*option.opts, *option.secondary_opts):
+        yield CompletionItem(flag, help=option.help)
+
+
+# --- cli._parameters ---
+
+P = TypeVar("P", bound=click.Parameter)
 
 _LONGEST_TYPE = 60
 _FLAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -190,3 +374,52 @@ def _shown(schema: dict[str, Any]) -> str:
     """Return the type of a JSON value, or nothing where that is long."""
     shown = show_type(schema)
     return shown if len(shown) <= _LONGEST_TYPE else ""
+
+
+# --- cli._bounds ---
+
+_BOUNDS: Final = (
+    *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "pattern", "minItems", "maxItems", "minProperties", "maxProperties"),
+)
+
+
+def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a parameter's schema with its reference followed, and without the null of an optional one."""
+    found = _object(schema)
+    for _ in range(10):
+        if "$ref" in found:
+            target = root.get("$defs", {}).get(str(found["$ref"]).rpartition("/")[2])
+            found = {**_object(target), **{key: value for key, value in found.items() if key != "$ref"}}
+        elif len(others := [each for each in found.get("anyOf", ()) if each != {"type": "null"}]) == 1:
+            found = {**_object(others[0]), **{key: value for key, value in found.items() if key != "anyOf"}}
+        else:
+            break
+    return as_text(found)
+
+
+def _object(schema: Any) -> dict[str, Any]:
+    """Return a schema as an object: one that is `true`, or `false`, says nothing of a type."""
+    return dict(schema) if isinstance(schema, Mapping) else {}
+
+
+def as_text(schema: dict[str, Any]) -> dict[str, Any]:
+    """Take a decimal number, which may be a number or a text, for the text that was typed: a float would lose digits."""
+    if schema.get("format") == "decimal" and isinstance(schema.get("type"), list):
+        return {**schema, "type": "string"}
+    return schema
+
+
+def bounds(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a parameter's schema asks of a value, and of each item of an array; nothing of what lies deeper."""
+    for keyword in _BOUNDS:
+        if keyword in schema:
+            yield _briefly(keyword, schema[keyword])
+    if schema.get("uniqueItems") is True:
+        yield _briefly("uniqueItems", True)
+    if isinstance(items := schema.get("items"), Mapping):
+        yield from (f"each {each}" for each in bounds(items) if "items" not in items)
+
+
+def _briefly(keyword: str, limit: Any) -> str:
+    return demand(keyword, limit).removeprefix("must be ").removeprefix("must have ")

@@ -8,8 +8,8 @@ import click
 
 from fcregistry.cli._output import remark, say, say_json, table
 from fcregistry.discovery import DescribedPlugin, DisabledPlugin, FailedPlugin, FoundExtension, current
-from fcregistry.discovery._outcomes import FailedExtension, Outcome
-from fcregistry.inspection._doctor import tools_of
+from fcregistry.discovery._report import FailedExtension, Outcome
+from fcregistry.inspection._doctor_checks import tools_of_plugin
 
 
 @click.command("plugins", short_help="List the installed plugins and extensions.")
@@ -53,7 +53,7 @@ def _row(outcome: Outcome) -> dict[str, Any]:
         "version": plugin.version,
         "entry_point": plugin.entry_point,
         "module": plugin.value,
-        "tools": len(tools_of(plugin.distribution, plugin.entry_point)),
+        "tools": len(tools_of_plugin(plugin.distribution, plugin.entry_point)),
     }
     if isinstance(outcome, DisabledPlugin):
         return {**row, "state": "disabled", "import_seconds": None, "reason": outcome.reason}

@@ -6,12 +6,12 @@ from typing import Final
 
 import click
 
-from fcregistry._naming import did_you_mean, nearest
 from fcregistry._registry import registry
-from fcregistry._tool import Tool
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say_json, table
 from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, there_are_none, tool_json
-from fcregistry.discovery._listing import names
+from fcregistry.discovery._listing import names_starting_with
 
 NOTHING_FOUND: Final = 1
 
@@ -47,7 +47,7 @@ def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ..
     elif found:
         table([_row(tool) for tool in found], ("NAME", "FROM", "SUMMARY"))
     if not found:
-        remark(_nothing(" ".join(words), names("")))
+        remark(_nothing(" ".join(words), names_starting_with("")))
     mention_failed_plugins()
     ctx.exit(0 if found else NOTHING_FOUND)
 

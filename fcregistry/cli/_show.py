@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from fcregistry import formats
-from fcregistry._records import COMPUTED, record_of
-from fcregistry._tool import Tool
-from fcregistry.cli._bounds import bounds, plain
+from fcregistry._schema.shorthand import show_type
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import COMPUTED
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say, say_json
+from fcregistry.cli._parameters import bounds, plain
 from fcregistry.cli._tools import complete_tools, tool_json, tool_named
-from fcregistry.formats._show import show_type
 
 
 @click.command("show", short_help="Show what a tool takes.")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._chat import ChatFormat, ChatTemplate, chat_format, chat_format_names
-    from fcregistry.dialects._dialect import Dialect
+    from fcregistry.dialects._auto import detect
+    from fcregistry.dialects._chat_formats import ChatFormat, chat_format, chat_format_names
+    from fcregistry.dialects._chat_template import ChatTemplate
+    from fcregistry.dialects._dialect import Dialect, DialectStream
     from fcregistry.dialects._model_names import for_model, for_template
     from fcregistry.dialects._parsed import Parsed
-    from fcregistry.dialects._recognition import detect
-    from fcregistry.dialects._stream import DialectStream
     from fcregistry.dialects._table import get, names
 
 __all__ = [
@@ -36,14 +36,14 @@ __all__ = [
 
 # Public name -> the module it lives in, imported when it is used.
 _HOMES: Final = {
-    "ChatFormat": "._chat",
-    "ChatTemplate": "._chat",
+    "ChatFormat": "._chat_formats",
+    "ChatTemplate": "._chat_template",
     "Dialect": "._dialect",
     "DialectStream": "._stream",
     "Parsed": "._parsed",
-    "chat_format": "._chat",
-    "chat_format_names": "._chat",
-    "detect": "._recognition",
+    "chat_format": "._chat_formats",
+    "chat_format_names": "._chat_formats",
+    "detect": "._auto",
     "for_model": "._model_names",
     "for_template": "._model_names",
     "get": "._table",

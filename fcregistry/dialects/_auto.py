@@ -1,34 +1,39 @@
-"""The dialect `auto`, which reads texts whose dialect is not known."""
+"""The dialect `auto`, which reads texts whose dialect is not known.
+
+MERGED: Recognition of the dialect that a whole text makes calls in: that of the call that begins first.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fcregistry.dialects._dialect import Dialect
-from fcregistry.dialects._parsed import NOTHING, Parsed
-from fcregistry.dialects._recognition import detect, more_marks, recognized
-from fcregistry.dialects._source import Marks
-from fcregistry.dialects._stream import DialectStream
+from fcregistry.dialects._dialect import Dialect, DialectStream
+from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, TextWords, Trimmed
+from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._table import get, names
-from fcregistry.dialects._trimmed import Trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from fcregistry.dialects._shapes import ToolShape
+    from fcregistry._base.call import ToolCall
+    from fcregistry.dialects._json_text import ToolShape
+    from fcregistry.dialects._parsed import Section
+    from fcregistry.dialects._source import Reading
+
+# --- dialects._auto ---
 
 __all__ = ["AutoDialect", "AutoStream", "auto", "detect"]
 
 
-def _layers(marks: set[str]) -> list[Marks]:
+def _layers(marks: set[str]) -> list[TextMarks]:
     """Return marks in groups, in none of which one stands inside of another."""
     layers = []
     while marks:
         layer = {mark for mark in marks if not any(mark != other and other in mark for other in marks)}
-        layers.append(Marks(*sorted(layer)))
+        layers.append(TextMarks(*sorted(layer)))
         marks = marks - layer
     return layers
 
@@ -135,3 +140,411 @@ def auto() -> Dialect:
             "limits": f"A dialect without marks, `glm-4`, is not found. Told and written as `json`. {told['limits']}".strip(),
         }
     )
+
+
+# --- dialects._recognition ---
+
+_PLAIN: Final = ("react", "json", "pythonic")
+"""The dialects whose marks any text may hold. What other dialects write between bare braces or brackets, `json` reads too."""
+_PLAIN_LENGTH: Final = 3
+"""Marks of so many characters are those of plain text: braces, brackets and fences."""
+_ELDEST: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
+"""Which of several dialects that read the same call is taken; the others follow by name."""
+_TOKEN: Final = re.compile("<[|｜]")
+"""What marks begin with that are tokens of their own, and stand in no other text."""
+
+_FENCE: Final = "```"
+_TILDES: Final = "~~~"
+_FENCE_LINE: Final = re.compile(r"(`{3,})[^`\n]*|(~{3,})[^\n]*")
+_TICK: Final = "`"
+_TICKS: Final = re.compile("`+")
+_QUOTE: Final = ">"
+_THOUGHTS: Final = tuple(
+    TextWords(opens=opens, closes=closes, kind="reasoning", nests=True)
+    for opens, closes in (
+        (("<THINK>", "<Think>", "< think >"), ("</think>", "</THINK>", "</Think>", "</ think >", "< /think >")),
+        (("<THINKING>", "<Thinking>"), ("</thinking>", "</THINKING>", "</Thinking>")),
+        (("<thought>", "<Thought>"), ("</thought>", "</Thought>")),
+        (("<reasoning>", "<Reasoning>"), ("</reasoning>", "</Reasoning>")),
+        (("<scratchpad>", "<Scratchpad>"), ("</scratchpad>", "</Scratchpad>")),
+        (("◁think▷",), ("◁/think▷",)),
+        (("<unused94>",), ("<unused95>",)),
+    )
+)
+"""Thoughts of families that are none of the table, and as models misspell them."""
+_MORE_THOUGHTS: Final[tuple[TextWords | EndOfThoughts, ...]] = (
+    *_THOUGHTS,
+    *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
+)
+_NO_DIALECT: Final = ""
+_CALL_BEGUN: Final = re.compile(
+    r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]++\()|[\w.:\-]++\s{0,9}+[{<(\[✿])"
+)
+"""What stands behind a mark where a call was begun, in any syntax, and not where prose names the mark."""
+_PLAIN_CALL_BEGUN: Final = re.compile(
+    r"[\[\s]{0,9}+\{\s{0,9}+[\"'](?:name|tool_name|function|type|id)[\"']\s{0,9}+:"
+    r"|\[\s{0,9}+[\w.\-]++\("
+    r"|Action:[^\n]*+\n\s{0,9}+Action Input:"
+)
+"""The same of calls whose marks any text may hold, the mark included."""
+_LONGEST_NAME: Final = 80
+_NAMED_ABOVE: Final = re.compile(r"^[ \t]*+([\w.\-]++)\r?\n\Z", re.MULTILINE)
+"""The name on the line above a place, which is all that `glm-4` has for a mark."""
+
+
+def detect(text: str, tools: Iterable[ToolShape] | None = None) -> Dialect | None:
+    """Return the dialect that a text makes calls in, or None where it makes none.
+
+    It is the dialect of the call that begins first. Nothing inside a call, a thought, code or a
+    block quote of Markdown counts. Behind a call that was begun
+    and is malformed or cut off, only calls of its own dialect count. A dialect without any mark, `glm-4`, is never found.
+
+    Args:
+        text: What the model wrote.
+        tools: What may be called, where that is known.
+    """
+    return recognized(text, tuple(tools) if tools is not None else None)[0]
+
+
+def recognized(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect | None, Parsed]:
+    """Return the dialect that a text makes calls in, and what the text says."""
+    may_be: frozenset[str] = frozenset()
+    for skips_quoted in (True, False):
+        reader = _AnyStream(tools, may_be, skips_quoted=skips_quoted)
+        parsed = reader.whole(text)
+        may_be = reader.may_be
+        if reader.found:
+            parsed = _AnyStream(tools, skips_quoted=skips_quoted, only=reader.found).whole(text)
+            return (get(reader.found) if parsed.tool_calls else None), parsed
+        if not reader.has_skipped:
+            break
+    return None, parsed
+
+
+class _Owner(NamedTuple):
+    """A dialect, with a section that a mark opens in it."""
+
+    dialect: str
+    section: Section
+    mark: str
+
+
+class _Known(NamedTuple):
+    """What may open a section, and whose it is; and which dialects the text may be in, if not any."""
+
+    openers: Openers
+    owners: dict[str, list[_Owner]]
+    may_be: frozenset[str] = frozenset()
+
+    def may_have(self, name: str) -> bool:
+        """Tell whether the text may be in a dialect."""
+        return not self.may_be or name in self.may_be
+
+
+def _known(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _Known:
+    """Return what opens the sections of some owners. Calls of a shorter mark are looked for behind a longer one, too."""
+    by_mark: dict[str, list[_Owner]] = {}
+    for owner in owners:
+        by_mark.setdefault(owner.mark, []).append(owner)
+    sections = (replace(owners[0].section, opens=(mark,)) for mark, owners in by_mark.items())
+    read = _json_fence().read
+    shown = Calls(opens=(_FENCE, _TICK), read=read), Calls(opens=(_TILDES, _QUOTE), read=read, at="line")
+    openers = Openers((*sections, *shown), whole=True)
+    calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
+    shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
+    return _Known(
+        openers,
+        {
+            mark: [*owners, *(each for other in shorter[mark] for each in calls[other])]
+            for mark, owners in by_mark.items()
+        },
+        may_be,
+    )
+
+
+def _owners() -> Iterator[_Owner]:
+    for name in names():
+        for mark, section in get(name).openers.sections.items():
+            yield _Owner(name, section, mark)
+    for section in _MORE_THOUGHTS:
+        for mark in section.opens:
+            yield _Owner(_NO_DIALECT, section, mark)
+
+
+def more_marks() -> tuple[str, ...]:
+    """Return the marks of thoughts that are those of no dialect."""
+    return tuple(mark for section in _MORE_THOUGHTS for mark in section.opens)
+
+
+def _is_thought(section: Section) -> bool:
+    return isinstance(section, EndOfThoughts) or (isinstance(section, TextWords) and section.kind == "reasoning")
+
+
+@cache
+def _undecided(may_be: frozenset[str], only: str) -> _Known:
+    """Return what may open a section before a call is found: thoughts of any dialect, and what says which dialect it is.
+
+    Args:
+        may_be: The dialects that the text may be in; empty for any.
+        only: The dialect that it is in, where that is known; else empty.
+    """
+
+    def counts(name: str, section: Section, mark: str) -> bool:
+        if _is_thought(section) or (name == only and not isinstance(section, Calls)):
+            return True
+        if (may_be and name not in may_be) or mark == _FENCE or mark in get(name).stops:
+            return False
+        return len(mark) > _PLAIN_LENGTH or name in _PLAIN if isinstance(section, Calls) else bool(_TOKEN.match(mark))
+
+    owners = sorted(_owners(), key=lambda each: each.dialect != only)
+    return _known((each for each in owners if counts(*each)), may_be)
+
+
+@cache
+def _decided(name: str) -> _Known:
+    """Return what may open a section once a call of a dialect is found: sections of that, and thoughts of any, but for those of plain lines."""
+    own = (each for each in _owners() if each.dialect == name and each.mark != _FENCE)
+    thoughts = (each for each in _owners() if _is_thought(each.section) and each.dialect not in _PLAIN)
+    return _known((*own, *thoughts))
+
+
+@cache
+def _json_fence() -> Calls:
+    section = get("json").openers.sections[_FENCE]
+    assert isinstance(section, Calls)
+    return section
+
+
+class _AnyStream(DialectStream):
+    """Reads a text that is all there, in the dialect of the call that begins first in it.
+
+    Args:
+        tools: The tools that may be called, or their definitions, where those are known.
+        may_be: The dialects that the text may be in; empty for any.
+        skips_quoted: Whether calls in code fences, and lists of calls within a sentence, are taken for words.
+        only: The dialect whose calls count; by default, any.
+
+    Attributes:
+        found: The dialect of the calls; empty where there are none.
+        has_skipped: Whether there was a call that was taken for words.
+    """
+
+    __slots__ = (
+        "_is_in_fence",
+        "_known",
+        "_may_be_at_first",
+        "_only",
+        "_ranks",
+        "_skips_quoted",
+        "found",
+        "has_skipped",
+    )
+
+    def __init__(
+        self,
+        tools: tuple[ToolShape, ...] | None,
+        may_be: frozenset[str] = frozenset(),
+        *,
+        skips_quoted: bool = False,
+        only: str = "",
+    ) -> None:
+        super().__init__(get("json"), tools)
+        self._fed = []
+        self._may_be_at_first = may_be
+        self._only = only
+        self._skips_quoted = skips_quoted
+        self._ranks: dict[str, int] = {}
+        self.has_skipped = False
+        self._begin()
+
+    def _begin(self) -> None:
+        """Look for a call of any dialect."""
+        self.found = ""
+        self._is_in_fence = False
+        self._know(_undecided(self._may_be_at_first, self._only))
+
+    @property
+    def may_be(self) -> frozenset[str]:
+        """The dialects that the text may be in; empty for any."""
+        return self._known.may_be
+
+    def _know(self, known: _Known) -> None:
+        self._known, self._openers = known, known.openers
+
+    def _read_section(self, section: Section, mark: str) -> Reading[None]:
+        if mark in (_FENCE, _TILDES):
+            yield from self._read_fence()
+        elif mark == _TICK:
+            self._read_code()
+        elif mark == _QUOTE:
+            self._read_quote()
+        elif isinstance(section, EndOfThoughts) and self._fed is not None:
+            self._take_for_thoughts()  # and so no call before it was one
+            self._begin()
+        elif isinstance(section, Calls) and not self.found:
+            yield from self._read_any_calls(mark)
+        else:
+            if isinstance(section, TextWords) and section.kind != "reasoning" and _TOKEN.match(mark):
+                self._narrow(each.dialect for each in self._known.owners[mark])
+            yield from super()._read_section(section, mark)
+
+    def _narrow(self, may_be: Iterable[str]) -> None:
+        """Look for calls of some dialects alone."""
+        if not self.found:
+            self._know(_undecided(frozenset(may_be), self._only))
+
+    def _read_any_calls(self, mark: str) -> Reading[None]:
+        """Read calls in the first dialect that has some behind a mark; where none has, all that any of them took is words."""
+        source = self._source
+        begin, repairs = source.place - len(mark), len(source.repairs)
+        taken: list[tuple[int, str]] = [(source.place, "")]
+        are_none = True
+        owners = self._known.owners[mark]
+        for owner in sorted(owners, key=self._rank) if len(owners) > 1 else owners:
+            calls = yield from self._tried(owner, begin)
+            if calls and self._is_meant(owner):
+                return self._commit(owner.dialect, calls)
+            if calls == [] and (_TOKEN.match(mark) or owner.dialect == self._only):
+                return self._narrow([owner.dialect])
+            self._forget(repairs)
+            if calls != []:  # else it is a label, and what stands behind it is no part of it
+                taken.append((source.place, owner.dialect))
+            self.has_skipped = self.has_skipped or bool(calls)
+            are_none = are_none and not calls
+        end = source.place = max(taken)[0]
+        source.begin(begin)
+        if are_none:
+            self._narrow_to_begun(begin, mark, [name for place, name in taken if name and place == end])
+        self._say(source.since())
+        return None
+
+    def _narrow_to_begun(self, begin: int, mark: str, furthest: list[str]) -> None:
+        """Look for calls of some dialects alone, if a call was begun at a place that is malformed or cut off.
+
+        Args:
+            begin: The place.
+            mark: The mark there.
+            furthest: The dialects that read furthest from there.
+        """
+        source = self._source
+        if _is_begun(source.text, begin, mark, source.place):
+            self._narrow(furthest)
+        elif mark == "{":
+            above = _NAMED_ABOVE.search(source.text, max(begin - _LONGEST_NAME, 0), begin)
+            if above and above[1] in source.shapes:
+                self._narrow(["glm-4"])
+
+    def _tried(self, owner: _Owner, begin: int) -> Reading[list[ToolCall] | None]:
+        """Read calls in a dialect from where its mark begins."""
+        assert isinstance(owner.section, Calls)
+        source = self._source
+        source.begin(begin)
+        source.dropped.clear()
+        source.place = begin + len(owner.mark)
+        return (yield from owner.section.read(source, owner.mark))
+
+    def _forget(self, repairs: int) -> None:
+        """Forget what was read in vain, with all repairs but the first ones."""
+        del self._source.repairs[repairs:]
+        self._source.left = ""
+
+    def _is_meant(self, owner: _Owner) -> bool:
+        """Tell whether calls that were read are those of the text."""
+        if self._skips_quoted and owner.dialect == "pythonic" and not self._is_blank_line:
+            return False
+        return owner.dialect == self._only if self._only else True
+
+    def _commit(self, name: str, calls: list[ToolCall]) -> None:
+        """Take calls, and read on in their dialect."""
+        self.found = name
+        self._know(_decided(name))
+        self._content.cut()
+        self._keep("".join([*self._source.dropped, self._source.since()]))
+        self._new_calls += calls
+        if self._source.left:
+            self._content.add(self._source.left)
+            self._source.left = ""
+        self._is_blank_line = True
+
+    def _rank(self, owner: _Owner) -> tuple[int, int, int, str]:
+        """Return what says when a dialect is tried: how long its mark is, how many of all its marks the text has, how old it is."""
+        name = owner.dialect
+        if name not in self._ranks:
+            self._ranks[name] = sum([mark in self._source.text for mark in _own_marks(name)])
+        eldest = _ELDEST.index(name) if name in _ELDEST else len(_ELDEST)
+        return -len(owner.mark), -self._ranks[name], eldest, name
+
+    # Code fences
+
+    def _read_fence(self) -> Reading[None]:
+        """Read calls that a code fence holds and nothing else; any other fence is words, with all that it holds."""
+        source = self._source
+        begin = source.place - len(_FENCE)  # as long as that of tildes
+        line = _FENCE_LINE.match(source.text, begin)
+        assert line
+        if self._is_in_fence or _thought_ends()(line[0]):
+            self._is_in_fence = False
+            self._say(source.since())
+            return
+        source.begin(begin)
+        source.dropped.clear()
+        repairs = len(source.repairs)
+        calls = (yield from _json_fence().read(source, _FENCE)) if line[1] == _FENCE else None
+        is_closed = bool(calls) and source.text.endswith(_FENCE, 0, source.place)
+        name = self.found or self._only or "json"
+        self.has_skipped = self.has_skipped or bool(calls)
+        if calls and not self._skips_quoted and self._known.may_have(name) and _FENCE in get(name).openers.sections:
+            self._is_in_fence = not is_closed
+            self._commit(name, calls)
+            return
+        self._forget(repairs)
+        if not is_closed:
+            source.place = self._end_of_fence(line, max(source.place, line.end()))
+        source.begin(begin)
+        self._say(source.since())
+
+    def _read_code(self) -> None:
+        """Take code within a paragraph for words: what stands between two runs of as many back-ticks."""
+        source = self._source
+        begin = source.place - len(_TICK)
+        opened = _TICKS.match(source.text, begin)
+        assert opened
+        closed = re.compile(rf"(?<!`){opened[0]}(?!`)|\n[ \t]*+\n").search(source.text, opened.end())
+        source.place = closed.end() if closed and closed[0] == opened[0] else opened.end()
+        source.begin(begin)
+        self._say(source.since())
+
+    def _read_quote(self) -> None:
+        """Take the rest of a line that is quoted for words."""
+        source = self._source
+        end = source.text.find("\n", source.place)
+        source.place = end if end >= 0 else len(source.text)
+        self._say(source.since())
+
+    def _end_of_fence(self, line: re.Match[str], place: int) -> int:
+        """Return where a fence ends whose first line is given: as CommonMark has it, or where the thoughts end in which it was left open."""
+        text, fence = self._source.text, line[1] or line[2]
+        if line[1] and line.end() < len(text) and text[line.end()] == "`":  # code within a line
+            closed = re.compile(rf"`{{{len(fence)},}}|\n").search(text, place)
+        else:
+            closed = re.compile(rf"^[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*$", re.MULTILINE).search(text, place)
+            if closed is None and self._fed is not None and (ends := _thought_ends()(text, place)):
+                return ends.start()
+        return closed.end() if closed else len(text)
+
+
+@cache
+def _own_marks(name: str) -> tuple[str, ...]:
+    return tuple(mark for mark in get(name).openers.marks.texts if len(mark) > _PLAIN_LENGTH)
+
+
+def _is_begun(text: str, begin: int, mark: str, end: int) -> bool:
+    """Tell whether a call was begun with a mark at a place, and read as far as it is one."""
+    if len(mark) > _PLAIN_LENGTH and mark not in get("react").openers.sections:
+        return _CALL_BEGUN.match(text, begin + len(mark)) is not None
+    return text[end - 1] not in "]}" and _PLAIN_CALL_BEGUN.match(text, begin) is not None
+
+
+@cache
+def _thought_ends() -> Callable[..., re.Match[str] | None]:
+    return TextMarks(*dict.fromkeys(each.mark for each in _owners() if isinstance(each.section, EndOfThoughts))).find

@@ -1,36 +1,230 @@
-"""Where does a JSON object or array end that stands in other text, and what does it hold? Told string-aware, also where it has slips.
+"""The schemas of the tools that may be called, as the readers of model text need them.
+
+MERGED: Which type does a tool's schema give a parameter? For syntaxes that write every value as bare text.
+
+MERGED: Where does a JSON object or array end that stands in other text, and what does it hold? Told string-aware, also where it has slips.
 
 Text that is all there is read by Python's own parser at once. Otherwise, and where that refuses it, the end is looked for token by token:
 braces in strings count for nothing, and what cannot stand in JSON, not even with the slips that are put right, ends the search.
+MERGED: Where does the bracket stand that closes an opened one? Told string-aware, of text that has slips of JSON and may come in pieces.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
-from fcregistry._calls import ToolCall
-from fcregistry._json import SLIPS, ArgumentsError, NotJsonError, read_text
-from fcregistry._json._strict import MAX_DEPTH, STRICT_DECODER, is_too_deep
-from fcregistry.dialects._brackets import balanced
-from fcregistry.dialects._source import MOST_FAILURES
+from fcregistry._base.call import ToolCall
+from fcregistry._base.json import MAX_DEPTH, SLIPS, STRICT_DECODER, ArgumentsError, NotJsonError, is_too_deep, read_text
+from fcregistry.dialects._source import MOST_FAILURES, Wake
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._source import Reading, Source
+    from fcregistry._tools.tool import Tool
+    from fcregistry.dialects._source import Reading, TextSource
+
+# --- dialects._shapes ---
+
+ToolShape: TypeAlias = "Tool | Mapping[str, Any]"
+"""A tool, or its definition: `{"name", "parameters"}`, or as OpenAI's chat writes it."""
+
+
+class Shapes:
+    """The schemas of the tools that may be called, by name; each read where it is asked for, as there may be many tools.
+
+    Args:
+        tools: The tools or their definitions; None where they are not known.
+    """
+
+    __slots__ = ("_by_name", "_shapes", "_tools")
+
+    def __init__(self, tools: Iterable[ToolShape] | None) -> None:
+        self._tools = tools
+        self._by_name: dict[str, ToolShape] | None = None
+        self._shapes: dict[str, _Shape] = {}
+
+    @property
+    def are_known(self) -> bool:
+        """Whether anybody said what may be called."""
+        return self._tools is not None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._named()
+
+    def of(self, name: str) -> Mapping[str, Any]:
+        """Return the schema of a tool's parameters; an empty one of a tool that is not known."""
+        return self._shape(name).schema
+
+    def value(self, tool: str, parameter: str, text: str) -> Any:
+        """Return the value that a parameter's text stands for: as its schema says, and the text itself without one."""
+        return self._shape(tool).value(parameter, text)
+
+    def _shape(self, name: str) -> _Shape:
+        shape = self._shapes.get(name)
+        if shape is None:
+            tool = self._named().get(name)
+            shape = self._shapes[name] = _UNKNOWN if tool is None else _shape_of(tool)
+        return shape
+
+    def _named(self) -> dict[str, ToolShape]:
+        if self._by_name is None:
+            self._by_name = {_name_of(tool): tool for tool in self._tools or ()}
+        return self._by_name
+
+
+def _name_of(tool: ToolShape) -> str:
+    if not isinstance(tool, Mapping):
+        return tool.name
+    return str(tool.get("function", tool).get("name", ""))
+
+
+class _Shape:
+    """The types of a tool's parameters.
+
+    Args:
+        schema: The schema of all of them.
+    """
+
+    __slots__ = ("_kinds", "schema")
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = schema
+        self._kinds: dict[str, set[str]] = {}
+
+    def value(self, parameter: str, text: str) -> Any:
+        """Return the value that a parameter's text stands for."""
+        kinds = self._kinds.get(parameter)
+        if kinds is None:
+            kinds = self._kinds_of(parameter)
+        return _meant(text, kinds) if kinds else text
+
+    def _kinds_of(self, parameter: str) -> set[str]:
+        """Return the types that a parameter's text may be meant as; none where it is the text itself."""
+        properties = self.schema.get("properties")
+        if (
+            not isinstance(properties, _MAPPINGS) or parameter not in properties
+        ):  # the name is the model's: not to be kept
+            return _kinds_of_text(self.schema.get("additionalProperties"), self.schema)
+        kinds = self._kinds[parameter] = _kinds_of_text(properties[parameter], self.schema)
+        return kinds
+
+
+def _shape_of(tool: ToolShape) -> _Shape:
+    if not isinstance(tool, Mapping):
+        shape = _SHAPES.get(tool)
+        if shape is None:
+            shape = _SHAPES[tool] = _Shape(tool.parameters)
+        return shape
+    inner = tool.get("function", tool)
+    given = next((inner[key] for key in ("parameters", "input_schema", "inputSchema") if key in inner), None)
+    return _Shape(given) if isinstance(given, Mapping) else _UNKNOWN
+
+
+_SHAPES: Final[WeakKeyDictionary[Tool, _Shape]] = WeakKeyDictionary()
+"""The shapes of tools that were asked for: a tool makes a copy of its schema each time, and never changes."""
+_UNKNOWN: Final = _Shape({})
+
+
+def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
+    """Return what a text stands for in a place of a schema.
+
+    Where a string may stand and nothing else, or nothing is known, it is the text itself. Otherwise it is the JSON value that it holds, or would
+    but for slips (Python's literals, single quotes), if one of that type may stand there; else the text, which validation then refuses.
+
+    Args:
+        text: The text.
+        schema: The schema of the place.
+        root: The whole schema, which references in it lead into.
+    """
+    return _meant(text, _kinds_of_text(schema, root))
+
+
+def _kinds_of_text(schema: Any, root: Mapping[str, Any]) -> set[str]:
+    """Return the types that a text in a place may be meant as; none where it is the text itself."""
+    kinds = _kinds(schema, root, 0)
+    return set() if kinds == _STRING_ALONE else kinds
+
+
+def _meant(text: str, kinds: set[str]) -> Any:
+    if not kinds:
+        return text
+    value = read_value(text.strip(), [])
+    if value is FAILED or type(value) is RefusedText:
+        return text
+    kind = _KINDS.get(type(value), "null")
+    if kind in kinds or (kind == "integer" and "number" in kinds):
+        return value
+    if kind == "number" and "integer" in kinds and value.is_integer():
+        return value  # 1.0 is an integer of JSON Schema
+    return text
+
+
+_STRING_ALONE: Final = frozenset({"string"})
+_KINDS: Final = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+_MAPPINGS: Final = (dict, Mapping)
+"""Mappings: those that are dicts, as most are, are told faster."""
+
+
+def _kind(value: object) -> str:
+    return _KINDS.get(type(value), "null")
+
+
+_DEEPEST: Final = 8
+"""References and unions that are followed to learn of a type; deeper ones are taken for anything."""
+
+
+def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
+    """Return the JSON types that may stand in a place; none where that is not known."""
+    if not isinstance(schema, _MAPPINGS) or depth > _DEEPEST:
+        return set()
+    given = schema.get("type")
+    if isinstance(given, str):
+        return {given}
+    if isinstance(given, list):
+        return {each for each in given if isinstance(each, str)}
+    if isinstance(schema.get("$ref"), str):
+        return _kinds(_referred(schema["$ref"], root), root, depth + 1)
+    if isinstance(schema.get("enum"), list) and schema["enum"]:
+        return {_kind(each) for each in schema["enum"]}
+    if "const" in schema:
+        return {_kind(schema["const"])}
+    for key in ("anyOf", "oneOf", "allOf"):
+        if isinstance(schema.get(key), list):
+            kinds = [_kinds(each, root, depth + 1) for each in schema[key]]
+            known = [each for each in kinds if each]
+            if key != "allOf" and len(known) < len(kinds):
+                return set()
+            return set().union(*known)
+    return {"object"} if "properties" in schema else {"array"} if "items" in schema else set()
+
+
+def _referred(reference: str, root: Mapping[str, Any]) -> Any:
+    """Return what a reference within a schema leads to; nothing where it leads elsewhere."""
+    place: Any = root
+    for step in reference.removeprefix("#").split("/")[1:] if reference.startswith("#") else [None]:
+        name = None if step is None else step.replace("~1", "/").replace("~0", "~")
+        if not isinstance(place, Mapping) or name not in place:
+            return None
+        place = place[name]
+    return place
+
+
+# --- dialects._json_text ---
+
+# --- dialects._json_text ---
 
 FAILED: Final = object()
 """Stands for a value that is not there: None is one of JSON."""
 
-_CLOSING: Final = {"{": "}", "[": "]"}
-
 _BEFORE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") for opening in ("{[", "{", "[")}
 
 
-def json_value(source: Source, opening: str = "{[") -> Reading[Any]:
+def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
     """Take the JSON object or array that comes next, after white space, and return it; `FAILED` if none does, or it is cut off.
 
-    One that is JSON and refused all the same is a `Refused`.
+    One that is JSON and refused all the same is a `RefusedText`.
     What slips were put right is said in `source.repairs`.
 
     Args:
@@ -48,7 +242,7 @@ def json_value(source: Source, opening: str = "{[") -> Reading[Any]:
     return FAILED if text is None else read_value(text, source.repairs)
 
 
-def _at_once(source: Source) -> Any:
+def _at_once(source: TextSource) -> Any:
     """Take a value that is all there, and strictly JSON; leave everything else."""
     if source.failures > MOST_FAILURES:
         return FAILED
@@ -80,12 +274,12 @@ def read_value(text: str, repairs: list[str]) -> Any:
     except NotJsonError:
         return FAILED
     except ArgumentsError:
-        return Refused(text)
+        return RefusedText(text)
     repairs += slips
     return value
 
 
-class Refused:
+class RefusedText:
     """JSON that is refused for what it holds: a name twice, a number that is not finite, too many levels. The executor says so to the model.
 
     Args:
@@ -134,3 +328,134 @@ def _written(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_written, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
+
+
+# --- dialects._brackets ---
+
+_SPECIAL: Final = re.compile(r"[^\w\s$.+\-:,]").search
+_STRINGS: Final = {'"': r'(?>[^"\\]+|\\.)*+', "'": r"(?>[^'\\]+|\\.)*+"}
+_IN_STRING: Final = {quote: re.compile(inside, re.DOTALL) for quote, inside in _STRINGS.items()}
+_STRING: Final = "|".join(f"{quote}{inside}{quote}" for quote, inside in _STRINGS.items())
+_BESIDE: Final = re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL)
+"""All strings that stand where values may, and what stands between them and the next mark."""
+_CLOSING: Final = {"{": "}", "[": "]"}
+_COMMENTS: Final = {"//": "\n", "/*": "*/", "#": "\n"}
+_BEFORE_VALUES: Final = frozenset(("", ",", ":"))
+
+
+def balanced(source: TextSource) -> Reading[str | None]:
+    """Take text from an opening bracket to the one that closes it, and return it; None where what follows cannot be JSON, or ends before."""
+    brackets = _Brackets(source.waiting)
+    brackets.read(source.text, source.place)
+    while brackets.are_open and not source.ended:
+        brackets.search = brackets.told
+        yield brackets
+        brackets.read(source.text, source.place + brackets.taken)
+    start = source.place
+    source.place = len(source.text) if brackets.are_open else start + brackets.taken
+    return source.text[start : source.place] if brackets.are_closed else None
+
+
+class _Brackets(Wake):
+    """Follows text up to the bracket that closes the first one.
+
+    It looks at pieces that wait, rather than have the reader woken. Once a text goes on as JSON does, it is read only where the bracket that is due
+    may come.
+
+    Args:
+        waiting: The pieces that came since the reader was woken, to which the one is added that is looked at.
+
+    Attributes:
+        taken: How many characters are read.
+        are_open: Whether more is to be read.
+        are_closed: Whether the last bracket was found.
+    """
+
+    __slots__ = ("_due", "_end", "_rest", "_seen", "_waiting", "are_closed", "are_open", "taken")
+
+    def __init__(self, waiting: list[str]) -> None:
+        super().__init__()
+        self._waiting = waiting
+        self._seen = 0
+        self._rest = ""  # what waits for a mark behind it
+        self._due: list[str] = []  # what closes the brackets that are open
+        self._end = ""  # what ends the string or the comment that is open
+        self.taken = 0
+        self.are_open = True
+        self.are_closed = False
+
+    def told(self, piece: str) -> bool:
+        """Look at a piece, and return whether it is told now where the last bracket stands, or that there is none."""
+        if not self.sign and not _SPECIAL(piece):
+            return False
+        text = "".join([self._rest, *self._waiting[self._seen :], piece])
+        self._seen = len(self._waiting) + 1
+        self.read(text, 0)
+        return not self.are_open
+
+    def read(self, text: str, place: int) -> None:
+        """Read on from a place in a text, as far as that tells anything."""
+        start = place
+        while self.are_open:
+            end = self._inside(text, place) if self._end else self._beside(text, place)
+            if end == place:
+                break
+            place = end
+        self.taken += place - start
+        if self.are_open:
+            self._rest = text[place:]
+            self.sign = self._due[-1] if self.taken > 1 else ""
+
+    def _inside(self, text: str, place: int) -> int:
+        """Take what a string or a comment holds, and its end; return where that is."""
+        if self._end in _IN_STRING:
+            found = _IN_STRING[self._end].match(text, place)
+            end = found.end() if found else place
+        else:
+            end = text.find(self._end, place)
+            if end < 0:
+                return len(text) - text.endswith(self._end[0], place)  # half of its end
+        if not text.startswith(self._end, end):
+            return end
+        end += len(self._end)
+        self._end = ""
+        return end
+
+    def _beside(self, text: str, place: int) -> int:
+        """Take what stands beside strings and comments, and the mark behind that; return where it ends."""
+        found = _BESIDE.match(text, place)
+        if found is None or found.end() == len(text):
+            return found.end(1) if found else place
+        end = found.end()
+        mark = text[end] if text[end] != "/" else text[end : end + 2]
+        if mark == "/" and _may_follow(mark, found[2]):
+            return found.end(1)  # whether it begins a comment is told by what comes
+        if self._is_taken(mark, found[2]):
+            return end + len(mark)
+        self.are_open = False
+        return end
+
+    def _is_taken(self, mark: str, outside: str) -> bool:
+        """Take a mark, and return whether it may stand behind something."""
+        if not _may_follow(mark[0], outside):
+            return False
+        if mark in _CLOSING:
+            self._due.append(_CLOSING[mark])
+            return len(self._due) <= MAX_DEPTH + 1
+        if mark in _IN_STRING or mark in _COMMENTS:
+            self._end = _COMMENTS.get(mark, mark)
+            return True
+        if not self._due or self._due.pop() != mark:
+            return False
+        self.are_closed = not self._due
+        self.are_open = not self.are_closed
+        return True
+
+
+def _may_follow(mark: str, outside: str) -> bool:
+    """Tell whether a value or a comment may begin behind what stands outside of strings: "[don't" and "[see http://" are prose."""
+    if mark in _CLOSING or mark in _IN_STRING:
+        return outside.rstrip()[-1:] in _BEFORE_VALUES
+    if mark in ("/", "#"):
+        return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark == "/")
+    return True

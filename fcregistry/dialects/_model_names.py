@@ -10,7 +10,8 @@ from fcregistry.dialects._table import get
 from fcregistry.errors import ChatTemplateError
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._chat import ChatFormat, ChatTemplate
+    from fcregistry.dialects._chat_formats import ChatFormat
+    from fcregistry.dialects._chat_template import ChatTemplate
     from fcregistry.dialects._dialect import Dialect
 
 _NAMED: Final = (
@@ -81,7 +82,7 @@ def for_template(template: ChatTemplate | ChatFormat) -> Dialect | None:
     Args:
         template: The template of a model. It is rendered twice: with a call, and without.
     """
-    from fcregistry.dialects._recognition import detect  # which needs all families
+    from fcregistry.dialects._auto import detect  # which needs all families
 
     asked: list[dict[str, Any]] = [{"role": "user", "content": "Oslo?"}]
     call = {"id": "abcdefghi", "type": "function", "function": {**_CALL, "arguments": json.dumps(_CALL["arguments"])}}

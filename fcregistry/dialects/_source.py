@@ -1,4 +1,6 @@
-"""How is text taken that comes in pieces? Forward only, so that whatever it is cut into gives the same, in time that grows with its length.
+"""Which pieces of text may change anything? Most cannot, and are laid by without a look at what came before them.
+
+MERGED: How is text taken that comes in pieces? Forward only, so that whatever it is cut into gives the same, in time that grows with its length.
 
 A reader of some syntax is a generator: where it needs more text it yields what to wait for, a `Wake`, and goes on when that has come. What it
 takes is not read again: if it turns out to be no call, it is content.
@@ -7,14 +9,83 @@ takes is not read again: if it turns out to be no call, it is content.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
-from functools import cache
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import cache, lru_cache
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
-from fcregistry.dialects._waking import EVERY, Wake, going_on, one_of
+# --- dialects._waking ---
 
-if TYPE_CHECKING:
-    from fcregistry.dialects._shapes import Shapes
+
+def _always(_: str) -> bool:
+    return True
+
+
+class Wake:
+    """Which pieces of text a reader waits for: those that hold a sign, and in which a search finds something.
+
+    Args:
+        sign: The sign. It is looked for first, as that is fastest; any piece holds an empty one.
+        search: The search; by default it finds something in any piece.
+    """
+
+    __slots__ = ("search", "sign")
+
+    def __init__(self, sign: str = "", search: Callable[[str], object] = _always) -> None:
+        self.sign = sign
+        self.search = search
+
+
+EVERY: Final = Wake()
+"""Every piece may change something."""
+
+
+def matching(pattern: str) -> Wake:
+    """Return what waits for what a pattern of one character matches."""
+    return Wake(search=re.compile(pattern).search)
+
+
+NEVER: Final = matching("(?!)")
+"""Nothing changes anything before the end."""
+
+
+def one_of(characters: Iterable[str]) -> Wake:
+    """Return what waits for any of some characters."""
+    signs = "".join(sorted(set(characters)))
+    return Wake(signs) if len(signs) == 1 else matching(f"[{re.escape(signs)}]")
+
+
+def going_on(texts: tuple[str, ...], begun: str) -> Wake | None:
+    """Return what waits until it is told which of some texts it is that has begun, if it is any; None where it is told that none has.
+
+    Args:
+        texts: The texts.
+        begun: All that is there of one.
+    """
+    if max(map(len, texts)) > _LONGEST:
+        return EVERY if any(len(text) > len(begun) and text.startswith(begun) for text in texts) else None
+    undecided = _beginnings(texts)
+    if begun not in undecided:
+        return None
+
+    def search(piece: str) -> bool:
+        nonlocal begun
+        begun += piece
+        return begun not in undecided
+
+    return Wake(search=search)
+
+
+_LONGEST: Final = 64
+"""Characters of a text whose beginnings are kept: that of any mark, but not of any text that a model takes for one."""
+
+
+@lru_cache(maxsize=256)
+def _beginnings(texts: tuple[str, ...]) -> frozenset[str]:
+    """Return what may go on as one of some texts: their proper beginnings, of which one is empty."""
+    return frozenset(text[:end] for text in texts for end in range(len(text)))
+
+
+# --- dialects._source ---
 
 T = TypeVar("T")
 
@@ -26,7 +97,7 @@ MOST_FAILURES: Final = 8
 """How often one text may be tried in vain to be read faster than step by step: each time, all of it may be looked at."""
 
 
-class Marks:
+class TextMarks:
     """Some literal texts, of which the first to come is looked for.
 
     Args:
@@ -80,10 +151,20 @@ def _beginning(mark: str) -> str:
 @cache
 def behind_space(*marks: str) -> re.Pattern[str]:
     """Return the pattern of white space and the one of some marks that follows it; for `Source.at_once`."""
-    return re.compile(rf"\s*+(?:{'|'.join(map(re.escape, Marks(*marks).texts))})")
+    return re.compile(rf"\s*+(?:{'|'.join(map(re.escape, TextMarks(*marks).texts))})")
 
 
-class Source:
+class KnownTools(Protocol):
+    """The tools that may be called, as `Shapes` knows them."""
+
+    @property
+    def are_known(self) -> bool: ...
+    def __contains__(self, name: str) -> bool: ...
+    def of(self, name: str) -> Mapping[str, Any]: ...
+    def value(self, tool: str, parameter: str, text: str) -> Any: ...
+
+
+class TextSource:
     """Text that comes in pieces, and how far it is taken.
 
     Attributes:
@@ -112,7 +193,7 @@ class Source:
         "waiting",
     )
 
-    def __init__(self, shapes: Shapes) -> None:
+    def __init__(self, shapes: KnownTools) -> None:
         self.text = ""
         self.place = 0
         self.ended = False
@@ -221,7 +302,7 @@ class Source:
                 return "".join(pieces)
             yield wake
 
-    def until(self, marks: Marks, wake: Wake | None = None) -> Reading[tuple[str, str]]:
+    def until(self, marks: TextMarks, wake: Wake | None = None) -> Reading[tuple[str, str]]:
         """Take text up to the first of some marks, and the mark; return both. The mark is empty if the text ends first.
 
         Args:

@@ -11,17 +11,50 @@ if TYPE_CHECKING:
     from fcregistry.dialects._dialect import Dialect
 
 _FAMILIES: Final = {
-    "_arrays": ("apertus", "command-r", "granite", "hunyuan", "jamba", "nemotron", "phi4"),
-    "_named": ("deepseek-r1", "deepseek-v3", "deepseek-v3.1", "glm-4", "kimi-k2", "llama3", "mistral", "qwen-flower"),
-    "_objects": ("ernie-4.5", "granite4", "hermes", "internlm2", "json", "longcat", "xlam"),
-    "_invocations": ("claude-xml", "deepseek-v3.2", "minimax-m2", "step3"),
-    "_tags": ("glm-4.5", "mimo", "qwen3-coder", "seed-oss"),
-    "_braces": ("functiongemma", "gemma4"),
-    "_channels": ("harmony",),
-    "_python": ("lfm2", "minicpm", "olmo3", "pythonic"),
-    "_react": ("react",),
+    "_families_json": (
+        "apertus",
+        "command-r",
+        "deepseek-r1",
+        "deepseek-v3",
+        "deepseek-v3.1",
+        "ernie-4.5",
+        "glm-4",
+        "granite",
+        "granite4",
+        "hermes",
+        "hunyuan",
+        "internlm2",
+        "jamba",
+        "json",
+        "kimi-k2",
+        "llama3",
+        "longcat",
+        "mistral",
+        "nemotron",
+        "phi4",
+        "qwen-flower",
+        "xlam",
+    ),
+    "_families_text": (
+        "claude-xml",
+        "deepseek-v3.2",
+        "functiongemma",
+        "gemma4",
+        "glm-4.5",
+        "harmony",
+        "lfm2",
+        "mimo",
+        "minicpm",
+        "minimax-m2",
+        "olmo3",
+        "pythonic",
+        "qwen3-coder",
+        "react",
+        "seed-oss",
+        "step3",
+    ),
 }
-"""File in `_families` -> the names of its dialects. The files are imported when one of theirs is asked for."""
+"""Module -> the names of its dialects. A module is imported when one of its dialects is asked for."""
 
 _HOMES: Final = {name: file for file, names in _FAMILIES.items() for name in names}
 
@@ -41,15 +74,14 @@ def get(name: str) -> Dialect:
         DialectNotFoundError: There is none of that name; says which there are.
     """
     if name == "auto":
-        from fcregistry.dialects._auto import auto  # which needs all families
-
-        return auto()
+        made: Dialect = import_module("fcregistry.dialects._auto").auto()  # which reads all the others
+        return made
     home = _HOMES.get(name)
     if home is None:
-        from fcregistry._naming import nearest  # only on the way to an error
+        from fcregistry._tools.names import nearest  # only on the way to an error
 
         close = nearest(str(name), _HOMES)
         meant = f"did you mean {' or '.join(close)}? " if close else ""
         raise DialectNotFoundError(f"there is no dialect {name!r}; {meant}the dialects are auto, {', '.join(names())}")
-    rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects._families.{home}").ROWS
+    rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects.{home}").ROWS
     return next(row for row in rows if row.name == name)

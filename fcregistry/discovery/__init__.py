@@ -14,17 +14,10 @@ from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
     from fcregistry.discovery._discovery import current, load_plugins
-    from fcregistry.discovery._families import TypeFamilies
     from fcregistry.discovery._finder import find_extensions, find_plugins
-    from fcregistry.discovery._found import FoundExtension, FoundPlugin
-    from fcregistry.discovery._metadata import near_miss_groups
-    from fcregistry.discovery._outcomes import (
-        DescribedPlugin,
-        DisabledPlugin,
-        FailedPlugin,
-        LoadedPlugin,
-        LoadReport,
-    )
+    from fcregistry.discovery._found import FoundExtension, FoundPlugin, near_miss_groups
+    from fcregistry.discovery._hookspecs import TypeFamilies
+    from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
 
 __all__ = [
     "DescribedPlugin",
@@ -44,19 +37,19 @@ __all__ = [
 
 # Public name -> the module it lives in; what listing tools does not need is imported when it is used.
 _HOMES: Final = {
-    "DescribedPlugin": "._outcomes",
-    "DisabledPlugin": "._outcomes",
-    "FailedPlugin": "._outcomes",
+    "DescribedPlugin": "._report",
+    "DisabledPlugin": "._report",
+    "FailedPlugin": "._report",
     "FoundExtension": "._found",
     "FoundPlugin": "._found",
-    "LoadReport": "._outcomes",
-    "LoadedPlugin": "._outcomes",
-    "TypeFamilies": "._families",
+    "LoadReport": "._report",
+    "LoadedPlugin": "._report",
+    "TypeFamilies": "._hookspecs",
     "current": "._discovery",
     "find_extensions": "._finder",
     "find_plugins": "._finder",
     "load_plugins": "._discovery",
-    "near_miss_groups": "._metadata",
+    "near_miss_groups": "._found",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -1,20 +1,36 @@
-"""Which extension provides what is asked for? Each is loaded when something needs it, at most once, and none for the sake of another."""
+"""Which extension provides what is asked for? Each is loaded when something needs it, at most once, and none for the sake of another.
+
+MERGED: What does one extension provide? It is imported, and the hooks that ask for that are called. What goes wrong is recorded.
+"""
 
 from __future__ import annotations
 
+import importlib
 import threading
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._config import DISABLE
+import pluggy
+
+from fcregistry._base import forks as _forks
+from fcregistry._base.stdout import prints_to_stderr
+from fcregistry._config.settings import DISABLE
+from fcregistry.discovery import _hooks
+from fcregistry.discovery._found import FoundExtension
+from fcregistry.discovery._hooks import call_hook, implemented, model_hook
+from fcregistry.discovery._hookspecs import TypeFamilies
+from fcregistry.discovery._loader import own_part
 from fcregistry.discovery._permission import Permission
+from fcregistry.discovery._report import FailedExtension, LoadedExtension
+from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.discovery._found import FoundExtension, PluginKey
-    from fcregistry.discovery._outcomes import FailedExtension, LoadedExtension
+    from fcregistry.discovery._found import PluginKey
     from fcregistry.types._reader import Family
 
+# --- discovery._extensions ---
 
 PUBLISHED: Final = {"numpy": "fcregistry-numpy"}
 """Module -> the distribution of this project that reads its types: what to install where nothing does."""
@@ -50,8 +66,8 @@ class Extensions:
         Returns:
             The families of types that the extension of that name has; none if there is no such extension.
         """
-        from fcregistry.discovery._families import guarded, refusing  # all of `types`
-        from fcregistry.discovery._outcomes import FailedExtension
+        from fcregistry.discovery._hookspecs import guarded, refusing  # all of `types`
+        from fcregistry.discovery._report import FailedExtension
 
         named = self.named(module)
         if not named:
@@ -97,8 +113,6 @@ class Extensions:
         under_way = self._loading.__dict__.setdefault("keys", set())
         if key in self._outcomes or key in under_way:
             return self._outcomes.get(key)
-        from fcregistry.discovery._extension_loader import load_extension  # pluggy, which most processes never need
-
         under_way.add(key)
         try:
             outcome = load_extension(extension)
@@ -115,3 +129,65 @@ def disable_advice(extensions: list[FoundExtension]) -> str:
 def _listed(extensions: list[FoundExtension]) -> str:
     *others, last = [each.label for each in extensions]
     return f"the extensions {', '.join(others)} and {last}"
+
+
+# --- discovery._extension_loader ---
+
+
+def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
+    """Import one extension, and ask it what it provides.
+
+    What it prints goes to stderr, so that it cannot spoil the output of a command.
+
+    Args:
+        extension: What was found.
+
+    Returns:
+        What became of it; None if its module is being imported just now, so that nobody knows yet.
+    """
+    _forks.count_forks()
+    born = _forks.generation
+    try:
+        with prints_to_stderr():
+            module = importlib.import_module(extension.module)
+            if getattr(getattr(module, "__spec__", None), "_initializing", False):
+                return None
+            hooks = implemented(_named(extension, module), extension.label, extension.value)
+            types = TypeFamilies()
+            hooks.fc_register_types(types=types)
+        if _forks.generation != born:  # the extension has forked, and this is the child
+            _forks.end_child()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
+        if _forks.generation != born:
+            _forks.end_child(error)
+        machinery = (__file__, _hooks.__file__, str(Path(pluggy.__file__).parent))
+        return FailedExtension(extension=extension, error=error, traceback=own_part(error, *machinery))
+    return LoadedExtension(
+        extension=extension,
+        families=tuple(types),
+        call_hook=call_hook(hooks, extension.label),
+        resolve_model=model_hook(hooks),
+    )
+
+
+def _named(extension: FoundExtension, module: Any) -> Any:
+    """Return the module or object that an entry point names.
+
+    Raises:
+        PluginError: There is none of that name, or it is a class.
+    """
+    named = module
+    for name in filter(None, extension.attribute.split(".")):
+        try:
+            named = getattr(named, name)
+        except AttributeError as error:
+            raise PluginError(
+                f"{extension.label} names {extension.value}, and there is no {name!r} in {extension.module}"
+            ) from error
+    if isinstance(named, type):
+        raise PluginError(
+            f"{extension.label} names the class {extension.attribute}; name an instance of it, or a module"
+        )
+    return named

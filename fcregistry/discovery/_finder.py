@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, editable_folder
-from fcregistry.discovery._identity import project_of, set_aside
+from fcregistry.discovery._identity import project_name, set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 _SUFFIXES: Final = (".dist-info", ".egg-info")
 
 
-class Place(NamedTuple):
+class PathEntry(NamedTuple):
     """A folder of `sys.path` with metadata of distributions.
 
     Attributes:
         names: The folders of metadata in it, sorted.
         found: The entry points of ours that they have.
-        stamps: The time (ns) and size (bytes) of each `entry_points.txt`, as `names`; None where there is none.
+        stamps: The time (ns) and size (bytes) of each `entry_points.txt`, as `names_starting_with`; None where there is none.
         aside: Folders of metadata that are not used, here or elsewhere, as the names and RECORD files here tell.
     """
 
@@ -37,26 +37,26 @@ class Place(NamedTuple):
     aside: tuple[Aside, ...] = ()
 
 
-Places: TypeAlias = dict[str, Place]
+Places: TypeAlias = dict[str, PathEntry]
 """By path, in the order of `sys.path`."""
 
 
 def find_plugins() -> tuple[FoundPlugin, ...]:
     """Return every entry point of the group `fcregistry`, sorted by distribution and name; nothing is imported."""
-    return tuple(each for each in find_entry_points(places()) if isinstance(each, FoundPlugin))
+    return tuple(each for each in find_entry_points(scan_path()) if isinstance(each, FoundPlugin))
 
 
 def find_extensions() -> tuple[FoundExtension, ...]:
     """Return every entry point of the group `fcregistry.extensions`, sorted by distribution and name; nothing is imported."""
-    return tuple(each for each in find_entry_points(places()) if isinstance(each, FoundExtension))
+    return tuple(each for each in find_entry_points(scan_path()) if isinstance(each, FoundExtension))
 
 
 def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     """Return every entry point of our groups, sorted by distribution and name.
 
     Of two copies of one distribution on `sys.path`, the first counts, as for imports: one that ships no plugins hides the second too.
-    Metadata that cannot be read is passed over, and metadata that gives the name of another distribution: see `impostors`. So are two
-    copies in one folder, and what came with another distribution: see `aside`. What a build has left in the project of an editable
+    Metadata that cannot be read is passed over, and metadata that gives the name of another distribution: see `impostor_entry_points`. So are two
+    copies in one folder, and what came with another distribution: see `unused_entry_points`. What a build has left in the project of an editable
     install hides nothing: see `_left_by_builds`.
 
     Args:
@@ -66,10 +66,12 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     owners: dict[str, tuple[str, str]] = {}  # distribution -> the one copy of it that counts
     before: list[tuple[str, str]] = []
     builds = _left_by_builds(places)
-    passed_over = {id(each) for each in (*impostors(places), *(each for each, _ in aside(places)))}
+    passed_over = {
+        id(each) for each in (*impostor_entry_points(places), *(each for each, _ in unused_entry_points(places)))
+    }
     for path, place in places.items():
         if place.found:
-            hidden = {project_of(*named) for named in before}
+            hidden = {project_name(*named) for named in before}
             for each in place.found:
                 copy = (path, each.info)
                 if id(each) in passed_over or copy in builds:
@@ -99,7 +101,7 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
         each.project: each for place in places.values() for each in place.found if each.info.endswith(".dist-info")
     }
     for path, name in eggs:
-        found = installed.get(project_of(path, name))
+        found = installed.get(project_name(path, name))
         if found is None or os.path.exists(f"{path}/{name}/RECORD"):
             continue
         try:
@@ -111,7 +113,7 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
     return builds
 
 
-def impostors(places: Places) -> tuple[FoundEntryPoint, ...]:
+def impostor_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     """Return the entry points whose metadata gives a name that its folder does not have, and another folder has: that one owns it.
 
     By the folder's name installers and `importlib.metadata` know a distribution, so whatever was allowed of that name is another one's.
@@ -122,17 +124,17 @@ def impostors(places: Places) -> tuple[FoundEntryPoint, ...]:
     misnamed = [each for place in places.values() for each in place.found if not _is_named_as_its_folder(each)]
     if not misnamed:  # nearly always, and normalising thousands of names takes milliseconds
         return ()
-    owned = {project_of(path, name) for path, place in places.items() for name in place.names}
+    owned = {project_name(path, name) for path, place in places.items() for name in place.names}
     return tuple(each for each in misnamed if each.project in owned)
 
 
 def _is_named_as_its_folder(found: FoundEntryPoint) -> bool:
     if found.info.partition("-")[0] == found.distribution.replace("-", "_"):  # as installers write it
         return True
-    return found.info.lower() == "egg-info" or project_of(found.folder, found.info) == found.project
+    return found.info.lower() == "egg-info" or project_name(found.folder, found.info) == found.project
 
 
-def aside(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], ...]:
+def unused_entry_points(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], ...]:
     """Return the entry points whose metadata are not used, each with the reason: in `TWIN` both copies, in `CARRIED` what was brought.
 
     Args:
@@ -147,7 +149,7 @@ def aside(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], ...]:
     return tuple((each, reason) for each, reason in told if reason is not None)
 
 
-def places(known: Mapping[str, Place] | None = None) -> Places:
+def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
     """Return what lies in the folders of `sys.path`.
 
     Args:
@@ -179,7 +181,7 @@ def _metadata_names(path: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in everything if name.endswith(_SUFFIXES) or (own and name.lower() == own)))
 
 
-def _is_as_it_was(path: str, place: Place, names: tuple[str, ...]) -> bool:
+def _is_as_it_was(path: str, place: PathEntry, names: tuple[str, ...]) -> bool:
     return place.names == names and place.stamps == _stamps(path, names)
 
 
@@ -196,10 +198,10 @@ def stamp_of(path: str) -> tuple[int, int] | None:
     return (status.st_mtime_ns, status.st_size)
 
 
-def _read(path: str, names: tuple[str, ...]) -> Place:
+def _read(path: str, names: tuple[str, ...]) -> PathEntry:
     stamps = _stamps(path, names)
     found = [each for name, stamp in zip(names, stamps, strict=True) for each in _read_one(path, name, stamp)]
-    return Place(tuple(names), tuple(found), stamps)
+    return PathEntry(tuple(names), tuple(found), stamps)
 
 
 def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[FoundEntryPoint, ...]:
@@ -208,7 +210,7 @@ def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[Foun
     from importlib.metadata import Distribution  # heavy, and not needed where nothing has changed
     from pathlib import Path
 
-    from fcregistry.discovery._metadata import entry_points_of
+    from fcregistry.discovery._found import entry_points_of
 
     return entry_points_of(Distribution.at(Path(path) / info), path, info, stamp)
 
@@ -221,7 +223,7 @@ def _elsewhere() -> Iterator[FoundEntryPoint]:
         return
     from importlib.metadata import DistributionFinder, MetadataPathFinder
 
-    from fcregistry.discovery._metadata import entry_points_of
+    from fcregistry.discovery._found import entry_points_of
 
     context = DistributionFinder.Context(path=archives)
     sources = [*MetadataPathFinder.find_distributions(context)] if archives else []

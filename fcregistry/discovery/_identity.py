@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import editable_folder, is_project_name
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ CARRIED: Final = "carried"
 _METADATA_FOLDER: Final = re.compile(r"(?i)(?:\.dist|\.egg|\Aegg)-info\Z")
 
 
-def project_of(folder: str, info: str) -> str:
+def project_name(folder: str, info: str) -> str:
     """Return the name, as PyPI compares names, that a folder of metadata gives its distribution; empty if that is not a valid one.
 
     Args:
@@ -57,7 +57,7 @@ def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoi
     ours = {each.info for each in found}
     copies: dict[str, list[str]] = {}
     for name in names:
-        copies.setdefault(project_of(folder, name), []).append(name)
+        copies.setdefault(project_name(folder, name), []).append(name)
     aside = []
     for project, infos in copies.items():
         if project and len(infos) > 1 and not ours.isdisjoint(infos):
@@ -117,7 +117,7 @@ def _path_of(line: bytes) -> str:
 # Asked where the configuration names the distributions that it trusts
 
 
-def doubt(found: FoundEntryPoint, *, thorough: bool) -> str | None:
+def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
     """Return why an entry point may not be of the distribution whose name its metadata give, or None if all speaks for it.
 
     The folder of the metadata has to be called as its METADATA say. The module that the entry point names has to be one that RECORD
@@ -147,7 +147,7 @@ def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
         return f"{found.distribution} {where}, so that its name cannot be checked: install it with pip", None
     listed = _listed(found)
     where = os.path.join(found.folder, found.info)
-    if project_of(found.folder, found.info) != found.project:
+    if project_name(found.folder, found.info) != found.project:
         fix = "find out what installed it, and remove it"
         return f"{where} says that it is {found.distribution}, and is not called so: {fix}", None
     if any(each in listed for each in _files_of(found.module)):

@@ -5,27 +5,27 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from fcregistry._choosing import chosen
-from fcregistry._declarations import local_name, log
-from fcregistry._described import Described
 from fcregistry._registry import registry
+from fcregistry._tools.catalogue import chosen
+from fcregistry._tools.declaration import local_name, log
+from fcregistry._tools.indexed import Described
 from fcregistry.discovery._discovery import current
-from fcregistry.discovery._index._lines import has_environment, is_deprecated
+from fcregistry.discovery._index_store import has_environment, is_deprecated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._naming import Owned
+    from fcregistry._tools.names import Owned
     from fcregistry.discovery._found import FoundPlugin
-    from fcregistry.discovery._index._index import Index
-    from fcregistry.discovery._index._lines import Line
+    from fcregistry.discovery._index import Index
+    from fcregistry.discovery._index_store import Line
 
 
-Listed: TypeAlias = "tuple[str, str | None, str, bool]"
+ToolLine: TypeAlias = "tuple[str, str | None, str, bool]"
 """A tool's name with its group, what ships it (None: the application), its summary, and whether it is deprecated."""
 
 
-def listed(selectors: Iterable[str] = ()) -> list[Listed]:
+def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
     """Return a line for each tool that selectors name, as `registry.find` has them; without any, for all there are.
 
     Raises:
@@ -39,7 +39,7 @@ def listed(selectors: Iterable[str] = ()) -> list[Listed]:
     return [_of(owned) for owned, _ in chosen(registry._catalogue, wanted)] if lines is None else lines
 
 
-def texts() -> list[tuple[FoundPlugin, str, str]] | None:
+def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
     """Return each tool as its plugin, its name with its group, and its record, as text, in the order of `registry.find`.
 
     None where that takes more than reading.
@@ -55,7 +55,7 @@ def texts() -> list[tuple[FoundPlugin, str, str]] | None:
     ]
 
 
-def broken() -> list[tuple[str | None, str]]:
+def broken_tools() -> list[tuple[str | None, str]]:
     """Return distribution and canonical id of each tool that cannot be defined, sorted by id."""
     index = _all_there_is()
     if index is None:
@@ -67,11 +67,11 @@ def broken() -> list[tuple[str | None, str]]:
     return sorted(told, key=lambda each: each[1])
 
 
-def names(beginning: str) -> set[str]:
+def names_starting_with(beginning: str) -> set[str]:
     """Return the names of tools that begin so: with their distribution once there is a colon."""
     index = None if ":" in beginning else _all_there_is()
     if index is None:
-        lines = listed()
+        lines = tool_lines()
         found = {f"{owner}:{name}" if owner and ":" in beginning else name for name, owner, _, _ in lines}
     else:
         found = {
@@ -89,7 +89,7 @@ def _all_there_is() -> Index | None:
     return discovery.index
 
 
-def _from(index: Index) -> list[Listed] | None:
+def _from(index: Index) -> list[ToolLine] | None:
     """Return a line for each described tool; None if two of them claim one key, of which one or none stands."""
     lines = index.lines()
     if not _are_apart(lines):
@@ -106,7 +106,7 @@ def _are_apart(lines: list[Line]) -> bool:
     return not any(one[2] == two[2] and one[1].project == two[1].project for one, two in pairwise(lines))
 
 
-def _of(owned: Owned) -> Listed:
+def _of(owned: Owned) -> ToolLine:
     declaration, owner = owned
     if isinstance(declaration, Described):
         summary, deprecated = declaration.summary, declaration.says("deprecated") and declaration.options["deprecated"]

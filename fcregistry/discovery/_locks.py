@@ -3,6 +3,12 @@
 An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The digest is of that
 list, so that it costs one small file. That the files still hold what the list says is seen by reading all of them. An editable install
 lists none of its sources: there the digest is of the sources themselves.
+
+MERGED: Imports of locked distributions: each file is compared with the lock when it is imported, and what was compared is what runs.
+
+A plugin's files are looked at before it is imported. What it imports later, such as inside of a tool, may have been edited by then; and byte
+code that lies beside a source need not be of that source. So a finder at the front of `sys.meta_path` takes the modules of locked
+distributions: it has the others find the file, and loads that itself.
 """
 
 from __future__ import annotations
@@ -10,24 +16,29 @@ from __future__ import annotations
 import csv
 import os
 import re
-from hashlib import sha256
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
-from importlib.util import find_spec
+import sys
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import algorithms_guaranteed, new, sha256
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, SourceFileLoader
+from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._trust._lock import upgrade
+from fcregistry._config.policy import upgrade
 from fcregistry.discovery._found import KINDS
-from fcregistry.discovery._guard import Digest, Locked, locked_imports
 from fcregistry.discovery._identity import recorded_files
 from fcregistry.discovery._shadows import shadows, unchecked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from importlib.machinery import ModuleSpec
     from importlib.metadata import Distribution
+    from types import CodeType, ModuleType
 
-    from fcregistry._trust import Trust
+    from fcregistry._config.policy import Trust
     from fcregistry.discovery._found import FoundEntryPoint
+
+# --- discovery._locks ---
 
 _BY_INSTALLERS: Final = (
     "RECORD",
@@ -50,7 +61,7 @@ class Listed(NamedTuple):
     hash: str
 
 
-class Source(NamedTuple):
+class LockedSource(NamedTuple):
     """A file of code of an editable install.
 
     Attributes:
@@ -80,7 +91,7 @@ class Contents:
         self._source = source
         self._modules = _modules(source)
         self.listed = _listed(source, self._modules)
-        self.sources: tuple[Source, ...] = ()
+        self.sources: tuple[LockedSource, ...] = ()
         if self.listed:
             self.roots = _roots_of((each.path for each in self.listed), self._modules)
         else:
@@ -128,7 +139,7 @@ class Contents:
         return tuple(self._place(each) for each in self.listed if each.path.endswith(_CODE))
 
 
-def drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
+def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
     """Return why a plugin's distribution is not the one that is locked, or None if it is, or nothing is locked.
 
     To be asked before a plugin is imported. What is imported of it later is compared then, with what was found now.
@@ -258,12 +269,12 @@ def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
 # What an editable install has
 
 
-def _sources(root: Path) -> Iterator[Source]:
+def _sources(root: Path) -> Iterator[LockedSource]:
     """Yield each file of code of a package or module at the top."""
     files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
     for file in files:
         if file.is_file():
-            yield Source(file.relative_to(root.parent).as_posix(), file, sha256(file.read_bytes()).digest())
+            yield LockedSource(file.relative_to(root.parent).as_posix(), file, sha256(file.read_bytes()).digest())
 
 
 def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:
@@ -344,3 +355,185 @@ def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[
             break
     if folder.is_dir() and below:
         yield above, folder
+
+
+# --- discovery._guard ---
+
+
+class Digest(NamedTuple):
+    """What a file has to hold.
+
+    Attributes:
+        algorithm: The name of the hash, as `hashlib` knows it.
+        value: The digest, in bytes.
+    """
+
+    algorithm: str
+    value: bytes
+
+    @classmethod
+    def of_record(cls, text: str) -> Digest:
+        """Return the digest that a line of RECORD gives, as `sha256=…`; one that nothing fits where it gives none."""
+        algorithm, _, value = text.partition("=")
+        try:
+            return cls(algorithm, urlsafe_b64decode(value + "=" * (-len(value) % 4)))
+        except ValueError:
+            return cls("", b"")
+
+    def to_record(self) -> str:
+        """Return what a line of RECORD says for this digest."""
+        return f"{self.algorithm}={urlsafe_b64encode(self.value).rstrip(b'=').decode()}"
+
+    def fits(self, content: bytes) -> bool:
+        """Return whether a content has this digest."""
+        if self.algorithm not in algorithms_guaranteed:
+            return False
+        found = new(self.algorithm, content)
+        return found.digest_size > 0 and found.digest() == self.value  # some have no size of their own, and need one
+
+
+class Locked(NamedTuple):
+    """A distribution whose modules are compared when they are imported.
+
+    Attributes:
+        distribution: Its name.
+        said: What asks for that, for messages.
+        roots: The names of its modules: of those at the top, or as deep as only namespaces are above them.
+        files: Its files of code, as real paths, with what each has to hold.
+    """
+
+    distribution: str
+    said: str
+    roots: frozenset[str]
+    files: Mapping[str, Digest]
+
+
+class LockedImports:
+    """A finder of the modules of locked distributions.
+
+    Threads may add to it while others import. It holds no lock, so that a process may fork at any time.
+    """
+
+    def __init__(self) -> None:
+        self._locked: dict[str, Locked] = {}
+
+    def add(self, locked: Locked) -> None:
+        """Compare the modules of a distribution from now on, with what is given now."""
+        self._locked[locked.distribution] = locked
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def remove(self) -> None:
+        """Compare nothing any more."""
+        self._locked.clear()
+        while self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how a module of a locked distribution is loaded; None for any other."""
+        owners = [each for each in tuple(self._locked.values()) if _is_at_or_below(name, each.roots)]
+        if not owners:
+            return None
+        spec = self._found_by_others(name, path, target)
+        if spec is None or (spec.origin is None and spec.submodule_search_locations is not None):
+            return spec  # not there, or a namespace, which runs nothing
+        origin = os.path.realpath(str(spec.origin))
+        digest = next((each.files[origin] for each in owners if origin in each.files), None)
+        return _compared(spec, owners[0], digest)
+
+    def _found_by_others(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        for finder in tuple(sys.meta_path):
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            if find is not None and (spec := find(name, path, target)) is not None:
+                made: ModuleSpec = spec
+                return made
+        return None
+
+
+locked_imports = LockedImports()
+"""The finder of this process; it is in `sys.meta_path` once a locked plugin may be imported."""
+
+
+def _is_at_or_below(name: str, roots: frozenset[str]) -> bool:
+    while name:
+        if name in roots:
+            return True
+        name = name.rpartition(".")[0]
+    return False
+
+
+def _compared(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> ModuleSpec:
+    path = str(spec.origin)
+    compare = _Comparison(owner, digest)
+    loader: Any = _Refused(spec.name, path, compare)
+    if path.endswith(tuple(SOURCE_SUFFIXES)):
+        loader = _SourceLoader(spec.name, path, compare)
+    elif path.endswith(tuple(EXTENSION_SUFFIXES)):
+        loader = _ExtensionLoader(spec.name, path, compare)
+    within = spec.submodule_search_locations
+    made = spec_from_file_location(spec.name, path, loader=loader, submodule_search_locations=within)
+    assert made is not None
+    return made
+
+
+class _Comparison(NamedTuple):
+    """What a file is compared with: nothing that is known where the distribution has no such file."""
+
+    owner: Locked
+    digest: Digest | None
+
+    def check(self, name: str, path: str, content: bytes) -> None:
+        """Raise if a file does not hold what was locked.
+
+        Raises:
+            ImportError: It does not.
+        """
+        if self.digest is not None and self.digest.fits(content):
+            return
+        which = "is not a file of" if self.digest is None else "does not hold what was locked of"
+        raise ImportError(
+            f"{self.owner.said}, and {path} {which} {self.owner.distribution}: reinstall {self.owner.distribution}, and restart",
+            name=name,
+            path=path,
+        )
+
+
+class _SourceLoader(SourceFileLoader):
+    """Compiles a source that was compared; byte code is neither read nor written."""
+
+    def __init__(self, name: str, path: str, compare: _Comparison) -> None:
+        super().__init__(name, path)
+        self._compare = compare
+
+    def get_code(self, fullname: str) -> CodeType:
+        content = self.get_data(self.path)
+        self._compare.check(fullname, self.path, content)
+        code: CodeType = self.source_to_code(content, self.path)
+        return code
+
+
+class _ExtensionLoader(ExtensionFileLoader):
+    """Loads an extension module whose file was compared: the system reads that file once more."""
+
+    def __init__(self, name: str, path: str, compare: _Comparison) -> None:
+        super().__init__(name, path)
+        self._compare = compare
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        self._compare.check(spec.name, self.path, self.get_data(self.path))
+        return super().create_module(spec)
+
+
+class _Refused:
+    """Loads nothing: byte code without its source, and whatever else is no file of code, is in no lock."""
+
+    def __init__(self, name: str, path: str, compare: _Comparison) -> None:
+        self._name, self._path, self._compare = name, path, compare
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._compare._replace(digest=None).check(self._name, self._path, b"")

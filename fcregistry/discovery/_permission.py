@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._described import Described
-from fcregistry._selectors import subject_of
-from fcregistry._trust import trust
+from fcregistry._config.policy import trust
+from fcregistry._tools.indexed import Described
+from fcregistry._tools.selectors import subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._declarations import Declaration
-    from fcregistry._selectors import Subject
+    from fcregistry._tools.declaration import Declaration
+    from fcregistry._tools.selectors import SelectorSubject
     from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
 
 
@@ -74,9 +74,9 @@ class Permission:
         said = None if self.is_open else self._operator.names_distributions(found.distribution)
         if said is None:
             return None
-        from fcregistry.discovery._identity import doubt  # there already: it has found the entry point
+        from fcregistry.discovery._identity import doubt_about  # there already: it has found the entry point
 
-        reason = doubt(found, thorough=thorough)
+        reason = doubt_about(found, thorough=thorough)
         return None if reason is None else f"{said}, and {reason}"
 
     def to_see(self, declaration: Declaration, owner: FoundPlugin | None) -> str | None:
@@ -99,13 +99,15 @@ class Permission:
         """Return which of some distributions has precedence, or None."""
         return self._operator.preferred(distributions)
 
-    def idle(self, subjects: Iterable[Subject], found: Iterable[FoundEntryPoint]) -> tuple[tuple[str, str], ...]:
+    def idle(
+        self, subjects: Iterable[SelectorSubject], found: Iterable[FoundEntryPoint]
+    ) -> tuple[tuple[str, str], ...]:
         """Return what the configuration names and is not there: where each stands, and what it names; sorted."""
         return self._operator.idle(subjects, [each.key for each in found])
 
     def _drift(self, found: FoundEntryPoint, *, contents: bool) -> str | None:
         if not self._operator.locks:
             return None
-        from fcregistry.discovery._locks import drift  # hashes, which only a lock needs
+        from fcregistry.discovery._locks import lock_drift  # hashes, which only a lock needs
 
-        return drift(found, self._operator, contents=contents)
+        return lock_drift(found, self._operator, contents=contents)

@@ -9,20 +9,20 @@ from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fcregistry._call_errors import CallError
-    from fcregistry._cancellation import CancellationToken
-    from fcregistry._content import Content, ToolOutput
-    from fcregistry._secrets import Secrets
-    from fcregistry._toolset import Toolset
+    from fcregistry._base.call import CallError, CancellationToken
+    from fcregistry._base.secrets import Secrets
+    from fcregistry._results.content import Content, ToolOutput
+    from fcregistry._results.result import Approval
+    from fcregistry._tools.tool import Toolset
     from fcregistry.errors import ToolError
-    from fcregistry.execution._approving._decisions import Approval, Approve, Deny
-    from fcregistry.execution._approving._policy import Policy
-    from fcregistry.execution._approving._prepared import PreparedCalls, WaitingCall
-    from fcregistry.execution._channel import Partial, Progress
+    from fcregistry.execution._approval import Approve, Deny
+    from fcregistry.execution._arguments import REPAIRS
+    from fcregistry.execution._cache import Cache, MemoryCache
     from fcregistry.execution._executor import Executor
-    from fcregistry.execution._reading._repair_names import REPAIRS
-    from fcregistry.execution._repeating._caches import Cache, MemoryCache
-    from fcregistry.execution._repeating._retries import Retry
+    from fcregistry.execution._policy import Policy
+    from fcregistry.execution._progress import Partial, Progress
+    from fcregistry.execution._retry import Retry
+    from fcregistry.execution._suspended import PreparedCalls, WaitingCall
 
 __all__ = [
     "REPAIRS",
@@ -49,26 +49,26 @@ __all__ = [
 
 # Public name -> the module it lives in.
 _HOMES: dict[str, str] = {
-    "REPAIRS": "fcregistry.execution._reading._repair_names",
-    "Approval": "fcregistry.execution._approving._decisions",
-    "Approve": "fcregistry.execution._approving._decisions",
-    "Cache": "fcregistry.execution._repeating._caches",
-    "CallError": "fcregistry._call_errors",
-    "CancellationToken": "fcregistry._cancellation",
-    "Content": "fcregistry._content",
-    "Deny": "fcregistry.execution._approving._decisions",
+    "REPAIRS": "fcregistry.execution._arguments",
+    "Approval": "fcregistry._results.result",
+    "Approve": "fcregistry.execution._approval",
+    "Cache": "fcregistry.execution._cache",
+    "CallError": "fcregistry._base.call",
+    "CancellationToken": "fcregistry._base.call",
+    "Content": "fcregistry._results.content",
+    "Deny": "fcregistry.execution._approval",
     "Executor": "fcregistry.execution._executor",
-    "MemoryCache": "fcregistry.execution._repeating._caches",
-    "Partial": "fcregistry.execution._channel",
-    "Policy": "fcregistry.execution._approving._policy",
-    "PreparedCalls": "fcregistry.execution._approving._prepared",
-    "Progress": "fcregistry.execution._channel",
-    "Retry": "fcregistry.execution._repeating._retries",
-    "Secrets": "fcregistry._secrets",
+    "MemoryCache": "fcregistry.execution._cache",
+    "Partial": "fcregistry.execution._progress",
+    "Policy": "fcregistry.execution._policy",
+    "PreparedCalls": "fcregistry.execution._suspended",
+    "Progress": "fcregistry.execution._progress",
+    "Retry": "fcregistry.execution._retry",
+    "Secrets": "fcregistry._base.secrets",
     "ToolError": "fcregistry.errors",
-    "ToolOutput": "fcregistry._content",
-    "Toolset": "fcregistry._toolset",
-    "WaitingCall": "fcregistry.execution._approving._prepared",
+    "ToolOutput": "fcregistry._results.content",
+    "Toolset": "fcregistry._tools.tool",
+    "WaitingCall": "fcregistry.execution._suspended",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -9,12 +9,11 @@ from collections.abc import Awaitable, Generator
 from time import sleep
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from fcregistry.execution._calling._invoke import Outcome
-from fcregistry.execution._calling._lanes import Job, run_later, run_now
-from fcregistry.execution._calling._waiting import within
+from fcregistry.execution._invoke import Job, run_later, run_now, within
+from fcregistry.execution._outcome import Outcome
 
 if TYPE_CHECKING:
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
 
 T = TypeVar("T")
 

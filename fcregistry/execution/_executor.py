@@ -1,6 +1,9 @@
 """What does an application run tool calls with?
 
 Longer than other files, since it is what applications read: most of it says what an argument means.
+
+MERGED: When may an executor be used, and what ends with it? From when it is made until its `with` block is left; then what only it has used.
+MERGED: Which call is it that gives a tool these Python values?
 """
 
 from __future__ import annotations
@@ -8,53 +11,54 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-from fcregistry import _ports, formats
-from fcregistry._calls import ToolCall
-from fcregistry._forks import count_forks
-from fcregistry._json._loose import LONGEST
-from fcregistry._results import ToolResult
-from fcregistry.execution._approving._approval import Gate
-from fcregistry.execution._batching._batches import arun_together, listed, run_together
-from fcregistry.execution._batching._plain import arun_plain, plain_calls
-from fcregistry.execution._batching._resources import check_keys
+from fcregistry import formats
+from fcregistry._base import slots
+from fcregistry._base.call import Problem, ToolCall
+from fcregistry._base.forks import count_forks
+from fcregistry._base.json import LONGEST
+from fcregistry._results.result import ToolResult
+from fcregistry.errors import PluginError
+from fcregistry.execution._approval import Gate
+from fcregistry.execution._arguments import allowed_repairs
+from fcregistry.execution._batch import arun_plain, arun_together, list_calls, plain_calls, run_together
+from fcregistry.execution._cache import MemoryCache
+from fcregistry.execution._cached_calls import cache_problem, check_caches
 from fcregistry.execution._effects import adrive, drive
-from fcregistry.execution._elsewhere._places import places
-from fcregistry.execution._lifetime import Lifetime
-from fcregistry.execution._loading import Load
-from fcregistry.execution._pipeline import Pipeline
-from fcregistry.execution._reading._python_values import call_with
-from fcregistry.execution._reading._repair_names import allowed_repairs
-from fcregistry.execution._repeating._caches import MemoryCache
-from fcregistry.execution._repeating._caching import cache_problem, check_caches
-from fcregistry.execution._run import check_deps, deps_of, run_of
-from fcregistry.execution._settings import Settings
-from fcregistry.execution._short import read_if_call
-from fcregistry.execution._streams import astreamed, streamed
-from fcregistry.execution._tools import ToolLike, toolset_of
-from fcregistry.execution._watching._observation import unwatched, watching
-from fcregistry.execution._writing._limits import limits_of
+from fcregistry.execution._fast_path import read_if_call
+from fcregistry.execution._limits import limits_of
+from fcregistry.execution._messages import invalid_arguments
+from fcregistry.execution._observability import log_failure, watching
+from fcregistry.execution._pipeline import Load, Pipeline
+from fcregistry.execution._process import remote_runners
+from fcregistry.execution._resources import check_keys
+from fcregistry.execution._result import failed_result
+from fcregistry.execution._settings import Settings, ToolLike, calls_context, check_deps, deps_of, toolset_of
+from fcregistry.execution._streaming import astreamed, streamed
+from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Collection, Generator, Mapping, Sequence
     from os import PathLike
     from typing import Self
 
-    from fcregistry._cancellation import CancellationToken
+    from fcregistry._base.call import CancellationToken
     from fcregistry._registry import Registry
-    from fcregistry._toolset import Toolset
-    from fcregistry._validation import Engine
-    from fcregistry.execution._approving._approval import Approver
-    from fcregistry.execution._approving._policy import Policy
-    from fcregistry.execution._approving._prepared import PreparedCalls
-    from fcregistry.execution._approving._resuming import Decision
-    from fcregistry.execution._graphs._expressions import Reading
-    from fcregistry.execution._repeating._caches import Cache
-    from fcregistry.execution._repeating._retries import Retry
-    from fcregistry.execution._settings import Exposure
-    from fcregistry.execution._streams import Event
+    from fcregistry._schema.validator import Engine
+    from fcregistry._tools.tool import Tool, Toolset
+    from fcregistry.execution._approval import Approver
+    from fcregistry.execution._cache import Cache
+    from fcregistry.execution._graph import ExpressionReading
+    from fcregistry.execution._messages import Exposure
+    from fcregistry.execution._outcome import RemoteRunner
+    from fcregistry.execution._policy import Policy
+    from fcregistry.execution._retry import Retry
+    from fcregistry.execution._streaming import Event
+    from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import CallGraph
-    from fcregistry.expressions._scope import Allowed, Context
+    from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext
     from fcregistry.formats._transform import OnRecursion
+
+# --- execution._executor ---
 
 
 class Executor:
@@ -142,8 +146,8 @@ class Executor:
             limits=limits_of(max_characters, max_bytes, keep),
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
-            hooks=_ports.call_hooks(hooks),
-            places=places(toolset.values(), pool, self, any_version=worker_versions == "any"),
+            hooks=slots.call_hooks(hooks),
+            places=remote_runners(toolset.values(), pool, self, any_version=worker_versions == "any"),
         )
         for check in (check_keys, check_caches):
             check(toolset.values())
@@ -191,9 +195,9 @@ class Executor:
                 result = way(read)
                 if result is not None:
                     if result._error is not None:
-                        unwatched(result)
+                        log_failure(result)
                     return result
-        return drive(self._open_pipeline().course(call, run_of(cancellation, deps)))
+        return drive(self._open_pipeline().course(call, calls_context(cancellation, deps)))
 
     async def arun(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -211,9 +215,9 @@ class Executor:
                 result = await way(read)
                 if result is not None:
                     if result._error is not None:
-                        unwatched(result)
+                        log_failure(result)
                     return result
-        return await adrive(self._open_pipeline().course(call, run_of(cancellation, deps)))
+        return await adrive(self._open_pipeline().course(call, calls_context(cancellation, deps)))
 
     def run_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -232,21 +236,21 @@ class Executor:
             TypeError: `calls` is one call, and not a list of them.
         """
         pipeline = self._open_pipeline()
-        run = run_of(cancellation, deps)
-        return run_together(pipeline, pipeline.prepared(listed(calls), run), run)
+        run = calls_context(cancellation, deps)
+        return run_together(pipeline, pipeline.prepared(list_calls(calls), run), run)
 
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
         """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
-        pipeline, given = self._open_pipeline(), listed(calls)
+        pipeline, given = self._open_pipeline(), list_calls(calls)
         if pipeline.loads and (tools := pipeline.to_load(given)):
             await Load(tools).later()
         if cancellation is None and not deps and watching() is None:
             plain = plain_calls(pipeline, given)
             if plain is not None:
                 return await arun_plain(pipeline, plain)
-        run = run_of(cancellation, deps)
+        run = calls_context(cancellation, deps)
         return await arun_together(pipeline, await pipeline.aprepared(given, run), run)
 
     def stream(
@@ -263,13 +267,13 @@ class Executor:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
             that cancels the call.
         """
-        return streamed(self._open_pipeline(), call, run_of(cancellation, deps))
+        return streamed(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncGenerator[Event, None]:
         """Carry out one call on the running loop, and follow it; as `stream` otherwise."""
-        return astreamed(self._open_pipeline(), call, run_of(cancellation, deps))
+        return astreamed(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
         """Read, validate and judge calls, and run none: for an application that has to wait for somebody's decision, here or in another process.
@@ -283,7 +287,7 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        return self._open_pipeline().suspended(listed(calls))
+        return self._open_pipeline().suspended(list_calls(calls))
 
     def resume(
         self,
@@ -310,7 +314,9 @@ class Executor:
             ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
         """
         pipeline = self._open_pipeline()
-        return run_together(pipeline, pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps))
+        return run_together(
+            pipeline, pipeline.resumed(prepared, decisions or {}, by), calls_context(cancellation, deps)
+        )
 
     async def aresume(
         self,
@@ -324,7 +330,7 @@ class Executor:
         """Carry out prepared calls on the running loop; as `resume` otherwise."""
         pipeline = self._open_pipeline()
         return await arun_together(
-            pipeline, pipeline.resumed(prepared, decisions or {}, by), run_of(cancellation, deps)
+            pipeline, pipeline.resumed(prepared, decisions or {}, by), calls_context(cancellation, deps)
         )
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:
@@ -339,14 +345,14 @@ class Executor:
         call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
         if isinstance(call, ToolResult):
             return call
-        return drive(pipeline.course(pipeline.prepare(call, is_ours=True), run_of(None, ())))
+        return drive(pipeline.course(pipeline.prepare(call, is_ours=True), calls_context(None, ())))
 
     def run_expression(
         self,
         expression: str | ToolCall | CallGraph,
         *,
-        context: Context | None = None,
-        allow: Allowed | None = None,
+        context: ExpressionContext | None = None,
+        allow: AllowedFunctions | None = None,
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
@@ -366,27 +372,27 @@ class Executor:
             What came of the outermost call; an error where the text is no call.
         """
         given = expression if isinstance(expression, str) else [expression]
-        return self._reading(given, context, allow, one=True).run(run_of(cancellation, deps))[0]
+        return self._reading(given, context, allow, one=True).run(calls_context(cancellation, deps))[0]
 
     async def arun_expression(
         self,
         expression: str | ToolCall | CallGraph,
         *,
-        context: Context | None = None,
-        allow: Allowed | None = None,
+        context: ExpressionContext | None = None,
+        allow: AllowedFunctions | None = None,
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
         """Carry out a call that is written as Python writes it on the running loop; as `run_expression` otherwise."""
         given = expression if isinstance(expression, str) else [expression]
-        return (await self._reading(given, context, allow, one=True).arun(run_of(cancellation, deps)))[0]
+        return (await self._reading(given, context, allow, one=True).arun(calls_context(cancellation, deps)))[0]
 
     def run_expressions(
         self,
         expressions: str | Iterable[ToolCall | CallGraph],
         *,
-        context: Context | None = None,
-        allow: Allowed | None = None,
+        context: ExpressionContext | None = None,
+        allow: AllowedFunctions | None = None,
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
@@ -395,19 +401,19 @@ class Executor:
         Returns:
             What came of each outermost call, in their order; one error where the text cannot be read, and nothing ran.
         """
-        return self._reading(expressions, context, allow, one=False).run(run_of(cancellation, deps))
+        return self._reading(expressions, context, allow, one=False).run(calls_context(cancellation, deps))
 
     async def arun_expressions(
         self,
         expressions: str | Iterable[ToolCall | CallGraph],
         *,
-        context: Context | None = None,
-        allow: Allowed | None = None,
+        context: ExpressionContext | None = None,
+        allow: AllowedFunctions | None = None,
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
         """Carry out calls that are written as Python writes them on the running loop; as `run_expressions` otherwise."""
-        return await self._reading(expressions, context, allow, one=False).arun(run_of(cancellation, deps))
+        return await self._reading(expressions, context, allow, one=False).arun(calls_context(cancellation, deps))
 
     def __enter__(self) -> Self:
         self._lifetime.enter()
@@ -425,11 +431,16 @@ class Executor:
         await self._lifetime.aleave(self)
 
     def _reading(
-        self, given: str | Iterable[ToolCall | CallGraph], context: Context | None, allow: Allowed | None, *, one: bool
-    ) -> Reading:
-        from fcregistry.execution._graphs._expressions import Reading  # Python's parser: few executors read expressions
+        self,
+        given: str | Iterable[ToolCall | CallGraph],
+        context: ExpressionContext | None,
+        allow: AllowedFunctions | None,
+        *,
+        one: bool,
+    ) -> ExpressionReading:
+        from fcregistry.execution._graph import ExpressionReading  # Python's parser: few executors read expressions
 
-        return Reading(self._open_pipeline(), given, context, allow, one=one)
+        return ExpressionReading(self._open_pipeline(), given, context, allow, one=one)
 
     def _open_pipeline(self) -> Pipeline:
         """Return what carries calls out; the short ways go past this, and are taken away when the executor is left."""
@@ -438,3 +449,85 @@ class Executor:
 
     def __repr__(self) -> str:
         return f"<Executor of {', '.join(self.tools) or 'no tools'}>"
+
+
+# --- execution._lifetime ---
+
+
+class Lifetime:
+    """Whether an executor still takes calls.
+
+    Args:
+        places: What runs its calls in other processes, by the name of the tool.
+    """
+
+    __slots__ = ("_entered", "_leaves", "_left")
+
+    def __init__(self, places: Mapping[str, RemoteRunner]) -> None:
+        self._entered = False
+        self._left = False
+        self._leaves = {place.leave for place in places.values() if place.leave is not None}
+
+    def check(self) -> None:
+        """See that it still takes calls.
+
+        Raises:
+            RuntimeError: Its `with` block was left.
+        """
+        if self._left:
+            raise RuntimeError(
+                "the with block of this executor was left: make calls inside of it, or make another executor"
+            )
+
+    def enter(self) -> None:
+        """Begin its `with` block.
+
+        Raises:
+            RuntimeError: It was begun before.
+        """
+        if self._entered:
+            raise RuntimeError("an executor has one with block: make another executor for the next")
+        self._entered = True
+
+    def leave(self, user: object) -> None:
+        """End its `with` block, on this thread: that may wait for processes to end.
+
+        Args:
+            user: The executor, as what runs its calls knows it.
+        """
+        self._left = True
+        for leave in self._leaves:
+            leave(user)
+
+    async def aleave(self, user: object) -> None:
+        """End its `with` block, and let the running loop turn meanwhile; as `leave` otherwise."""
+        self._left = True
+        if self._leaves:
+            from asyncio import to_thread  # there is a loop, so it is imported
+
+            await to_thread(self.leave, user)
+
+
+# --- execution._reading._python_values ---
+
+
+def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:
+    """Return the call that a model would have written for Python values, or why there is none.
+
+    Args:
+        tool: The tool; the plugin of a described one is imported.
+        name: What it is called by.
+        arguments: The values, by parameter name; a `*args` parameter takes a list.
+    """
+    try:
+        binding = tool.signature.binding
+    except PluginError:
+        return ToolCall(name, {})  # whose result says why
+    encoded: dict[str, Any] = {}
+    for parameter, value in arguments.items():
+        try:
+            encoded[parameter] = binding.encode_argument(parameter, value)
+        except EncodingError as error:
+            problem = Problem(f"$.{parameter}", str(error))
+            return failed_result(ToolCall(name), invalid_arguments(name, (problem,)), tool)
+    return ToolCall(name, encoded)

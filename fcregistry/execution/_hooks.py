@@ -7,32 +7,21 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
-from fcregistry._results import ToolResult
-from fcregistry.execution._approving._decisions import Deny
-from fcregistry.execution._reading._arguments import read_arguments
-from fcregistry.execution._reading._digits import copied, exact_text
-from fcregistry.execution._wording import scrub
-from fcregistry.execution._writing._outcome import failure
+from fcregistry._base.call import CallError, ToolCall
+from fcregistry._results.result import ToolResult
+from fcregistry.execution._approval import Deny
+from fcregistry.execution._arguments import read_arguments
+from fcregistry.execution._messages import scrub
+from fcregistry.execution._result import failed_result
+from fcregistry.execution._step import copied, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from fcregistry._tool import Tool
+    from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
-
-
-class CallHooks(Protocol):
-    """What the pipeline asks before and after each call that is valid."""
-
-    def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Return None to go on, the call with other arguments (as JSON text, not validated yet), or why it may not run."""
-
-    def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Return the result that the caller is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +191,7 @@ def _without(tool: Tool, result: ToolResult, said: str, exception: BaseException
     else:
         text = f"{tool.name} was not carried out ({old.code}); {said}"
         error = CallError(old.code, text, retryable=old.retryable, retry_after=old.retry_after, exception=exception)
-    return failure(result.call, error, tool, result.repairs, result.arguments, result.duration)
+    return failed_result(result.call, error, tool, result.repairs, result.arguments, result.duration)
 
 
 def _log(message: str, label: str, name: str, error: BaseException) -> None:

@@ -10,11 +10,9 @@ from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fcregistry.expressions._graph import CallGraph, Reference
+    from fcregistry.expressions._nodes import CallGraph, ExpressionError, ExpressionProblem, Reference
     from fcregistry.expressions._parse import parse_call, parse_calls
-    from fcregistry.expressions._problems import ExpressionError, ExpressionProblem
-    from fcregistry.expressions._prompt import prompt
-    from fcregistry.expressions._render import render
+    from fcregistry.expressions._render import prompt, render
 
 __all__ = [
     "CallGraph",
@@ -29,13 +27,13 @@ __all__ = [
 
 # Name -> the module it lives in, imported when it is used.
 _HOMES: dict[str, str] = {
-    "CallGraph": "._graph",
-    "ExpressionError": "._problems",
-    "ExpressionProblem": "._problems",
-    "Reference": "._graph",
+    "CallGraph": "._nodes",
+    "ExpressionError": "._nodes",
+    "ExpressionProblem": "._nodes",
+    "Reference": "._nodes",
     "parse_call": "._parse",
     "parse_calls": "._parse",
-    "prompt": "._prompt",
+    "prompt": "._render",
     "render": "._render",
 }
 

@@ -1,25 +1,59 @@
-"""How does the text of a model become calls? Read as Python writes calls; nothing is evaluated, and no tool runs."""
+"""How does the text of a model become calls? Read as Python writes calls; nothing is evaluated, and no tool runs.
+
+MERGED: How do the nodes of an expression become calls? Those that a call can have are read; every other is refused, and named.
+MERGED: What may an expression name, beside the types of its tools' parameters?
+MERGED: Which tool does a model mean by a name in an expression, and which arguments by their places?
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.expressions._graph import CallGraph
-from fcregistry.expressions._problems import ExpressionError, ExpressionProblem
-from fcregistry.expressions._reader import CallReader
-from fcregistry.expressions._scope import Allowed, Context, Scope
-from fcregistry.expressions._tree import calls_in
+from fcregistry._base.call import ToolCall
+from fcregistry._base.messages import json_path
+from fcregistry._tools.tool import Tool
+from fcregistry.errors import said_by
+from fcregistry.expressions._encode import MOST_HASHED, Encoder, KeyTable, Maker, Unwritable, are_too_many
+from fcregistry.expressions._guard import construct, dotted, parse_call_nodes
+from fcregistry.expressions._names import (
+    TIMES,
+    constant,
+    time_of_text,
+    time_type,
+)
+from fcregistry.expressions._nodes import (
+    BROKEN,
+    MOST_PROBLEMS,
+    Broken,
+    CallGraph,
+    Code,
+    ExpressionError,
+    ExpressionProblem,
+    Items,
+    MadeValue,
+    Member,
+    Reference,
+    Result,
+    is_known,
+)
+from fcregistry.expressions._scope import AllowedFunctions, BindingProblem, ExpressionContext, ExpressionScope, Tools
+from fcregistry.types import UnsupportedType, codec_of
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
-    from fcregistry.expressions._tools import Tools
+    from fcregistry._tools.tool import Tool
+    from fcregistry.expressions._guard import ExpressionSource
+
+# --- expressions._parse ---
 
 MOST_EXPRESSIONS = 100
 """How many calls may stand side by side in one text."""
 
 
 def parse_call(
-    text: str, *, tools: Tools, context: Context | None = None, allow: Allowed | None = None
+    text: str, *, tools: Tools, context: ExpressionContext | None = None, allow: AllowedFunctions | None = None
 ) -> ToolCall | CallGraph:
     """Return the call of a text such as `add_points(p1=Point(x=1, y=2), p2=origin)`.
 
@@ -49,11 +83,11 @@ def parse_call(
 
 
 def parse_calls(
-    text: str, *, tools: Tools, context: Context | None = None, allow: Allowed | None = None
+    text: str, *, tools: Tools, context: ExpressionContext | None = None, allow: AllowedFunctions | None = None
 ) -> list[ToolCall | CallGraph]:
     """Return the calls of a text: those of a list, `[f(a=1), g(b=2)]`, or one on each line. As `parse_call` otherwise; an empty list has none."""
-    scope = Scope.of(tools, context, allow)
-    nodes, source = calls_in(text)
+    scope = ExpressionScope.of(tools, context, allow)
+    nodes, source = parse_call_nodes(text)
     if len(nodes) > MOST_EXPRESSIONS:
         raise _refused(f"there are {len(nodes)} calls; {MOST_EXPRESSIONS} are allowed")
     problems: list[ExpressionProblem] = []
@@ -84,3 +118,468 @@ def _several(count: int) -> ExpressionError:
 
 def _refused(message: str) -> ExpressionError:
     return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
+
+
+# --- expressions._reader ---
+
+MOST_CALLS: Final = 100
+"""How many calls one expression may have."""
+
+_LONGEST_MESSAGE: Final = 1_000
+"""So many characters of a message are told: it may hold names of any length."""
+
+_LITERALS: Final = (ast.List, ast.Tuple)
+
+
+class CallReader:
+    """Reads one expression: its outermost call, and those within it.
+
+    Args:
+        scope: What the expression may name.
+        source: The text, for the places of problems.
+        problems: Where problems are gathered.
+        first: The number of its first call.
+    """
+
+    def __init__(
+        self, scope: ExpressionScope, source: ExpressionSource, problems: list[ExpressionProblem], first: int = 1
+    ) -> None:
+        self.scope = scope
+        self.problems = problems
+        self.joined = 0
+        self._source = source
+        self._first = first
+        self._calls: list[ToolCall] = []
+        self._references: dict[str, tuple[Reference, ...]] = {}
+
+    def outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
+        """Return the call that a node is, with those that it needs; None where something is wrong with it."""
+        if not isinstance(node, ast.Call):
+            hint = "" if (name := dotted(node)) is None or self.scope.tools.find(name) is None else f"; write {name}(…)"
+            self.refuse(node, f"{construct(node)} is no call of a tool{hint or '; write a call, f(a=1)'}")
+            return None
+        name = dotted(node.func)
+        tool = None if name is None else self.scope.tools.find(name)
+        if tool is None:
+            if name is None:
+                self.refuse(node.func, f"{construct(node.func)} cannot be called; call a tool by its name")
+            elif (name.startswith("_") or "." in name) and self._is_walk(name):
+                self.refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
+            else:
+                self.refuse(node.func, self.scope.tools.unknown(name), "unknown_tool")
+            return None
+        self.call(node, tool)
+        if self.problems:
+            return None
+        if len(self._calls) == 1:
+            return ToolCall(self._calls[0].name, self._calls[0].arguments)
+        return CallGraph(calls=tuple(self._calls), references=self._references)
+
+    def _is_walk(self, name: str) -> bool:
+        """Tell whether a name with dots leads from something that is known into it."""
+        first = name.partition(".")[0]
+        return first != name and (first in self.scope.context or self.scope.tools.find(first) is not None)
+
+    def call(self, node: ast.Call, tool: Tool) -> Result | Broken:
+        """Read a call of a tool, and return what stands for its result.
+
+        Raises:
+            PluginError: The tool's plugin does not load.
+            ExpressionError: There are too many calls, or too many problems.
+        """
+        parameters = self.scope.tools.parameters(tool)
+        values = ValueReader(self, tool)
+        places: list[ast.AST] = []
+        args = self._positional(node, values, places)
+        kwargs = self._named(node, values, places)
+        if len(self._calls) >= MOST_CALLS:
+            self.refuse(node, f"there are more than {MOST_CALLS} calls in one expression")
+            raise ExpressionError(self.problems)
+        try:
+            written = parameters.bound(args, kwargs)
+        except BindingProblem as problem:
+            return self.refuse(node, str(problem), "invalid_arguments")
+        if self.problems:
+            return BROKEN
+        encoder = Encoder(parameters.types)
+        arguments: dict[str, Any] = {}
+        for name, codec, value, at in written:
+            try:
+                arguments[name] = encoder.json(value, codec, (name,))
+            except Unwritable as problem:
+                self.refuse(problem.node or places[at], str(problem), "invalid_arguments", json_path(problem.path))
+        return self._added(tool.name, arguments, tuple(encoder.references))
+
+    def _added(self, name: str, arguments: dict[str, Any], references: tuple[Reference, ...]) -> Result:
+        call = ToolCall(name, arguments, f"call-{self._first + len(self._calls)}")
+        self._calls.append(call)
+        if references:
+            self._references[str(call.id)] = references
+        return Result(str(call.id), name)
+
+    def _positional(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[Any]:
+        args: list[Any] = []
+        for each in node.args:
+            if not isinstance(each, ast.Starred):
+                args.append(values.value(each))
+                places.append(each)
+            elif isinstance(each.value, _LITERALS):
+                args += [values.value(item) for item in each.value.elts]
+                places += each.value.elts
+            else:
+                self.refuse(
+                    each,
+                    f"only a list that is written out can be unpacked, as in f(*[1, 2]), not {construct(each.value)}",
+                )
+        return args
+
+    def _named(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[tuple[str, Any]]:
+        kwargs: list[tuple[str, Any]] = []
+        for each in node.keywords:
+            if each.arg is not None:
+                kwargs.append((each.arg, values.value(each.value)))
+                places.append(each.value)
+            elif isinstance(each.value, ast.Dict):
+                for key, value in zip(each.value.keys, each.value.values, strict=True):
+                    if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+                        self.refuse(key or value, "the names of arguments are texts, as in f(**{'a': 1})")
+                        continue
+                    kwargs.append((key.value, values.value(value)))
+                    places.append(value)
+            else:
+                self.refuse(
+                    each.value,
+                    f"only a dict that is written out can be unpacked, as in f(**{{'a': 1}}), not {construct(each.value)}",
+                )
+        return kwargs
+
+    def refuse(self, node: ast.AST, message: str, code: Code = "malformed_call", path: str = "$") -> Broken:
+        """Note what is wrong with a node, and return what stands for its value.
+
+        Raises:
+            ExpressionError: That is enough.
+        """
+        line, column = self._source.place(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+        if len(message) > _LONGEST_MESSAGE:
+            message = f"{message[:_LONGEST_MESSAGE]}…"
+        self.problems.append(ExpressionProblem(code=code, message=message, line=line, column=column, path=path))
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise ExpressionError(self.problems)
+        return BROKEN
+
+
+# --- expressions._values ---
+
+_MOST_JOINED: Final = 1_000_000
+"""How many characters all joins of one expression may make."""
+
+_OTHER_CONSTANTS: Final = {"true": "True", "false": "False", "null": "None", "none": "None", "undefined": "None"}
+
+
+class ValueReader:
+    """Reads what stands in the arguments of one call.
+
+    Args:
+        reader: Reads calls, and gathers problems.
+        tool: The tool that is called, whose types may be named.
+    """
+
+    def __init__(self, reader: CallReader, tool: Tool) -> None:
+        self._reader = reader
+        self._scope = reader.scope
+        self._types = reader.scope.tools.parameters(tool).types
+        self._made = Maker(self._types)
+        self._refuse = reader.refuse
+
+    def value(self, node: ast.expr) -> Any:
+        """Return what a node means; `BROKEN` where something is wrong, which was noted."""
+        read = _READ.get(type(node))
+        if read is None:
+            return self._refuse(node, f"{construct(node)} is not allowed")
+        return read(self, node)
+
+    def _constant(self, node: ast.Constant) -> Any:
+        if node.value is Ellipsis:
+            return self._refuse(node, "`...` is no value; write the whole")
+        return node.value
+
+    def _sequence(self, node: ast.List | ast.Tuple) -> Any:
+        values = self._all(node.elts)
+        return tuple(values) if isinstance(node, ast.Tuple) else values
+
+    def _set(self, node: ast.Set) -> Any:
+        if are_too_many(node.elts):
+            return self._refuse(node, f"a set of more than {MOST_HASHED} items is too large; write a list")
+        values = self._all(node.elts)
+        try:
+            return set(values) if all(map(is_known, values)) else Items(values)
+        except TypeError:  # lists, say, which no set of Python's can hold
+            return Items(values)
+
+    def _all(self, nodes: list[ast.expr]) -> list[Any]:
+        return [self.value(each) for each in nodes]
+
+    def _dict(self, node: ast.Dict) -> Any:
+        if are_too_many(node.keys):
+            return self._refuse(
+                node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
+            )
+        written: dict[Any, Any] = {}
+        keys = KeyTable()
+        for key_node, value_node in zip(node.keys, node.values, strict=True):
+            if key_node is None:
+                self._refuse(value_node, "unpacking is not allowed in a dict; write its items out")
+                continue
+            key, value = self.value(key_node), self.value(value_node)
+            try:
+                if not keys.take(key):
+                    self._refuse(key_node, "the key stands twice in one dict")
+                written[key] = value
+            except TypeError:
+                self._refuse(key_node, f"{construct(key_node)} cannot be the key of a dict; take a text or a number")
+        return written
+
+    def _signed(self, node: ast.UnaryOp) -> Any:
+        value = self._computable(node.operand)
+        return value if isinstance(value, Broken) else self._calculated(node, lambda: signed(node.op, value))
+
+    def _computed(self, node: ast.BinOp) -> Any:
+        left, right = self._computable(node.left), self._computable(node.right)
+        if isinstance(left, Broken) or isinstance(right, Broken):
+            return BROKEN
+        return self._calculated(node, lambda: computed(node.op, left, right))
+
+    def _computable(self, node: ast.expr) -> Any:
+        value = self.value(node)
+        if isinstance(value, Result):
+            return self._refuse(
+                node,
+                f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool",
+            )
+        return value
+
+    def _calculated(self, node: ast.expr, compute: Callable[[], Any]) -> Any:
+        try:
+            value = compute()
+        except ArithmeticProblem as problem:
+            return self._refuse(node, str(problem))
+        if isinstance(value, str):
+            self._reader.joined += len(value)
+            if self._reader.joined > _MOST_JOINED:
+                return self._refuse(node, f"all joined texts are too long together: at most {_MOST_JOINED} characters")
+        return value
+
+    def _name(self, node: ast.expr) -> Any:
+        """Return what a name means, which may have dots; nothing is ever looked up in what it means."""
+        name = dotted(node)
+        if name is None:
+            return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
+        if name in self._scope.context:
+            value = self._scope.context[name]
+            if isinstance(value, type):
+                return self._refuse(node, f"{name} is a type; write {name}(…)")
+            return value
+        if (known := constant(name)) is not None:
+            return known
+        if "." in name:
+            return self._member(node, name)
+        return self._refuse(node, self._unknown(name), "invalid_arguments")
+
+    def _member(self, node: ast.expr, name: str) -> Any:
+        enum, _, member = name.rpartition(".")
+        self._learn(enum)
+        cls = self._types.enum(enum)
+        if cls is None:
+            return self._refuse(node, f"an attribute is not allowed: {name[:60]!r}")
+        if member not in cls.__members__:
+            return self._refuse(
+                node,
+                f"{enum} has no member {member[:60]!r}; it has {', '.join(list(cls.__members__)[:20])}",
+                "invalid_arguments",
+            )
+        return Member(enum, member, node)
+
+    def _unknown(self, name: str) -> str:
+        if self._scope.tools.find(name) is not None:
+            return f"{name} is a tool; call it, {name}(…)"
+        if name in _OTHER_CONSTANTS:
+            return f"{name!r} is no value of Python; write {_OTHER_CONSTANTS[name]}"
+        names = ", ".join(sorted(self._scope.context)[:20])
+        known = f"the names are {names}" if names else "there are none"
+        return f"there is no name {name[:60]!r}; {known}. A text stands in quotes"
+
+    def _call(self, node: ast.Call) -> Any:
+        name = dotted(node.func)
+        if name is None:
+            return self._refuse(
+                node.func, f"{construct(node.func)} cannot be called; call a tool or a type by its name"
+            )
+        tool = self._scope.tools.tools.get(name)
+        if tool is not None:
+            return self._reader.call(node, tool)
+        self._learn(name)
+        make = self._scope.allow.get(name) or self._time(name) or self._types.enum(name)
+        if make is None and self._types.codec(name) is None:
+            tool = self._scope.tools.other(name)
+            return self._not_called(node, name) if tool is None else self._reader.call(node, tool)
+        args, kwargs = self._arguments(node)
+        return MadeValue(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
+
+    def _time(self, name: str) -> Callable[..., Any] | None:
+        """Return what makes a date or time by a name, if the name means that."""
+        if name in self._scope.context:
+            known = self._scope.context[name]
+            return known if any(known is each for each in TIMES.values()) else None
+        return time_type(name) or time_of_text(name)
+
+    def _not_called(self, node: ast.Call, name: str) -> Broken:
+        if name in self._scope.context:
+            return self._refuse(node.func, f"{name} cannot be called: it is a value")
+        if "." in name:
+            return self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}")
+        types = self._types.names()
+        known = f"; the types are {', '.join(types[:20])}" if types else ""
+        return self._refuse(node.func, self._scope.tools.unknown(name, "tool or type") + known, "unknown_tool")
+
+    def _learn(self, name: str) -> None:
+        """Let a type of the context be written by its name there."""
+        cls = self._scope.context.get(name)
+        if isinstance(cls, type):
+            try:
+                self._types.learn(name, codec_of(cls))
+            except UnsupportedType:
+                return  # then it cannot be written, only be called, by `allow`
+
+    def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        args = self._all(node.args)  # which refuses unpacking: here, every argument is written out
+        kwargs: dict[str, Any] = {}
+        for each in node.keywords:
+            if each.arg is None:
+                self._refuse(each.value, "unpacking is not allowed here; write the arguments out")
+            elif each.arg in kwargs:
+                self._refuse(each.value, f"{each.arg!r} is given twice")
+            else:
+                kwargs[each.arg] = self.value(each.value)
+        return args, kwargs
+
+    def _run(
+        self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call what may be called while the expression is read: a function that the application allows, or a type of times."""
+        if self._reader.problems:
+            return BROKEN
+        try:
+            given = [self._made.python(each) for each in args]
+            named = {each: self._made.python(value) for each, value in kwargs.items()}
+        except Unwritable as problem:
+            return self._refuse(problem.node or node, str(problem), "invalid_arguments")
+        try:
+            return function(*given, **named)
+        except Exception as error:  # noqa: BLE001  # foreign code: what the application allows may raise anything
+            said = f": {said_by(error)[:200]}" if said_by(error) else ""
+            return self._refuse(
+                node, f"{name} cannot make a value of this: {type(error).__name__}{said}", "invalid_arguments"
+            )
+
+
+_READ: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
+    ast.Constant: ValueReader._constant,
+    ast.List: ValueReader._sequence,
+    ast.Tuple: ValueReader._sequence,
+    ast.Set: ValueReader._set,
+    ast.Dict: ValueReader._dict,
+    ast.UnaryOp: ValueReader._signed,
+    ast.BinOp: ValueReader._computed,
+    ast.Name: ValueReader._name,
+    ast.Attribute: ValueReader._name,
+    ast.Call: ValueReader._call,
+}
+"""The nodes that an argument may be made of. What stands not here is refused."""
+
+# --- expressions._arithmetic ---
+
+MOST_BITS: Final = 4096
+"""How large a whole number may become."""
+
+MOST_TEXT: Final = 100_000
+"""How many characters joined texts may have."""
+
+_OPERATORS: Final[dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.BitXor: ("^", operator.xor),
+}
+_SIGNS: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+
+
+class ArithmeticProblem(ValueError):
+    """What cannot be computed, or is not; the message tells the model why."""
+
+
+def signed(sign: ast.unaryop, value: object) -> Any:
+    """Return a number with its sign.
+
+    Raises:
+        ArithmeticProblem: It is no number, or another operator.
+    """
+    apply = _SIGNS.get(type(sign))
+    if apply is None or not _is_number(value):
+        raise ArithmeticProblem("only + and - may stand before a value, and only before a number")
+    return apply(value)
+
+
+def computed(operation: ast.operator, left: Any, right: Any) -> Any:
+    """Return what an operator makes of two values.
+
+    Raises:
+        ArithmeticProblem: They are not two numbers, or two texts to be joined; the result is too large, or there is none.
+    """
+    sign, compute = _OPERATORS.get(type(operation), ("@", operator.matmul))
+    if sign == "+" and type(left) is type(right) is str:
+        if len(left) + len(right) > MOST_TEXT:
+            raise ArithmeticProblem(f"the joined text is too long: at most {MOST_TEXT} characters")
+        return left + right
+    if not (_is_number(left) and _is_number(right)) or sign == "@":
+        raise ArithmeticProblem(
+            f"{sign} is allowed between two numbers"
+            + (", and + between two texts" if sign == "+" else "")
+            + f", not between {_kind(left)} and {_kind(right)}"
+        )
+    if type(left) is type(right) is int and _bits(sign, left, right) > MOST_BITS:
+        raise ArithmeticProblem(f"the result of {sign} is too large: at most {MOST_BITS} bits")
+    try:
+        return compute(left, right)
+    except ZeroDivisionError:
+        raise ArithmeticProblem("this divides by zero") from None
+    except OverflowError:
+        raise ArithmeticProblem(f"the result of {sign} is too large") from None
+    except (TypeError, ValueError) as error:  # a shift of floats, or by a negative number
+        raise ArithmeticProblem(f"{sign} cannot be computed here: {error}") from None
+
+
+def _bits(sign: str, left: int, right: int) -> int:
+    """Return how many bits the result of two whole numbers has at the most."""
+    if sign == "**":
+        return (abs(left) - 1).bit_length() * right + 1 if right > 0 and abs(left) > 1 else 1
+    if sign == "<<":
+        return left.bit_length() + max(right, 0) if left else 0
+    return left.bit_length() + right.bit_length() if sign == "*" else max(left.bit_length(), right.bit_length())
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float, complex)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str):
+        return "a text"
+    return "a number" if _is_number(value) else f"a {type(value).__name__}"

@@ -1,27 +1,36 @@
-"""How is a call written as an expression? As a model should write it: what `parse_call` reads."""
+"""How is a call written as an expression? As a model should write it: what `parse_call` reads.
+
+MERGED: What is a model told, so that it calls tools by expressions?
+"""
 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from enum import Enum
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._functions import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
-from fcregistry._tool import Tool
-from fcregistry.expressions._encoding import encoded, field_value
-from fcregistry.expressions._spelling import identifier
-from fcregistry.expressions._types import made_by, seen_as
+from fcregistry import formats
+from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._tools.tool import Tool
+from fcregistry.errors import DefinitionError
+from fcregistry.expressions._encode import encode_value, field_value
+from fcregistry.expressions._guard import parse_call_nodes
+from fcregistry.expressions._names import identifier, made_by, seen_as
+from fcregistry.expressions._nodes import ExpressionError
+from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope
 from fcregistry.types._containers import DictCodec, ListCodec, TupleCodec
-from fcregistry.types._decimals import DecimalCodec
 from fcregistry.types._records import MISSING, RecordCodec
-from fcregistry.types._scalars import ANY
-from fcregistry.types._texts import TextCodec
+from fcregistry.types._scalars import ANY_CODEC
+from fcregistry.types._strings import DecimalCodec, TextCodec
 
 if TYPE_CHECKING:
+    from fcregistry.expressions._scope import Tools
     from fcregistry.types import Codec
+
+# --- expressions._render ---
 
 _TIMES: Final = (datetime, date, time, timedelta)
 
@@ -44,8 +53,8 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     tool.make_call(*args, **kwargs)  # which says what is wrong
     every = tool.signature.parameters
     positional = [each for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
-    star = next((each.codec for each in every if each.kind is STAR), ANY)
-    others = next((each.codec for each in every if each.kind is STAR_STAR), ANY)
+    star = next((each.codec for each in every if each.kind is STAR), ANY_CODEC)
+    others = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
     codecs = {each.name: each.codec for each in every if each.kind not in (STAR, STAR_STAR)}
     rest = args[len(positional) :]
     written: list[str] = []
@@ -86,7 +95,7 @@ def _expression(value: Any, codec: Codec) -> str:
 
 def _other(value: Any, codec: Codec) -> str:
     """Return a value of another type as what it is in JSON; with the name of its type around it where that is known."""
-    json = encoded(value, codec)
+    json = encode_value(value, codec)
     for kind in (TextCodec, DecimalCodec):
         for each in seen_as(codec, kind):
             name = "Decimal" if kind is DecimalCodec else each.cls.__name__
@@ -111,7 +120,7 @@ def _member(value: Enum, codec: Codec) -> str:
     known = any(made_by(each, cls.__name__) for each in seen_as(codec, object))
     if known and cls.__members__.get(value.name) is value:
         return f"{cls.__name__}.{value.name}"
-    return _literal(encoded(value, codec))
+    return _literal(encode_value(value, codec))
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
@@ -147,7 +156,7 @@ def _time(value: Any) -> str:
 def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
     mapping: DictCodec | None = next(seen_as(codec, DictCodec), None)
     fields = {each.key: each.codec for record in seen_as(codec, RecordCodec) for each in record.fields}
-    inner = ANY if mapping is None else mapping.item
+    inner = ANY_CODEC if mapping is None else mapping.item
     items = [(_key(key, mapping), _expression(item, fields.get(key, inner))) for key, item in value.items()]
     return f"{{{', '.join(f'{key}: {item}' for key, item in items)}}}"
 
@@ -155,7 +164,7 @@ def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
 def _key(key: Any, mapping: DictCodec | None) -> str:
     if mapping is not None and type(key) not in (str, int) and mapping.key.handles(key):
         return repr(mapping.key.encode(key))
-    return _literal(encoded(key, ANY))
+    return _literal(encode_value(key, ANY_CODEC))
 
 
 def _sequence(value: Any, codec: Codec) -> str:
@@ -169,4 +178,99 @@ def _sequence(value: Any, codec: Codec) -> str:
 
 def _item(codec: Codec) -> Codec:
     sequence: ListCodec | None = next(seen_as(codec, ListCodec), None)
-    return ANY if sequence is None else sequence.item
+    return ANY_CODEC if sequence is None else sequence.item
+
+
+# --- expressions._prompt ---
+
+TEMPLATE: Final = """\
+You can call these tools:
+
+{tools}
+
+To call tools, answer with nothing but a list of Python calls, such as
+{examples}
+The arguments are literals, lists, dicts, and types with their fields; numbers may be computed, and texts joined with +.
+A call may stand in the arguments of another. Nothing else of Python is allowed: no variables of your own, attributes,
+subscripts, comprehensions, conditions or f-strings.{names}
+To answer without a tool, write your answer as plain text."""
+"""What `prompt` returns, with places for the tools, the examples and the names."""
+
+
+def prompt(
+    tools: Tools,
+    *,
+    examples: Iterable[str] = (),
+    context: ExpressionContext | None = None,
+    allow: AllowedFunctions | None = None,
+    format: str = "python",
+) -> str:
+    """Return what tells a model of tools, and how to call them by expressions.
+
+    Args:
+        tools: As for `parse_call`.
+        examples: Expressions, such as `render` writes them; without any, one is made up of the tools' names.
+        context: As for `parse_call`; a model is told the names, and of values their types.
+        allow: As for `parse_call`; a model is told the names.
+        format: How the tools are described: the name of a format of text.
+
+    Raises:
+        FormatNotFoundError: There is no such format.
+        DefinitionError: A tool cannot be said in it.
+        ExpressionError: An example is no expression.
+        TypeError: It is no format of text, or `tools`, `context` or `allow` cannot be.
+    """
+    scope = ExpressionScope.of(tools, context, allow)
+    called = scope.tools.called
+    described = formats.get(format).describe([_under(name, each) for name, each in called.items()])
+    if not isinstance(described, str):
+        raise TypeError(f"the format {format!r} is none of text; take python, typescript, text or yaml")
+    given = list(examples)
+    for example in given:
+        _check(example)
+    known = describe_names(scope.context, scope.allow)
+    return TEMPLATE.format(
+        tools=described,
+        examples="\n".join(given or [_made_up(list(called))]),
+        names=f"\n{known}" if known else "",
+    )
+
+
+def _under(name: str, tool: Tool) -> Tool:
+    """Return a tool as it is described: under the name by which it is called."""
+    if name == tool.name:
+        return tool
+    try:
+        return tool.renamed(name)
+    except DefinitionError:  # too long for a tool: then the format writes it in its own way, which is read too
+        return tool
+
+
+def _check(example: str) -> None:
+    """See that an example can be read.
+
+    Raises:
+        ExpressionError: It cannot.
+    """
+    try:
+        parse_call_nodes(example)
+    except ExpressionError as error:
+        error.add_note(f"in the example {example!r:.100}")
+        raise
+
+
+def _made_up(names: list[str]) -> str:
+    return f"[{', '.join(f'{name}(…)' for name in names[:2])}]" if names else "[]"
+
+
+def describe_names(context: ExpressionContext, allow: AllowedFunctions) -> str:
+    """Return what is said of the names that an expression may use; empty where there are none."""
+    said = [
+        f"{name} ({'a type' if isinstance(value, type) else _type(value)})" for name, value in sorted(context.items())
+    ]
+    said += [f"{name}(…)" for name in sorted(allow)]
+    return f"These names are known: {', '.join(said)}." if said else ""
+
+
+def _type(value: Any) -> str:
+    return type(value).__name__

@@ -1,22 +1,30 @@
-"""What may an expression name, beside the types of its tools' parameters?"""
+"""What an expression may name: the tools, their parameters and types."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from fcregistry.expressions._tools import ToolNames, Tools, toolset_of
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._tools.tool import Tool, Toolset
+from fcregistry.expressions._names import TypeNames, identifier, other_names, tools_by_name
+from fcregistry.types._scalars import ANY_CODEC
 
 if TYPE_CHECKING:
     from typing import Self
 
-Context = Mapping[str, Any]
-Allowed = Mapping[str, Callable[..., Any]]
+    from fcregistry.types import Codec
+
+# --- expressions._scope ---
+
+ExpressionContext = Mapping[str, Any]
+AllowedFunctions = Mapping[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class ExpressionScope:
     """What an expression may name.
 
     Attributes:
@@ -26,11 +34,11 @@ class Scope:
     """
 
     tools: ToolNames
-    context: Context
-    allow: Allowed
+    context: ExpressionContext
+    allow: AllowedFunctions
 
     @classmethod
-    def of(cls, tools: Tools, context: Context | None, allow: Allowed | None) -> Self:
+    def of(cls, tools: Tools, context: ExpressionContext | None, allow: AllowedFunctions | None) -> Self:
         """Return what a caller gave.
 
         Raises:
@@ -49,3 +57,169 @@ class Scope:
 
 def _is_by_name(given: object) -> bool:
     return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
+
+
+# --- expressions._tools ---
+
+Tools: TypeAlias = "Tool | Callable[..., Any] | Mapping[str, Tool] | Iterable[Tool | Callable[..., Any]]"
+
+_MOST_SUGGESTIONS: Final = 3
+"""For so many unknown names of one text, those are told that may be meant."""
+
+
+def toolset_of(tools: Tools) -> Mapping[str, Tool]:
+    """Return the tools that were given, by wire name.
+
+    Raises:
+        TypeError: Something that is neither a tool nor a function, such as a name.
+        DefinitionError: A function that cannot be a tool.
+        DuplicateToolError: Two tools of one wire name.
+    """
+    if isinstance(tools, Mapping):
+        return tools
+    given = [tools] if isinstance(tools, Tool) or callable(tools) else tools
+    if not _are_listed(given):
+        raise TypeError(
+            f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
+        )
+    return Toolset(_tool_of(each) for each in given)
+
+
+def _are_listed(given: object) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, str)
+
+
+def _tool_of(given: object) -> Tool:
+    if isinstance(given, Tool):
+        return given
+    if callable(given) and not isinstance(given, type):
+        return Tool.from_function(given)
+    raise TypeError(f"{given!r} is no tool: give a Tool or a function; registry.select(…) gives those of names")
+
+
+class Written(NamedTuple):
+    """One argument of a call, where it was found to belong.
+
+    Attributes:
+        name: The name of the parameter.
+        codec: The codec of its type.
+        value: What was written.
+        at: Which of the arguments it was, from 0.
+    """
+
+    name: str
+    codec: Codec
+    value: Any
+    at: int
+
+
+class BindingProblem(ValueError):
+    """Arguments that a tool does not take in these places; the message tells the model why."""
+
+
+class ToolNames:
+    """The tools that an expression may call.
+
+    Attributes:
+        tools: The tools, by wire name.
+    """
+
+    __slots__ = ("_called", "_others", "_parameters", "_unknown", "tools")
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self.tools = tools
+        self._called: dict[str, Tool] | None = None
+        self._others: dict[str, Tool | None] | None = None
+        self._parameters: dict[str, Parameters] = {}
+        self._unknown = 0
+
+    @property
+    def called(self) -> Mapping[str, Tool]:
+        """The tools, by the names that a model is told."""
+        if self._called is None:
+            self._called = tools_by_name(self.tools.values())
+        return self._called
+
+    def find(self, name: str) -> Tool | None:
+        """Return the tool that a name means: its own, or as Python has to write that, with its group, or an alias."""
+        return self.tools.get(name) or self.other(name)
+
+    def other(self, name: str) -> Tool | None:
+        """Return the tool that a name means which is not its own: looked for last, since that takes time."""
+        if name in self.called:
+            return self.called[name]
+        if self._others is None:
+            self._others = other_names(self.tools.values())
+        return self._others.get(name)
+
+    def unknown(self, name: str, what: str = "tool") -> str:
+        """Return what is said of a name that no tool has."""
+        shown = name if len(name) <= 64 else f"{name[:64]}…"
+        self._unknown += 1
+        if self._unknown > _MOST_SUGGESTIONS:  # looking for near ones among thousands takes time
+            return f"there is no {what} {shown!r}"
+        known = sorted(self.called)
+        if near := did_you_mean(nearest(shown, known)):
+            return f"there is no {what} {shown!r}{near}"
+        if not known:
+            return f"there is no {what} {shown!r}; there are none"
+        listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
+        return f"there is no {what} {shown!r}; the tools are {listed}"
+
+    def parameters(self, tool: Tool) -> Parameters:
+        """Return the parameters of a tool.
+
+        Raises:
+            PluginError: Its plugin does not load.
+            DefinitionError: It cannot be defined.
+        """
+        known = self._parameters.get(tool.name)
+        return known or self._parameters.setdefault(tool.name, Parameters(tool))
+
+
+class Parameters:
+    """The parameters of one tool.
+
+    Args:
+        tool: The tool.
+
+    Attributes:
+        types: The types that arguments of it may name.
+    """
+
+    def __init__(self, tool: Tool) -> None:
+        every = tool.signature.parameters
+        self._name = identifier(tool.name)
+        self._codecs = {each.name: each.codec for each in every if each.kind is not STAR_STAR}
+        self._others = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
+        self._star = next((each.name for each in every if each.kind is STAR), None)
+        self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
+        if not self._codecs and every:  # a tool of a schema alone: its properties stand for parameters
+            self._positional = list(tool.parameters.get("properties", ()))
+        self.types = TypeNames(each.codec for each in every)
+
+    def bound(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[Written]:
+        """Return the arguments of a call by the names of their parameters. An unknown name is left for validation to judge.
+
+        Raises:
+            BindingProblem: There are too many, or one is given twice.
+        """
+        written = [
+            self._written(name, value, at) for at, (name, value) in enumerate(zip(self._positional, args, strict=False))
+        ]
+        rest = args[len(self._positional) :]
+        if rest and self._star is None:
+            takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
+            raise BindingProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
+        if rest and self._star is not None:
+            written.append(self._written(self._star, rest, len(self._positional)))
+        taken = {each.name for each in written}
+        for at, (name, value) in enumerate(kwargs, len(args)):
+            if name in taken:
+                raise BindingProblem(f"{self._name} is given {name!r} twice")
+            taken.add(name)
+            written.append(self._written(name, value, at))
+        return written
+
+    def _written(self, name: str, value: Any, at: int) -> Written:
+        return Written(name, self._codecs.get(name, self._others), value, at)

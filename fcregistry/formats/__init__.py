@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fcregistry.formats._core import Format
-    from fcregistry.formats._definition import Definition, Dropped, TextDefinition
-    from fcregistry.formats._messages import read_calls
-    from fcregistry.formats._reading import MalformedCallError, read_call
+    from fcregistry.formats._format import Format
+    from fcregistry.formats._node import Definition, Dropped, TextDefinition
+    from fcregistry.formats._read import MalformedCallError, read_call, read_calls
     from fcregistry.formats._table import get, names
 
 __all__ = [
@@ -31,15 +30,15 @@ __all__ = [
 
 # Public name -> the module it lives in, imported when it is used: to list tools, none is needed.
 _HOMES: Final = {
-    "Definition": "._definition",
-    "Dropped": "._definition",
-    "Format": "._core",
-    "MalformedCallError": "._reading",
-    "TextDefinition": "._definition",
+    "Definition": "._node",
+    "Dropped": "._node",
+    "Format": "._format",
+    "MalformedCallError": "._read",
+    "TextDefinition": "._node",
     "get": "._table",
     "names": "._table",
-    "read_call": "._reading",
-    "read_calls": "._messages",
+    "read_call": "._read",
+    "read_calls": "._read",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Final
 
-from fcregistry._problems import json_path
-from fcregistry.formats._definition import Dropped
-from fcregistry.formats._drafts import modern
-from fcregistry.formats._merge import merged
-from fcregistry.formats._refs import Place, References
-from fcregistry.formats._unsaid import in_words, lost_keywords
+from fcregistry._base.messages import json_path
+from fcregistry._schema.document import Place, References
+from fcregistry._schema.drafts import modern
+from fcregistry.formats._node import Dropped, in_words, lost_keywords, merged
 
 _SHOWN: Final = frozenset(
     {

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
 
 
 def call_id(result: ToolResult) -> str:

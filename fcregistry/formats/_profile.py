@@ -1,4 +1,6 @@
-"""What of JSON Schema does a provider take? Data only: `_transform.py` rewrites a schema by it.
+"""Is a schema, or are all of one request together, larger than a provider takes?
+
+MERGED: What of JSON Schema does a provider take? Data only: `_transform.py` rewrites a schema by it.
 
 A provider's own file holds its profiles, with the title of the page that says so. A new rule of a provider is a changed value there; a new
 kind of rule is a field here.
@@ -6,9 +8,109 @@ kind of rule is a field here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal, NamedTuple
+
+from fcregistry._schema.document import subschemas
+
+# --- formats._limits ---
+
+
+class Size(NamedTuple):
+    """How large a schema is; what each number means stands at `SchemaLimits`."""
+
+    properties: int
+    depth: int
+    choices: int
+    characters: int
+    optional: int
+    unions: int
+
+
+_WORDS = {
+    "properties": "properties",
+    "depth": "levels of objects in each other",
+    "choices": "choices in all enums together",
+    "characters": "characters in names and choices",
+    "tools": "tools described strictly",
+    "optional": "optional parameters in tools described strictly",
+    "unions": "parameters of several types in tools described strictly",
+}
+
+
+def size_of(schema: dict[str, Any]) -> Size:
+    """Measure a schema, definitions included."""
+    defs: dict[str, Any] = schema.get("$defs", {})
+    each = [part for whole in (schema, *defs.values()) for part in _all(whole)]
+    properties = [(part, name, inner) for part in each for name, inner in part.get("properties", {}).items()]
+    choices = [
+        value for part in each for value in (*part.get("enum", ()), *([part["const"]] if "const" in part else ()))
+    ]
+    return Size(
+        properties=len(properties),
+        depth=_depth(schema, defs, {}),
+        choices=len(choices),
+        characters=sum(map(len, defs))
+        + sum(len(name) for _, name, _ in properties)
+        + sum(len(str(value)) for value in choices),
+        optional=sum(name not in part.get("required", ()) for part, name, _ in properties),
+        unions=sum("anyOf" in inner or isinstance(inner.get("type"), list) for _, _, inner in properties),
+    )
+
+
+def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
+    """Return how a schema is larger than a provider takes, a sentence for each limit that it passes."""
+    return _beyond(size_of(schema)._asdict(), profile, "$: the parameters have")
+
+
+def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> list[str]:
+    """Return how the schemas of one request are more, all together, than a provider takes."""
+    limits = profile.limits
+    if limits.tools is limits.optional is limits.unions is None:
+        return []  # which is not to be measured for nothing
+    sizes = [size_of(schema) for schema in schemas]
+    optional, unions = (sum(getattr(size, name) for size in sizes) for name in ("optional", "unions"))
+    return _beyond({"tools": len(sizes), "optional": optional, "unions": unions}, profile, "together there are")
+
+
+def _beyond(numbers: dict[str, int], profile: Profile, intro: str) -> list[str]:
+    found = []
+    for name, number in numbers.items():
+        limit = getattr(profile.limits, name)
+        if limit is not None and number > limit:
+            found.append(f"{intro} {number:,} {_WORDS[name]}, and {profile.taker} takes {limit:,}; make do with fewer")
+    return found
+
+
+def _all(schema: Any) -> Iterator[dict[str, Any]]:
+    waiting = [schema]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            yield each
+            waiting += [inner for _, inner in subschemas(each)]
+
+
+def _depth(schema: Any, defs: dict[str, Any], known: dict[str, int]) -> int:
+    """Return how many objects lie in each other; a definition that refers to itself counts once.
+
+    Args:
+        schema: A schema.
+        defs: The definitions that it refers to.
+        known: Name of a definition -> its depth, as far as it is known.
+    """
+    if not isinstance(schema, dict):
+        return 0
+    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+    if name in defs and name not in known:
+        known[name] = 0
+        known[name] = _depth(defs[name], defs, known)
+    below = max((_depth(inner, defs, known) for _, inner in subschemas(schema)), default=0)
+    return max(known.get(name, 0), below + ("properties" in schema))
+
+
+# --- formats._profile ---
 
 References = Literal["free", "bare"]
 """Whether a `$ref` may have other keywords beside it (`free`), or stands alone (`bare`): then it is replaced by what it names."""
@@ -23,7 +125,7 @@ SCALAR_KINDS: Final = frozenset({"null", "boolean", "number", "string"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class SchemaLimits:
     """How large a schema may be, and what all tools of one request may have together; None where nothing is published.
 
     Attributes:
@@ -79,4 +181,4 @@ class Profile:
     pattern_without: str | None = None
     names: str | None = None
     names_rule: str = ""
-    limits: Limits = Limits()
+    limits: SchemaLimits = SchemaLimits()

@@ -10,7 +10,7 @@ from fcregistry.errors import FormatNotFoundError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.formats._core import Format
+    from fcregistry.formats._format import Format
 
 _MODULES: Final = {
     "anthropic": "anthropic",
@@ -45,14 +45,9 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_MODULES))
 
 
-def strict_names() -> tuple[str, ...]:
-    """Return the names of the formats that have a strict mode, sorted."""
-    return tuple(name for name in names() if get(name).strict_profile is not None)
-
-
 def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
     """Return wire name -> name for the tools that some format calls by another name than ours."""
-    from fcregistry.formats._names import wire_names as of_alphabets  # needed only where a name is not ours
+    from fcregistry.formats._format import alphabet_wire_names as of_alphabets  # needed only where a name is not ours
 
     alphabets = [alphabet for name in names() if (alphabet := get(name).alphabet) is not None]
     return of_alphabets(names_of_tools, alphabets)

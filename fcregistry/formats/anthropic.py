@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import base64_of, call_id, told_in
-from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
+from fcregistry.formats._profile import PUT_TOGETHER, Profile, SchemaLimits
+from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
+    from fcregistry.formats._format import RenderInput
 
 _NAMES: Final = r"[a-zA-Z0-9_.-]{1,64}"
 _NAMES_RULE: Final = 'ASCII letters, digits, "_", "." and "-", up to 64 characters'
@@ -47,12 +47,12 @@ STRICT: Final = Profile(
     pattern_without=r"\\[1-9bB]|\(\?[=!<]|\{\d*,?\d{3,}",
     names=_NAMES,
     names_rule=_NAMES_RULE,
-    limits=Limits(tools=20, optional=24, unions=16),
+    limits=SchemaLimits(tools=20, optional=24, unions=16),
 )
 """Guide "Structured outputs", sections "JSON Schema limitations" and "Schema complexity limits"."""
 
 
-def render(rendering: Rendering) -> dict[str, Any]:
+def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{name, description, input_schema, strict}`."""
     described: dict[str, Any] = {"name": rendering.name}
     if rendering.text:

@@ -17,15 +17,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import anthropic
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import call_id, told_in
-from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
+from fcregistry.formats._profile import PUT_TOGETHER, Profile, SchemaLimits
+from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
+    from fcregistry.formats._format import RenderInput
 
 LOOSE: Final = Profile(taker="Bedrock", top_without=PUT_TOGETHER)
 """API reference, "ToolInputSchema": the top is an object. Models of Anthropic's take nothing else there."""
@@ -37,12 +37,12 @@ STRICT: Final[Profile] = replace(
     pattern_without=None,
     names=None,
     names_rule="",
-    limits=Limits(),
+    limits=SchemaLimits(),
 )
 """User guide, "Get validated JSON results from models", section "Supported JSON Schema features"."""
 
 
-def render(rendering: Rendering) -> dict[str, Any]:
+def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{"toolSpec": {name, description, inputSchema: {json}, strict}}`."""
     described: dict[str, Any] = {"name": rendering.name}
     if rendering.text:

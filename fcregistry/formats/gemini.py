@@ -20,16 +20,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
-from fcregistry.formats._names import Alphabet
+from fcregistry.formats._format import Alphabet, Format
 from fcregistry.formats._parts import base64_of, json_of
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
+from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
+    from fcregistry.formats._format import RenderInput
 
 PROFILE: Final = Profile(
     taker="Gemini",
@@ -53,7 +52,7 @@ NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_-]", longest=64)
 """Reference, "FunctionDeclaration". Dots and colons are allowed too, but not everywhere; some versions allow 128 characters."""
 
 
-def render(rendering: Rendering) -> dict[str, Any]:
+def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{name, description, parametersJsonSchema}`, without a schema where there are no parameters."""
     described: dict[str, Any] = {
         "name": rendering.name,

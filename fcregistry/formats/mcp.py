@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
+from fcregistry._schema.document import References
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import json_of
-from fcregistry.formats._reading import field, is_absent, read_call
-from fcregistry.formats._refs import References
+from fcregistry.formats._read import is_absent, read_call, read_field
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
-    from fcregistry._results import ToolResult
-    from fcregistry._tool import Tool
-    from fcregistry.formats._core import Rendering
+    from fcregistry._base.call import ToolCall
+    from fcregistry._results.result import ToolResult
+    from fcregistry._tools.tool import Tool
+    from fcregistry.formats._format import RenderInput
 
 _HINTS: Final = {
     "read_only": "readOnlyHint",
@@ -28,7 +28,7 @@ _HINTS: Final = {
 }
 
 
-def render(rendering: Rendering) -> dict[str, Any]:
+def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{name, title, description, inputSchema, outputSchema, annotations}`, as far as there are such."""
     tool = rendering.tool
     described: dict[str, Any] = {"name": rendering.name}
@@ -60,7 +60,7 @@ def parse(message: Any) -> list[ToolCall]:
     Raises:
         MalformedCallError: It is no call.
     """
-    params = field(message, "params")
+    params = read_field(message, "params")
     return [read_call(message if is_absent(params) else params)]
 
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import call_id
-from fcregistry.formats._profile import PUT_TOGETHER, Limits, Profile
+from fcregistry.formats._profile import PUT_TOGETHER, Profile, SchemaLimits
+from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
-    from fcregistry._results import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry._results.result import ToolResult
+    from fcregistry.formats._format import RenderInput
 
 _TOP_WITHOUT: Final = PUT_TOGETHER | {"enum", "const", "not"}
 
@@ -43,12 +43,12 @@ STRICT: Final = Profile(
     closed=True,
     complete=True,
     top_without=_TOP_WITHOUT,
-    limits=Limits(properties=5000, depth=10, choices=1000, characters=120_000),
+    limits=SchemaLimits(properties=5000, depth=10, choices=1000, characters=120_000),
 )
 """Guide "Structured model outputs", section "Supported schemas"."""
 
 
-def render(rendering: Rendering) -> dict[str, Any]:
+def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{"type": "function", "function": {name, description, parameters, strict}}`."""
     function: dict[str, Any] = {"name": rendering.name}
     if rendering.text:

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._messages import parse_message
+from fcregistry.formats._format import Format
 from fcregistry.formats._parts import call_id, data_url, told_in
+from fcregistry.formats._read import parse_message
 from fcregistry.formats.openai import LOOSE, STRICT
 
 if TYPE_CHECKING:
-    from fcregistry._content import Content
-    from fcregistry._results import ToolResult
-    from fcregistry.formats._core import Rendering
+    from fcregistry._results.content import Content
+    from fcregistry._results.result import ToolResult
+    from fcregistry.formats._format import RenderInput
 
 
-def render(rendering: Rendering) -> dict[str, Any]:
+def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{"type": "function", name, description, parameters, strict}`."""
     described: dict[str, Any] = {"type": "function", "name": rendering.name}
     if rendering.text:

@@ -13,15 +13,14 @@ import keyword
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._definition import TextDefinition
+from fcregistry.formats._format import Alphabet, Format
 from fcregistry.formats._language import TypeWriter, with_definitions
-from fcregistry.formats._names import Alphabet
+from fcregistry.formats._node import TextDefinition
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
 
 if TYPE_CHECKING:
-    from fcregistry.formats._core import Rendering
-    from fcregistry.formats._refs import Place
+    from fcregistry._schema.document import Place
+    from fcregistry.formats._format import RenderInput
 
 NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_]", reserved=frozenset(keyword.kwlist))
 """Identifiers of ASCII: Python language reference, "Identifiers and keywords"."""
@@ -151,7 +150,7 @@ def python_value(value: Any) -> str:
     return repr(value)
 
 
-def render(rendering: Rendering) -> TextDefinition:
+def render(rendering: RenderInput) -> TextDefinition:
     """Return a function's signature and docstring, after the classes that it refers to."""
     schema, returns = rendering.parameters, rendering.tool.returns
     whole = with_definitions(schema, returns or {})

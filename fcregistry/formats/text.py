@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._definition import TextDefinition
+from fcregistry._schema.shorthand import show_parameter, show_type
+from fcregistry.formats._format import Format
+from fcregistry.formats._node import TextDefinition, unsaid
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
-from fcregistry.formats._show import show_parameter, show_type
-from fcregistry.formats._unsaid import unsaid
 
 if TYPE_CHECKING:
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import RenderInput
 
 __all__ = ["FORMAT", "render", "show_type"]
 
@@ -29,7 +28,7 @@ _SHOWN: Final = frozenset(
 )
 
 
-def render(rendering: Rendering) -> TextDefinition:
+def render(rendering: RenderInput) -> TextDefinition:
     """Return the text of one tool."""
     schema = rendering.parameters
     properties: dict[str, Any] = schema["properties"]

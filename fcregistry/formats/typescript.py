@@ -15,15 +15,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._core import Format
-from fcregistry.formats._definition import TextDefinition
+from fcregistry.formats._format import Alphabet, Format
 from fcregistry.formats._language import TypeWriter, with_definitions
-from fcregistry.formats._names import Alphabet
+from fcregistry.formats._node import TextDefinition
 from fcregistry.formats._profile import PUT_TOGETHER, Profile
 
 if TYPE_CHECKING:
-    from fcregistry.formats._core import Rendering
-    from fcregistry.formats._refs import Place
+    from fcregistry._schema.document import Place
+    from fcregistry.formats._format import RenderInput
 
 _RESERVED: Final = frozenset(
     {
@@ -120,7 +119,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def render(rendering: Rendering) -> TextDefinition:
+def render(rendering: RenderInput) -> TextDefinition:
     """Return the declaration of one function, after those of the types that it refers to."""
     name, returns = rendering.name, rendering.tool.returns
     whole = with_definitions(rendering.parameters, returns or {})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._yaml import write_yaml
-from fcregistry.formats._core import Format
-from fcregistry.formats._definition import TextDefinition
+from fcregistry._base.yaml import write_yaml
+from fcregistry.formats._format import Format
+from fcregistry.formats._node import TextDefinition
 
 if TYPE_CHECKING:
-    from fcregistry.formats._core import Rendering
+    from fcregistry.formats._format import RenderInput
 
 
-def render(rendering: Rendering) -> TextDefinition:
+def render(rendering: RenderInput) -> TextDefinition:
     """Return name, description and parameters as a YAML document.
 
     Raises:

@@ -13,12 +13,19 @@ from fcregistry._lazy import lazy_names
 if TYPE_CHECKING:
     from fcregistry.models._anthropic import AnthropicMessages
     from fcregistry.models._callable import CallableModel
-    from fcregistry.models._completion import Completion, Delta, FinishReason, ToolCallDelta, Usage
     from fcregistry.models._messages import Message, MessageLike, messages_of
-    from fcregistry.models._model import Model, ToolChoice
-    from fcregistry.models._offered import offered
+    from fcregistry.models._model import (
+        Completion,
+        Delta,
+        FinishReason,
+        Model,
+        ToolCallDelta,
+        ToolChoice,
+        Usage,
+        offered,
+    )
     from fcregistry.models._openai import OpenAIChat, OpenAIResponses
-    from fcregistry.models._resolving import ModelLike, resolve
+    from fcregistry.models._resolve import ModelLike, resolve
     from fcregistry.models._text import TextModel
 
 __all__ = [
@@ -46,22 +53,22 @@ __all__ = [
 _HOMES: Final = {
     "AnthropicMessages": "._anthropic",
     "CallableModel": "._callable",
-    "Completion": "._completion",
-    "Delta": "._completion",
-    "FinishReason": "._completion",
+    "Completion": "._model",
+    "Delta": "._model",
+    "FinishReason": "._model",
     "Message": "._messages",
     "MessageLike": "._messages",
     "Model": "._model",
-    "ModelLike": "._resolving",
+    "ModelLike": "._resolve",
     "OpenAIChat": "._openai",
     "OpenAIResponses": "._openai",
     "TextModel": "._text",
-    "ToolCallDelta": "._completion",
+    "ToolCallDelta": "._model",
     "ToolChoice": "._model",
-    "Usage": "._completion",
+    "Usage": "._model",
     "messages_of": "._messages",
-    "offered": "._offered",
-    "resolve": "._resolving",
+    "offered": "._model",
+    "resolve": "._resolve",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

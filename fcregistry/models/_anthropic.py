@@ -1,24 +1,38 @@
 """How is a model asked that speaks Anthropic's messages API?
 
 Source: Anthropic API reference, "Messages".
+
+MERGED: How is a request sent to Anthropic's messages API, or to a server that speaks it? Through the official SDK; what it raises is worded here.
+
+Answers come out of here as plain JSON, whichever version of the SDK has read them.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry.errors import ModelError
-from fcregistry.models._anthropic_client import PROVIDER, Connection
-from fcregistry.models._completion import Completion, Delta
-from fcregistry.models._http_limits import MAX_ANSWER_BYTES
-from fcregistry.models._model import Model, ToolChoice
+from fcregistry.errors import MissingDependencyError, ModelError
+from fcregistry.models._model import Completion, Delta, Model, ToolChoice
+from fcregistry.models._sdk import (
+    MAX_ANSWER_BYTES,
+    HttpLimits,
+    PerLoop,
+    RefusedAnswerError,
+    checked_size,
+    send,
+    watched,
+)
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
-    from fcregistry.models._anthropic_client import Clients
+    from anthropic import AsyncAnthropic
+
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message
+
+# --- models._anthropic ---
 
 _AT_ONCE: Final = 8192
 """Tokens up to which an answer is given at once; one that may be longer is streamed, since networks cut a connection that is silent for long,
@@ -76,7 +90,7 @@ class AnthropicMessages(Model):
         self._model = model
         self._settings = dict(settings or {})
         self._max_tokens = self._settings.pop("max_tokens", max_tokens)
-        self._connection = Connection(
+        self._connection = AnthropicConnection(
             model, base_url=base_url, api_key=api_key, client=client, max_answer_bytes=max_answer_bytes
         )
         if wrong := sorted(_OURS & self._settings.keys()):
@@ -97,7 +111,7 @@ class AnthropicMessages(Model):
             MissingDependencyError: The SDK is not installed.
             DefinitionError: A tool cannot be told to the provider.
         """
-        from fcregistry.models._anthropic_answers import completion_of  # heavy, and not needed to name a model
+        from fcregistry.models._anthropic_messages import completion_of  # heavy, and not needed to name a model
 
         if self._max_tokens > _AT_ONCE:
             *_, last = [piece async for piece in self.astream(messages, tools, tool_choice=tool_choice)]
@@ -114,10 +128,12 @@ class AnthropicMessages(Model):
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncIterator[Delta | Completion]:
         """Answer a conversation piece by piece; see `Model.astream`. The errors are those of `acomplete`."""
-        from fcregistry.models._anthropic_answers import completion_of  # as above
-        from fcregistry.models._anthropic_events import StreamedMessage
-        from fcregistry.models._sdk_errors import broken_off
-        from fcregistry.models._surrogates import WholeDeltas
+        from fcregistry.models._anthropic_messages import (
+            StreamedMessage,
+            completion_of,  # as above
+        )
+        from fcregistry.models._model import WholeDeltas
+        from fcregistry.models._sdk import broken_off
 
         request = self._request(messages, tools, tool_choice)
         answer, whole = StreamedMessage(), WholeDeltas()
@@ -143,7 +159,7 @@ class AnthropicMessages(Model):
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> dict[str, Any]:
         """Return what the SDK is asked with. Settings go in `extra_body`, so that every version of it takes every field."""
         from fcregistry.formats import get  # heavy, and not needed to name a model
-        from fcregistry.models._anthropic_turns import system_of, turns_of
+        from fcregistry.models._anthropic_messages import system_of, turns_of
 
         settings = dict(self._settings)
         offered = [*get(PROVIDER).describe(tools), *settings.pop("tools", ())]
@@ -176,3 +192,191 @@ def _choice(tool_choice: ToolChoice, names: Sequence[str | None]) -> Mapping[str
         f"tool_choice is {tool_choice!r}; it must be auto, required, none or the name of a tool that is offered: "
         + ", ".join(filter(None, names))
     )
+
+
+# --- models._anthropic_client ---
+
+PROVIDER: Final = "anthropic"
+VARIABLE: Final = "ANTHROPIC_API_KEY"
+
+Clients: TypeAlias = "AsyncAnthropic | Callable[[], AsyncAnthropic] | Any"
+"""A client of the SDK, or a function that makes one for each event loop. Those for other clouds have no class in common with it."""
+
+_NO_KEY: Final = "none"
+"""Sent to a server of one's own, which looks at no key; the SDK wants one."""
+
+_HOSTED: Final = "api.anthropic.com"
+
+
+class AnthropicConnection:
+    """Sends the requests of one model.
+
+    Args:
+        model: Its name at the provider.
+        base_url: Where the API is; Anthropic's own where it is not given.
+        api_key: The key for it.
+        client: Takes the place of both.
+        max_answer_bytes: The most bytes of one answer that are read.
+
+    Raises:
+        ValueError: A client and what it has already are both given.
+        TypeError: The client is one that waits, and so would hold the loop.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None,
+        api_key: str | None,
+        client: Clients,
+        max_answer_bytes: int = MAX_ANSWER_BYTES,
+    ) -> None:
+        if client is not None and (base_url is not None or api_key is not None):
+            raise ValueError("give base_url and api_key, or a client, which has its own")
+        self.asked = f"{PROVIDER}:{model}"
+        self._model = model
+        self._base_url = base_url
+        self._api_key = api_key
+        self._max_answer_bytes = checked_size(max_answer_bytes)
+        # An instance stays its owner's to close; what is made here is closed with the loop that it is made for.
+        is_instance = client is not None and _is_client(client)
+        make: Any = client or self._made
+        self._clients: PerLoop[Any] = PerLoop(lambda: client) if is_instance else PerLoop(make, _close)
+
+    async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a request, and return the whole answer as JSON.
+
+        Raises:
+            ModelError: There is none.
+            MissingDependencyError: The SDK is not installed.
+        """
+        client = await self._client()
+        try:
+            return self._read(await self._send(client, request), client)
+        except (Exception, RefusedAnswerError) as error:  # the SDK lets through whatever the libraries under it raise  # noqa: BLE001
+            failed = [self.error(error, client)]
+        # Raised outside the handler, it does not refer to the SDK's exception, which holds the key; popped, it does not refer to itself.
+        raise failed.pop()
+
+    async def events(self, request: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any]]:
+        """Send a request, and yield the events of the answer as they come, each as JSON. Whoever stops listening hangs up.
+
+        Raises:
+            ModelError, MissingDependencyError: As for `answer`.
+        """
+        client = await self._client()
+        try:
+            async with (
+                await self._send(client, {**request, "stream": True}) as stream,
+                aclosing(stream.__aiter__()) as all_,
+            ):
+                async for event in all_:
+                    yield self._read(event, client)
+        except (Exception, RefusedAnswerError) as error:  # as above  # noqa: BLE001
+            failed = [self.error(error, client)]
+        else:
+            return
+        raise failed.pop()  # as above
+
+    async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
+        limits = HttpLimits(asked=self.asked, answer=self._max_answer_bytes, secrets=self._secrets(client))
+        return await send(client.messages.create, client, request, limits)
+
+    def error(self, error: BaseException, client: Any = None) -> ModelError:
+        """Return what is raised for an exception of the SDK, or for an answer that cannot be read.
+
+        Args:
+            error: What was raised.
+            client: The client that was asked, whose key is not shown.
+        """
+        from fcregistry.models._sdk import model_error  # only where something failed
+
+        if isinstance(error, TypeError) and "authentication" in str(error):
+            # The SDK looks for a key when it sends, and has no exception of its own for there being none
+            return ModelError(
+                f"{self.asked} cannot be asked without a key: set {VARIABLE}, or give api_key; for a server of your own, give base_url"
+            )
+        secrets = self._secrets(client)
+        return model_error(error, model=self._model, provider=PROVIDER, variable=VARIABLE, secrets=secrets)
+
+    def _read(self, value: Any, client: Any) -> dict[str, Any]:
+        """Return what the SDK has read as the JSON that it was.
+
+        Raises:
+            ValueError: It is no JSON object.
+            ModelError: It tells of an error, as some servers do where an answer is due.
+        """
+        read = _as_json(value)
+        if read.get("type") != "error":
+            return read
+        from fcregistry.models._sdk import told_error  # only where something failed
+
+        raise told_error(read, self.asked, self._secrets(client))
+
+    def _secrets(self, client: Any) -> list[str]:
+        """Return what an error must not show: the keys, wherever they came from."""
+        held = [getattr(client, name, None) for name in ("api_key", "auth_token")]
+        known = [self._api_key, os.environ.get(VARIABLE), os.environ.get("ANTHROPIC_AUTH_TOKEN")]
+        return [key for key in (*known, *held) if isinstance(key, str) and key != _NO_KEY]
+
+    async def _client(self) -> Any:
+        try:
+            return await self._clients.get()
+        except (ModelError, MissingDependencyError):
+            raise
+        except Exception as error:  # what the SDK says of a URL or a profile that it cannot use  # noqa: BLE001
+            failed = [self.error(error)]
+        raise failed.pop()  # as above
+
+    def _made(self) -> AsyncAnthropic:
+        """Make a client, of what was given and of what the SDK finds: variables of the environment, a profile.
+
+        Raises:
+            MissingDependencyError: The SDK is not installed.
+        """
+        try:
+            # A second, and an extra: only whoever asks such a model pays for it
+            from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+        except ImportError as error:
+            raise MissingDependencyError(
+                f'{self.asked} needs the package anthropic: pip install "fcregistry[anthropic]"'
+            ) from error
+        base_url = self._base_url or os.environ.get("ANTHROPIC_BASE_URL") or None
+        has_key = self._api_key or os.environ.get(VARIABLE) or os.environ.get("ANTHROPIC_AUTH_TOKEN")
+        is_own_server = base_url is not None and _HOSTED not in base_url
+        key = _NO_KEY if is_own_server and not has_key else self._api_key
+        return AsyncAnthropic(base_url=base_url, api_key=key, http_client=watched(DefaultAsyncHttpxClient()))
+
+
+def _is_client(client: object) -> bool:
+    """Tell a client from a function that makes one; neither the SDK nor its classes are needed to.
+
+    Raises:
+        TypeError: It is one that waits.
+    """
+    if isinstance(client, type) or not hasattr(client, "messages"):
+        return False
+    from inspect import iscoroutinefunction  # only where a client is given
+
+    close = getattr(client, "close", None)
+    if close is not None and not iscoroutinefunction(close):
+        raise TypeError(f"client is an AsyncAnthropic, or its like for another cloud, not {type(client).__name__}")
+    return True
+
+
+async def _close(client: AsyncAnthropic) -> None:
+    await client.close()
+
+
+def _as_json(value: Any) -> dict[str, Any]:
+    """Return what the SDK has read as the JSON that it was, with all that the SDK does not know.
+
+    Raises:
+        ValueError: It is no JSON object.
+    """
+    # Without warnings: a server that writes another type than the SDK expects is read all the same.
+    read = value.to_dict(mode="json", warnings=False) if hasattr(value, "to_dict") else value
+    if not isinstance(read, dict):
+        raise ValueError(f"it is no JSON object, but {type(read).__name__}")  # noqa: TRY004  # from a stranger's server
+    return read

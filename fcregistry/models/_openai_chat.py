@@ -3,24 +3,33 @@
 Source: OpenAI API reference, "Chat Completions", the chat completion object and the chat completion chunk object. What others who speak it
 do otherwise: `reasoning_content` or `reasoning` holds what the model thought (DeepSeek, vLLM, OpenRouter); content is a list with thoughts
 in it (Mistral); a call carries a field that must be sent back (Gemini's `extra_content`); an error comes with status 200 (OpenRouter).
+
+MERGED: How is a conversation told to OpenAI's chat completions API? As its messages; what it does not take is named in words.
+
+Source: OpenAI API reference, "Chat Completions", messages.
+MERGED: Which call does a result answer, in a conversation with a provider that tells them apart by ids? Those without one are given one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._reading import is_like_arguments
-from fcregistry.models._accumulating import StreamedCalls
-from fcregistry.models._completion import Completion, Delta, Usage
-from fcregistry.models._messages import Message, call_of
-from fcregistry.models._openai_messages import NATIVE
-from fcregistry.models._sdk_errors import broken_off, told_error, unreadable
+from fcregistry._base.call import ToolCall
+from fcregistry.formats._read import is_like_arguments
+from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, wire_name, written_part
+from fcregistry.models._model import Completion, Delta, Usage
+from fcregistry.models._sdk import broken_off, told_error, unreadable
+from fcregistry.models._streamed_calls import StreamedCalls
 
 if TYPE_CHECKING:
-    from fcregistry._calls import ToolCall
-    from fcregistry.models._completion import FinishReason
+    from fcregistry._results.content import Content
+    from fcregistry.models._model import FinishReason
+
+# --- models._openai_chat ---
 
 _FINISHED: Final[Mapping[str, FinishReason]] = {
     "stop": "stop",
@@ -61,7 +70,7 @@ class _Answer:
 
     def take_said(self, said: Mapping[str, Any]) -> Delta:
         """Take what the model says beside its calls, in a message or in a piece of one."""
-        text, thought = _content(said.get("content"))
+        text, thought = _openai_chat_content(said.get("content"))
         for name in _REASONING:
             if isinstance(said.get(name), str) and said[name]:
                 self.reasoning_name, thought = name, thought + said[name]
@@ -244,13 +253,13 @@ def _choice(body: object, asked: str) -> Mapping[str, Any] | None:
     return next((each for each in choices if each.get("index") in (0, None)), None)
 
 
-def _content(content: object) -> tuple[str, str]:
+def _openai_chat_content(content: object) -> tuple[str, str]:
     """Return the text of a content, and what was thought in it."""
     if not isinstance(content, list):
         return _text(content), ""
     parts = [part for part in content if isinstance(part, Mapping)]
     texts = [_text(part.get("text")) for part in parts if part.get("type") == "text"]
-    thoughts = [_content(part.get("thinking"))[0] for part in parts if part.get("type") == "thinking"]
+    thoughts = [_openai_chat_content(part.get("thinking"))[0] for part in parts if part.get("type") == "thinking"]
     return "".join(texts), "".join(thoughts)
 
 
@@ -264,3 +273,112 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+# --- models._openai_messages ---
+
+NATIVE: Final = "openai"
+"""What `Message.native` keeps of this API under: `{"reasoning_content": …, "calls": {id: what a call carries beside ours}}`."""
+
+
+def chat_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return a conversation as the API takes it. The messages given are left as they are."""
+    return [_written(message) for message in with_ids(messages)]
+
+
+def _written(message: Message) -> dict[str, Any]:
+    match message.role:
+        case "user":
+            return {"role": "user", "content": _openai_messages_content(message), **_named(message)}
+        case "assistant":
+            return _said(message)
+        case "tool":  # the API takes text here, in which what is none is named
+            return {"role": "tool", "tool_call_id": message.tool_call_id or "", "content": message.text}
+    return {"role": message.role, "content": message.text, **_named(message)}
+
+
+def _said(message: Message) -> dict[str, Any]:
+    """Return what the model said. A message that only calls has null for content: without the key some refuse it, and empty text too."""
+    written: dict[str, Any] = {"role": "assistant", "content": message.text or None, **_named(message)}
+    if not message.tool_calls:
+        return {**written, "content": message.text}
+    native = _mapping(message.native.get(NATIVE))
+    own = _mapping(native.get("calls"))
+    calls = [{**_call(call), **_mapping(own.get(call.id or ""))} for call in message.tool_calls]
+    return {**written, **_thought(message, native), "tool_calls": calls}
+
+
+def _thought(message: Message, native: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the model thought before it called.
+
+    Those that think between calls want it back, as they wrote it; others refuse it, and what another provider's model thought. So it
+    goes to whom wrote it, and, where nobody else is known to have, under its usual name.
+    """
+    kept = {name: value for name, value in native.items() if name != "calls"}
+    if kept or message.native or not message.reasoning:
+        return kept
+    return {"reasoning_content": message.reasoning}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    function = {"name": wire_name(call.name), "arguments": arguments_text(call) or "{}"}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _named(message: Message) -> dict[str, str]:
+    return {"name": message.name} if message.name else {}
+
+
+def _openai_messages_content(message: Message) -> str | list[dict[str, Any]]:
+    return [_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
+
+
+def _part(part: Content) -> dict[str, Any]:
+    if is_image_link(part):
+        return {"type": "image_url", "image_url": {"url": part.uri}}
+    return written_part(part)
+
+
+# --- models._openai_ids ---
+
+
+def with_ids(messages: Sequence[Message]) -> list[Message]:
+    """Return a conversation in which every call and every result has an id: `call_1`, `call_2`, … where it had none.
+
+    A result without an id answers the first call that has no answer yet: of its name, where it has one, else of all.
+    """
+    taken = {call.id for message in messages for call in message.tool_calls}
+    fresh = (made for number in count(1) if (made := f"call_{number}") not in taken)
+    waiting: list[ToolCall] = []
+    given: list[Message] = []
+    for message in messages:
+        if message.tool_calls:
+            waiting = [_with_id(call, fresh) for call in message.tool_calls]
+            same = all(map(is_, waiting, message.tool_calls))
+            given.append(message if same else message.replaced(tool_calls=tuple(waiting)))
+        elif message.role == "tool":
+            given.append(_answering(message, waiting, fresh))
+        else:
+            given.append(message)
+    return given
+
+
+def _with_id(call: ToolCall, fresh: Iterator[str]) -> ToolCall:
+    return call if call.id else ToolCall(call.name, call.arguments, next(fresh))
+
+
+def _answering(message: Message, waiting: list[ToolCall], fresh: Iterator[str]) -> Message:
+    """Return a result with the id of the call that it answers, which waits no longer."""
+    answered = _answered(message, waiting)
+    if answered is not None:
+        waiting.remove(answered)
+    if message.tool_call_id:
+        return message
+    return message.replaced(tool_call_id=answered.id if answered else next(fresh))
+
+
+def _answered(message: Message, waiting: list[ToolCall]) -> ToolCall | None:
+    if message.tool_call_id:
+        return next((call for call in waiting if call.id == message.tool_call_id), None)
+    of_name = [call for call in waiting if call.name == message.name]
+    return next(iter(of_name or waiting), None)

@@ -7,12 +7,11 @@ these halves are joined. A half that stays alone becomes U+FFFD, the replacement
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from fcregistry.models._completion import Delta
+    pass
 
 T = TypeVar("T")
 
@@ -53,44 +52,3 @@ def _changed(change: Callable[[str], str], value: Any) -> Any:
         items = [_changed(change, each) for each in value]
         return value if all(map(is_, value, items)) else kind(items)
     return value
-
-
-class WholeDeltas:
-    """Joins the halves of characters that the pieces of an answer have cut in two."""
-
-    def __init__(self) -> None:
-        self._halves: dict[object, str] = {}  # the last half of each text, which is held back: it may begin a pair
-
-    def add(self, delta: Delta) -> Delta | None:
-        """Take the next piece, and return it with whole characters; None where nothing of it can be told yet."""
-        calls = tuple(
-            replace(each, name=each.name and joined(each.name), arguments=self.text(each.index, each.arguments))
-            for each in delta.tool_calls
-        )
-        content, reasoning = self.text("content", delta.content), self.text("reasoning", delta.reasoning)
-        return (
-            replace(delta, content=content, reasoning=reasoning, tool_calls=calls)
-            if content or reasoning or calls
-            else None
-        )
-
-    def rest(self) -> Delta | None:
-        """Return what was held back of the text and the thoughts, once they have ended; None where nothing was."""
-        from fcregistry.models._completion import Delta  # which needs messages, and so this module
-
-        content, reasoning = self.end("content"), self.end("reasoning")
-        return Delta(content=content, reasoning=reasoning) if content or reasoning else None
-
-    def text(self, which: object, piece: str) -> str:
-        """Take the next piece of one of the texts, and return what is certain of it."""
-        if piece.isascii() and not self._halves:
-            return piece
-        text = self._halves.pop(which, "") + piece
-        if "\ud800" <= text[-1:] <= "\udbff":
-            self._halves[which] = text[-1]
-            text = text[:-1]
-        return joined(text)
-
-    def end(self, which: object) -> str:
-        """Return what was held back of one of the texts, once it has ended."""
-        return joined(self._halves.pop(which, ""))

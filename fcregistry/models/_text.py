@@ -1,4 +1,8 @@
-"""When is a function from text to text a model? When it is told of tools in a dialect, and its text is read in that."""
+"""When is a function from text to text a model? When it is told of tools in a dialect, and its text is read in that.
+
+MERGED: What is a conversation for a model that reads and writes text alone? Messages of plain text, with tools, calls and results told in its dialect.
+MERGED: Where does an answer end, if a model writes on? Before the first of some marks, however the text is cut into pieces.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +11,18 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import dialects
-from fcregistry._calls import ToolCall
-from fcregistry.models._asking import FunctionModel, Question, takes
-from fcregistry.models._completion import Completion, Delta, ToolCallDelta, Usage
-from fcregistry.models._cutting import CutText
+from fcregistry._base.call import ToolCall
+from fcregistry._tools.tool import Tool
+from fcregistry.dialects._chat_formats import break_markers, break_markers_in
+from fcregistry.models._callable import FunctionModel, ModelQuestion, takes
 from fcregistry.models._messages import Message, arguments_text
-from fcregistry.models._offered import offered
-from fcregistry.models._surrogates import WholeDeltas
-from fcregistry.models._wording import choice_text, structured, unforged, worded, written_by
+from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage, WholeDeltas, offered
 
 if TYPE_CHECKING:
-    from fcregistry._tool import Tool
     from fcregistry.dialects import ChatFormat, ChatTemplate, Dialect, Parsed
-    from fcregistry.models._completion import FinishReason
-    from fcregistry.models._model import ToolChoice
+    from fcregistry.models._model import FinishReason, ToolChoice
+
+# --- models._text ---
 
 NATIVE: Final = "dialects"
 """What `Message.native` keeps under: by the name of a model, the dialect that `auto` recognized."""
@@ -76,14 +78,14 @@ class TextModel(FunctionModel):
         """How calls are written."""
         return self._dialect
 
-    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Question:
+    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> ModelQuestion:
         tools = offered(tools, tool_choice)
         dialect = self._dialect_in(messages)
         prompt = self._prompt(messages, dialect, tools, choice_text(tool_choice) if tools else "")
         stops = self._chat.stops if self._chat else ()
         options = {"stop": list(dict.fromkeys((*stops, *dialect.stops)))} if self._takes_stop else {}
         listener = _Listener(self.name, dialect, tools, stops, _Identities(messages), keeps_dialect=self._is_auto)
-        return Question(lambda: self._function(prompt, **options), listener)
+        return ModelQuestion(lambda: self._function(prompt, **options), listener)
 
     def _dialect_in(self, messages: Sequence[Message]) -> Dialect:
         """Return the dialect of a conversation: of `auto`, the one that its first call was recognized in."""
@@ -264,3 +266,147 @@ class _Listener:
 def _rest(whole: str, told: str) -> str:
     """Return what of a text was not told; nothing where it turned out to be another text."""
     return whole[len(told) :] if whole.startswith(told) else ""
+
+
+# --- models._wording ---
+
+
+def worded(messages: Sequence[Message], dialect: Dialect, system: str) -> list[dict[str, Any]]:
+    """Return messages of which each is a text of the system, the user or the assistant.
+
+    Args:
+        messages: The conversation.
+        dialect: What the model's calls are written in. Results are told in a message of the user: not every format has another place for them.
+        system: What is added to the first message of the system; may be empty.
+    """
+    names = {call.id or "": call.name for message in messages for call in message.tool_calls}
+    told: list[dict[str, Any]] = []
+    for place, message in enumerate(messages):
+        if message.role != "tool":
+            told.append({"role": message.role, "content": _text(message, dialect)})
+            continue
+        name = message.name or names.get(message.tool_call_id or "", "")
+        result = dialect.render_result(name, message.text, message.tool_call_id)
+        if place and messages[place - 1].role == "tool":
+            told[-1]["content"] += f"\n{result}"
+        else:
+            told.append({"role": "user", "content": result})
+    return with_system(told, system)
+
+
+def unforged(messages: Sequence[Message], markers: tuple[str, ...]) -> Sequence[Message]:
+    """Return messages in which none of some markers stands, neither in what was said nor in a call."""
+    return [_unforged(message, markers) for message in messages] if markers else messages
+
+
+def written_by(dialect: Dialect, markers: tuple[str, ...]) -> frozenset[str]:
+    """Return those of some markers that a dialect writes itself, around tools, calls and results."""
+    tool = Tool.from_function(_nothing)
+    call = ToolCall(tool.name, {}, "call_1")
+    parts = dialect.render([tool]), _calls_text([call], dialect), dialect.render_result(tool.name, "", call.id)
+    return frozenset(marker for marker in markers if any(marker in part for part in parts))
+
+
+def structured(messages: Sequence[Message], system: str) -> list[dict[str, Any]]:
+    """Return messages in the shape of OpenAI's chat, for a template that tells tools, calls and results itself.
+
+    Args:
+        messages: The conversation.
+        system: What is added to the first message of the system; may be empty.
+    """
+    told = []
+    for message in messages:
+        plain = message.replaced(
+            content=message.text, reasoning=None, is_error=False, continues=False, native={}
+        ).to_dict()
+        thought = {"reasoning_content": message.reasoning} if message.reasoning else {}
+        told.append({**plain, **thought})
+    return with_system(told, system)
+
+
+def with_system(messages: list[dict[str, Any]], text: str) -> list[dict[str, Any]]:
+    """Return messages with a text at the end of the first, if that is the system's; in a message of the system before them, if it is not."""
+    if not text:
+        return messages
+    if messages and messages[0]["role"] == "system":
+        first: Mapping[str, Any] = messages[0]
+        return [{**first, "content": _joined(first["content"], text, between="\n\n")}, *messages[1:]]
+    return [{"role": "system", "content": text}, *messages]
+
+
+def choice_text(tool_choice: ToolChoice) -> str:
+    """Return what a model is told of a choice, which nothing but words can hold it to; nothing where it is free, or has nothing to choose from."""
+    if tool_choice in ("auto", "none"):
+        return ""
+    return f"Answer with a call of {'a tool' if tool_choice == 'required' else f'the tool {tool_choice}'}."
+
+
+def _nothing() -> None: ...
+
+
+def _unforged(message: Message, markers: tuple[str, ...]) -> Message:
+    calls = tuple(
+        ToolCall(break_markers(call.name, markers), break_markers_in(call.arguments, markers), call.id)
+        for call in message.tool_calls
+    )
+    return message.replaced(content=break_markers(message.text, markers), tool_calls=calls)
+
+
+def _text(message: Message, dialect: Dialect) -> str:
+    calls = _calls_text(message.tool_calls, dialect) if message.tool_calls else ""
+    return _joined(message.text, calls, between="\n")
+
+
+def _calls_text(calls: Sequence[ToolCall], dialect: Dialect) -> str:
+    try:
+        return dialect.render_calls(calls)
+    except ValueError:  # it cannot be said in the dialect: it was malformed, or another model made it
+        return "\n".join(f"{call.name}({arguments_text(call)})" for call in calls)
+
+
+def _joined(*texts: str, between: str) -> str:
+    return between.join(filter(None, texts))
+
+
+# --- models._cutting ---
+
+
+class CutText:
+    """Passes text on up to the first of some marks.
+
+    Args:
+        marks: What ends the text; none of them is passed on.
+    """
+
+    def __init__(self, marks: Sequence[str]) -> None:
+        self._marks = tuple(filter(None, marks))
+        self._held = ""
+        self._ended = False
+
+    def feed(self, piece: str) -> str:
+        """Take the next piece, and return what is certain to stand before any mark."""
+        if self._ended or not self._marks:
+            return "" if self._ended else piece
+        text = self._held + piece
+        end = self._end(text)
+        begun = len(text) - max(_begun(text, mark) for mark in self._marks)
+        if end < len(text) and end <= begun:
+            self._ended, self._held = True, ""
+            return text[:end]
+        # What begins before a mark may be a longer mark, of which that one is a part.
+        self._held = text[begun:]
+        return text[:begun]
+
+    def close(self) -> str:
+        """Return what of the text that was held back stands before any mark after all."""
+        held, self._held = self._held, ""
+        return held[: self._end(held)]
+
+    def _end(self, text: str) -> int:
+        """Return where the first mark begins; the end of the text where there is none."""
+        return min((place for mark in self._marks if (place := text.find(mark)) >= 0), default=len(text))
+
+
+def _begun(text: str, mark: str) -> int:
+    """Return how many characters at the end of a text may be the beginning of a mark."""
+    return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

@@ -31,8 +31,8 @@ class ManifestHook(BuildHookInterface[BuilderConfig]):
         if version == "editable":
             return
         # hatchling imports every installed hook in every build: only the builds that use this one pay for it
-        from fcregistry.packaging._errors import PackagingError
-        from fcregistry.packaging._verifying import verify
+        from fcregistry.packaging._build import verify
+        from fcregistry.packaging._project import PackagingError
 
         included = self.build_config.builder.recurse_included_files()
         files = {Path(each.distribution_path).as_posix(): Path(each.path) for each in included}

@@ -1,4 +1,7 @@
-"""Which distribution is meant: an installed one, or the project in the working folder, which need not be installed?"""
+"""Which distribution is meant: an installed one, or the project in the working folder, which need not be installed?
+
+MERGED: What keeps a plugin from being packaged?
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from fcregistry.discovery._found import GROUP
-from fcregistry.packaging._errors import PackagingError
+from fcregistry.errors import FcregistryError
+
+# --- packaging._project ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +37,7 @@ class Target:
 
 
 @contextmanager
-def target(distribution: str | None, folder: Path) -> Iterator[Target]:
+def target_distribution(distribution: str | None, folder: Path) -> Iterator[Target]:
     """Give the distribution that is meant.
 
     A project is found as its pyproject.toml describes it now, whatever of it is installed: a folder of metadata, as an installer
@@ -62,7 +67,7 @@ def target(distribution: str | None, folder: Path) -> Iterator[Target]:
 
 
 @contextmanager
-def on_path(path: tuple[str, ...]) -> Iterator[None]:
+def search_path(path: tuple[str, ...]) -> Iterator[None]:
     """Let this process find what stands on a path, for a while."""
     before = list(sys.path)
     sys.path[:] = path
@@ -97,3 +102,10 @@ def _write_metadata(folder: Path, project: dict[str, Any], entry_points: dict[st
     (info / "METADATA").write_text(metadata, encoding="utf-8")
     lines = [f"[{GROUP}]", *(f"{name} = {value}" for name, value in entry_points.items())]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+# --- packaging._errors ---
+
+
+class PackagingError(FcregistryError):
+    """A project or a manifest that is not as it has to be; the message says where, and what to do."""

@@ -11,11 +11,10 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry._version import __version__
-from fcregistry.packaging._building import build
-from fcregistry.packaging._errors import PackagingError
-from fcregistry.packaging._project import target
+from fcregistry.packaging._build import build_manifests
+from fcregistry.packaging._project import PackagingError, target_distribution
 
 FILES: Final = {
     ".github/workflows/tests.yml": "workflow.yml.txt",
@@ -33,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _TAKEN: Final = frozenset({"fcregistry", "site", "src", "tests"})
 
 
-def start(name: str, folder: Path) -> tuple[str, ...]:
+def create_plugin(name: str, folder: Path) -> tuple[str, ...]:
     """Make a new plugin, and return its files, relative to the folder, sorted.
 
     Args:
@@ -81,6 +80,6 @@ def _write(folder: Path, words: dict[str, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = files(__package__).joinpath("_templates", template).read_text(encoding="utf-8") if template else ""
         path.write_text(Template(text).substitute(words), encoding="utf-8", newline="\n")
-    with target(None, folder) as meant:
-        for manifest in build(meant):
+    with target_distribution(None, folder) as meant:
+        for manifest in build_manifests(meant):
             manifest.write()

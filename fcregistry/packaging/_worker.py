@@ -12,18 +12,25 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from fcregistry._naming import Owned, by_key, clash_text, standing
-from fcregistry._records import PluginRecord, ToolRecord
-from fcregistry._selectors import normalized
+from fcregistry._tools.names import Owned, by_key, clash_text, standing
+from fcregistry._tools.record import PluginRecord, ToolRecord
+from fcregistry._tools.selectors import normalized
+from fcregistry.discovery._describe import DeclarationOwners, describe_plugin
 from fcregistry.discovery._discovery import current
-from fcregistry.discovery._finder import find_entry_points, places
+from fcregistry.discovery._finder import find_entry_points, scan_path
+from fcregistry.discovery._fingerprint import ImportTracker
 from fcregistry.discovery._found import FoundPlugin
-from fcregistry.discovery._index._describing import Ships, describe
-from fcregistry.discovery._index._tracking import Tracker
-from fcregistry.discovery._loader import load
-from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, ManifestPlugin, text_of
-from fcregistry.discovery._manifests._places import FILE, Place, place_of
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._loader import load_plugin
+from fcregistry.discovery._manifest import (
+    MANIFEST_FILE,
+    MANIFEST_FORMAT,
+    ManifestContent,
+    ManifestPlugin,
+    PackageLocation,
+    location_of,
+    manifest_text,
+    source_digest,
+)
 from fcregistry.discovery._permission import Permission
 
 _COMPILED: Final = (".so", ".pyd")
@@ -61,23 +68,23 @@ def manifests_of(distribution: str, *, is_own: bool) -> Answer:
         distribution: Its name.
         is_own: Whether it is the project in the working folder, whose author runs it whatever the configuration says of plugins.
     """
-    tracker = Tracker()
+    tracker = ImportTracker()
     tracker.start()
     discovery = current()
-    discovery.adopt(find_entry_points(places()))  # as it stands on this path, whatever an index knows
+    discovery.adopt(find_entry_points(scan_path()))  # as it stands on this path, whatever an index knows
     plugins = [each for each in discovery.plugins if each.project == normalized(distribution)]
     failures = [] if plugins else [f"no distribution {distribution!r} with plugins is installed here"]
     if not is_own:
         failures += _refusals(plugins)
         plugins = [] if failures else plugins
-    ships = Ships(discovery.owner)
+    ships = DeclarationOwners(discovery.owner)
     shipped: list[tuple[FoundPlugin, PluginRecord]] = []
     modules: set[str] = set()
     for plugin in plugins:
-        outcome = load(plugin, lambda declaration: discovery.owner(declaration) is not None)
+        outcome = load_plugin(plugin, lambda declaration: discovery.owner(declaration) is not None)
         assert outcome is not None
         declared = [standing(rivals) for rivals in by_key(Owned(each, plugin) for each in ships.of(plugin)).values()]
-        record = describe(outcome, [each.declaration for rivals in declared for each in rivals])
+        record = describe_plugin(outcome, [each.declaration for rivals in declared for each in rivals])
         shipped.append((plugin, record))
         failures += _failures(plugin, record, declared)
         modules |= {plugin.module, *(each.declaration.module for rivals in declared for each in rivals)}
@@ -110,10 +117,10 @@ def _failures(plugin: FoundPlugin, record: PluginRecord, declared: list[list[Own
 
 def _manifests(shipped: Iterable[tuple[FoundPlugin, PluginRecord]], files: Iterable[str]) -> Answer:
     """Return one manifest for each package, with the files of it that were read."""
-    packages: dict[Path, tuple[Place, str, list[PluginRecord]]] = {}
+    packages: dict[Path, tuple[PackageLocation, str, list[PluginRecord]]] = {}
     failures = []
     for found, record in shipped:
-        place = place_of(found)
+        place = location_of(found)
         if place is None:
             failures.append(f"{found.label}: {found.module} is no module in a folder, so a manifest has no place")
         else:
@@ -125,10 +132,10 @@ def _manifests(shipped: Iterable[tuple[FoundPlugin, PluginRecord]], files: Itera
     return Answer(manifests=[] if failures else manifests, failures=failures)
 
 
-def _text(place: Place, project: str, records: Iterable[PluginRecord], files: Iterable[str]) -> str:
-    return text_of(
+def _text(place: PackageLocation, project: str, records: Iterable[PluginRecord], files: Iterable[str]) -> str:
+    return manifest_text(
         ManifestContent(
-            format=FORMAT,
+            format=MANIFEST_FORMAT,
             distribution=project,
             plugins=[_plugin(place, record) for record in records],
             sources=_sources(place, files),
@@ -136,7 +143,7 @@ def _text(place: Place, project: str, records: Iterable[PluginRecord], files: It
     )
 
 
-def _plugin(place: Place, record: PluginRecord) -> ManifestPlugin:
+def _plugin(place: PackageLocation, record: PluginRecord) -> ManifestPlugin:
     return ManifestPlugin(
         entry_point=record["entry_point"],
         value=record["value"],
@@ -145,16 +152,16 @@ def _plugin(place: Place, record: PluginRecord) -> ManifestPlugin:
     )
 
 
-def _anywhere(place: Place, tool: ToolRecord) -> ToolRecord:
+def _anywhere(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
     """Return a tool's record with its file relative to the package's parent folder; without it, where that is not the package's own."""
     name = place.name_of(Path(tool["file"])) if tool["file"] is not None else None
     return {**tool, "file": name, "line": tool["line"] if name is not None else None}
 
 
-def _sources(place: Place, files: Iterable[str]) -> dict[str, str]:
+def _sources(place: PackageLocation, files: Iterable[str]) -> dict[str, str]:
     sources = {}
     for path in map(Path, files):
         name = place.name_of(path)
-        if name is not None and not name.endswith((*_COMPILED, FILE)) and path.is_file():
+        if name is not None and not name.endswith((*_COMPILED, MANIFEST_FILE)) and path.is_file():
             sources[name] = source_digest(path.read_bytes(), name)
     return dict(sorted(sources.items()))

@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fcregistry.prompts._calls import calls_of
+    from fcregistry.prompts._extract import OutputError, Reading
     from fcregistry.prompts._output_format import OutputFormat
-    from fcregistry.prompts._reading import OutputError, Reading
-    from fcregistry.prompts._tool_prompt import ToolPrompt
+    from fcregistry.prompts._tool_prompt import ToolPrompt, calls_of
 
 __all__ = ["OutputError", "OutputFormat", "Reading", "ToolPrompt", "calls_of"]
 
 # Public name -> the module it lives in, imported when it is used.
 _HOMES: Final = {
-    "OutputError": "._reading",
+    "OutputError": "._extract",
     "OutputFormat": "._output_format",
-    "Reading": "._reading",
+    "Reading": "._extract",
     "ToolPrompt": "._tool_prompt",
-    "calls_of": "._calls",
+    "calls_of": "._tool_prompt",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -1,4 +1,7 @@
-"""How is an answer of a Python type asked for in a prompt, and read when it comes?"""
+"""How is an answer of a Python type asked for in a prompt, and read when it comes?
+
+MERGED: What is left of a type when some of its fields are not to be written? Its schema and its values without them.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,24 @@ import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, overload
 
-from fcregistry._calls import Problem
-from fcregistry._problems import json_path
-from fcregistry._validation import Validator
-from fcregistry._yaml import pyyaml, write_yaml
+from fcregistry._base.call import Problem
+from fcregistry._base.json import with_plain_floats
+from fcregistry._base.messages import json_path
+from fcregistry._base.yaml import pyyaml, write_yaml
+from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError, said_by
-from fcregistry.prompts._choosing import chosen
-from fcregistry.prompts._excluding import check_has_field, schema_without, value_without
-from fcregistry.prompts._found import Value, Wrong
-from fcregistry.prompts._json_answer import json_values
-from fcregistry.prompts._reading import Reading, written
-from fcregistry.prompts._template import filled
-from fcregistry.prompts._wording import ANSWER, EXAMPLES, LIST
-from fcregistry.prompts._yaml_answer import yaml_values
+from fcregistry.prompts._extract import Reading, Value, Wrong, chosen, json_values, written, yaml_values
+from fcregistry.prompts._template import ANSWER, EXAMPLES, LIST, filled
 from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, to_json_text
-from fcregistry.types._core import show_type, walk, with_plain_floats
-from fcregistry.types._formats import FORMATS
-from fcregistry.types._schemas import codec_schema
+from fcregistry.types._codec import codec_schema, show_type, walk_codecs
+from fcregistry.types._strings import STRING_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from fcregistry.prompts._found import Found
+    from fcregistry.prompts._extract import Found
+
+# --- prompts._output_format ---
 
 T = TypeVar("T")
 Syntax: TypeAlias = Literal["json", "yaml"]
@@ -109,8 +108,8 @@ class OutputFormat(Generic[T]):
         self._exclude = (exclude,) if isinstance(exclude, str) else tuple(exclude)
         self._arguments_field = arguments_field
         self._codec, self._schema = self._read_type()
-        self._exact = any(each.exact for each in walk([self._codec]))
-        self._validator = Validator(self._schema, FORMATS)
+        self._exact = any(each.exact for each in walk_codecs([self._codec]))
+        self._validator = Validator(self._schema, STRING_FORMATS)
         shown = self._examples(examples)
         self._template = self._own_template(bool(shown)) if template is None else template
         fillings = {"schema": self._written(self._schema)}
@@ -236,3 +235,116 @@ class OutputFormat(Generic[T]):
 
     def __repr__(self) -> str:
         return f"<OutputFormat {show_type(self._annotation)}>"
+
+
+# --- prompts._excluding ---
+
+
+def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[str]) -> dict[str, Any]:
+    """Return a schema without some fields. A field of a record that recurs is left out wherever the record stands.
+
+    Args:
+        schema: The schema of a record, or of a list or a union of records.
+        paths: The fields: a name, or `outer.inner`.
+        problems: Takes what cannot be left out, and why.
+    """
+    left = deepcopy(schema)
+    for path in paths:
+        *outer, name = path.split(".")
+        records = list(_records(left, left))
+        for segment in outer:
+            inner = [record["properties"][segment] for record in records if segment in record["properties"]]
+            records = [record for each in inner for record in _records(each, left)]
+        holders = [record for record in records if name in record["properties"]]
+        if not holders:
+            problems.append(_no_field(records, path, "exclude"))
+        for record in holders:
+            if name in record.get("required", ()):
+                problems.append(f"exclude: the field {path!r} has no default, so that no value can be made without it")
+            del record["properties"][name]
+    return left
+
+
+def check_has_field(schema: dict[str, Any], name: str, option: str, problems: list[str]) -> None:
+    """Add a problem if no record of a schema has a field.
+
+    Args:
+        schema: The schema of a record, or of a list or a union of records.
+        name: The field.
+        option: The option that names it.
+        problems: Takes the problem.
+    """
+    records = list(_records(schema, schema))
+    if not any(name in record["properties"] for record in records):
+        problems.append(_no_field(records, name, option))
+
+
+def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
+    known = sorted({field for record in records for field in record["properties"]})
+    there = f"the fields there are {', '.join(known)}" if known else "there are no fields"
+    return f"{option}: there is no field {name!r}; {there}"
+
+
+def value_without(value: Any, whole: dict[str, Any], left: dict[str, Any]) -> Any:
+    """Return a JSON value without the fields that were left out of its schema.
+
+    Args:
+        value: A value of the whole schema.
+        whole: The schema.
+        left: What `schema_without` has left of it.
+    """
+    return _pruned(value, (whole, whole), (left, left))
+
+
+def _pruned(value: Any, whole: tuple[Any, Any], left: tuple[Any, Any]) -> Any:
+    """Return a part of a value without fields.
+
+    Args:
+        value: The part.
+        whole: Its schema, and the one in which that stands.
+        left: What is left of both.
+    """
+    (schema, root), (rest, rest_root) = whole, left
+    if reference := schema.get("$ref"):
+        name = reference.rpartition("/")[2]
+        return _pruned(value, (root["$defs"][name], root), (rest_root["$defs"][name], rest_root))
+    for keyword in ("anyOf", "oneOf"):
+        for one, other in zip(schema.get(keyword, ()), rest.get(keyword, ()), strict=True):
+            value = _pruned(value, (one, root), (other, rest_root))
+    if isinstance(value, list):
+        return [_pruned(item, (one, root), (other, rest_root)) for item, one, other in _items(value, schema, rest)]
+    if not isinstance(value, dict) or "properties" not in schema:
+        return value
+    known, kept = schema["properties"], rest["properties"]
+    return {
+        name: _pruned(item, (known[name], root), (kept[name], rest_root)) if name in kept else item
+        for name, item in value.items()
+        if name in kept or name not in known
+    }
+
+
+def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield the items of an array, each with its schema and what is left of that."""
+    first, first_left = schema.get("prefixItems", ()), rest.get("prefixItems", ())
+    others = (schema.get("items"), rest.get("items"))
+    for place, item in enumerate(value):
+        one, other = (first[place], first_left[place]) if place < len(first) else others
+        yield item, one if isinstance(one, dict) else {}, other if isinstance(other, dict) else {}
+
+
+def _records(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the outermost records in a schema: through lists, unions and references, and not through other records."""
+    seen: list[int] = []
+    stack = [schema]
+    while stack:
+        each = stack.pop()
+        if not isinstance(each, dict) or id(each) in seen:
+            continue
+        seen.append(id(each))
+        if "properties" in each:
+            yield each
+            continue
+        if reference := each.get("$ref"):
+            stack.append(root["$defs"][reference.rpartition("/")[2]])
+        inner = [each.get("items"), *each.get("prefixItems", ()), *each.get("anyOf", ()), *each.get("oneOf", ())]
+        stack += inner[::-1]

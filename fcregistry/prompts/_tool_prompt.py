@@ -1,30 +1,37 @@
-"""What is a model told of tools that it cannot be sent through its provider's interface? A system prompt."""
+"""What is a model told of tools that it cannot be sent through its provider's interface? A system prompt.
+
+MERGED: How are tools and variables shown in a prompt?
+MERGED: The tool calls in a value that a model wrote: the value itself, or the items of a list, where they have a name and arguments.
+"""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._calls import Problem, ToolCall
-from fcregistry._json import ArgumentsError, read_json
-from fcregistry.errors import DefinitionError
-from fcregistry.execution._tools import toolset_of
-from fcregistry.formats import MalformedCallError
-from fcregistry.prompts._calls import calls_of
-from fcregistry.prompts._described import describe_tools, describe_variables
-from fcregistry.prompts._reading import OutputError, written
-from fcregistry.prompts._template import filled
-from fcregistry.prompts._wording import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS
+from fcregistry import formats
+from fcregistry._base.call import Problem, ToolCall
+from fcregistry._base.json import ArgumentsError, read_json
+from fcregistry.errors import DefinitionError, FormatNotFoundError
+from fcregistry.execution._settings import toolset_of
+from fcregistry.formats import Format, MalformedCallError, read_call
+from fcregistry.formats._read import is_like_arguments
+from fcregistry.prompts._extract import OutputError, written
+from fcregistry.prompts._template import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS, filled
 from fcregistry.types import to_json_text
+from fcregistry.types._codec import show_type
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from fcregistry._registry import Registry
-    from fcregistry._toolset import Toolset
+    from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.dialects import Parsed
-    from fcregistry.execution._tools import ToolLike
+    from fcregistry.execution._settings import ToolLike
+    from fcregistry.formats._format import RenderInput
     from fcregistry.prompts._output_format import OutputFormat
+
+# --- prompts._tool_prompt ---
 
 
 class ToolPrompt:
@@ -189,3 +196,102 @@ def _own(texts: Mapping[str, object]) -> dict[str, str]:
     if problems:
         raise DefinitionError("texts: these placeholders cannot be:", tuple(problems))
     return own
+
+
+# --- prompts._described ---
+
+_LONGEST: Final = 500
+"""Characters of a variable's value that are shown."""
+
+
+def describe_tools(tools: Iterable[Tool], format: str) -> str:
+    """Return the descriptions of tools in a format: text as it is, and JSON with one tool a line.
+
+    Raises:
+        FormatNotFoundError: There is no such format.
+        DefinitionError: A tool cannot be said in it.
+        MissingDependencyError: The format needs a package that is not installed.
+    """
+    described = _format(format).describe(tools)
+    if isinstance(described, str):
+        return described.rstrip("\n")
+    return "\n".join(map(to_json_text, described if isinstance(described, list) else [described]))
+
+
+def _format(name: str) -> Format:
+    if name == "json":
+        return _JSON
+    try:
+        return formats.get(name)
+    except FormatNotFoundError:
+        names = ", ".join(sorted([*formats.names(), "json"]))
+        raise FormatNotFoundError(f"there is no format {name!r}; the formats of a prompt are {names}") from None
+
+
+def _render(rendering: RenderInput) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": rendering.name}
+    if rendering.text:
+        described["description"] = rendering.text
+    return {**described, "parameters": rendering.parameters}
+
+
+_JSON: Final = Format(name="json", source="fcregistry's own: what the format yaml says, as JSON", render=_render)
+
+
+def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> str:
+    """Return variables by name, each with its type, and with its value where that is to be shown.
+
+    Args:
+        variables: Name -> value.
+        shown: The names of those whose values are shown.
+
+    Raises:
+        DefinitionError: A name is shown that no variable has, or a value that has no JSON form.
+    """
+    problems = [f"there is no variable {name!r} to be shown" for name in sorted(shown) if name not in variables]
+    lines = []
+    for name in sorted(variables):
+        value = variables[name]
+        line = f"- {name}: {show_type(type(value))}"
+        if name in shown:
+            try:
+                line += f" = {_bounded(to_json_text(value))}"
+            except ValueError as error:
+                problems.append(f"the value of {name!r} cannot be shown: {error}")
+        lines.append(line)
+    if problems:
+        raise DefinitionError("the context of the prompt cannot be shown:", tuple(problems))
+    return "\n".join(lines)
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
+
+
+# --- prompts._calls ---
+
+
+def calls_of(value: Any, *, arguments_field: str | None = None) -> tuple[ToolCall, ...]:
+    """Return the calls in a value that was read of a model's answer, for an executor.
+
+    A call is a dict or an object that has the tool's name as `name` and its arguments as `arguments`; what else it has, such as a thought, is
+    not part of the call. In a list, an item that is not a call is left out: an answer may be calls or something else.
+
+    Args:
+        value: A call, or a list of calls.
+        arguments_field: The field that holds the arguments, where it is not `arguments`: `kwargs`, say. No other field is read for them.
+
+    Raises:
+        MalformedCallError: A call holds arguments in another field, positional ones in `args`, say, or they are not an object.
+    """
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return tuple(call for each in values if (call := _call(each, arguments_field)) is not None)
+
+
+def _call(value: Any, arguments_field: str | None) -> ToolCall | None:
+    try:
+        return read_call(value, arguments_field=arguments_field)
+    except MalformedCallError as error:
+        if error.arguments is not None or any(map(is_like_arguments, error.unread)):
+            raise  # a call all the same: without it, the answer would pass for one that calls nothing
+        return None

@@ -15,20 +15,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fcregistry.testing._arguments import arguments_of, wrong_arguments_of
-    from fcregistry.testing._failures import ConformanceError, Failure, Report, Verdict
+    from fcregistry.testing._case import ConformanceError, Failure, Report, Verdict, arguments_of, wrong_arguments_of
     from fcregistry.testing._rules import check_tool
 
 __all__ = ["ConformanceError", "Failure", "Report", "Verdict", "arguments_of", "check_tool", "wrong_arguments_of"]
 
 _HOMES = {
-    "ConformanceError": "_failures",
-    "Failure": "_failures",
-    "Report": "_failures",
-    "Verdict": "_failures",
-    "arguments_of": "_arguments",
+    "ConformanceError": "_case",
+    "Failure": "_case",
+    "Report": "_case",
+    "Verdict": "_case",
+    "arguments_of": "_case",
     "check_tool": "_rules",
-    "wrong_arguments_of": "_arguments",
+    "wrong_arguments_of": "_case",
 }
 
 

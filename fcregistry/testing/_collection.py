@@ -1,25 +1,37 @@
-"""How do rules become items of pytest? One item a plugin, and one a tool and rule; no file stands behind them."""
+"""How do rules become items of pytest? One item a plugin, and one a tool and rule; no file stands behind them.
+
+MERGED: Which tools does `pytest --fcregistry` check, and which plugins with them?
+MERGED: Whose source is the folder that pytest runs in? The plugins that are developed here are those to check.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from fcregistry.errors import FcregistryError
-from fcregistry.testing._failures import ConformanceError, Report, place_of
-from fcregistry.testing._here import distributions_here
-from fcregistry.testing._plugins import ALONE, LOADS, report_on_clash, report_on_loading
-from fcregistry.testing._selection import Selection, read_selectors, select
+from fcregistry._registry import registry
+from fcregistry._tools.names import by_key, clash_text, standing
+from fcregistry._tools.selectors import Selector, normalized, parse_selectors, subject
+from fcregistry._tools.tool import Tool
+from fcregistry.discovery import FoundPlugin, LoadedPlugin, current
+from fcregistry.errors import FcregistryError, ToolNotFoundError
+from fcregistry.testing._case import ConformanceError, Report, place_of
+from fcregistry.testing._rules import ALONE, LOADS, report_on_clash, report_on_loading
 
-if TYPE_CHECKING:
-    from fcregistry._tool import Tool
+# --- testing._collection ---
 
 ROOT: Final = "fcregistry"
 """The first part of every item's id: `fcregistry::acme-weather:get_current_weather[accepts-what-its-schema-says]`."""
@@ -188,3 +200,170 @@ class _Told:
     def toterminal(self, tw: Any) -> None:
         """Write the whole."""
         tw.line(self._text)
+
+
+# --- testing._selection ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What is checked.
+
+    Attributes:
+        plugins: The plugins, sorted by distribution and entry point.
+        tools: The tools, sorted by id, those that cannot be defined among them.
+        clashes: Id of a tool -> that two declarations claim it, worded.
+    """
+
+    plugins: tuple[FoundPlugin, ...]
+    tools: tuple[Tool, ...]
+    clashes: dict[str, str]
+
+
+def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selection:
+    """Import the plugins, and return what of them is to be checked.
+
+    Args:
+        distributions: The distributions to check where there are no selectors.
+        selectors: Selectors of tools.
+
+    Raises:
+        SelectorError: One is no selector.
+        ToolNotFoundError: One, an excluding one apart, matches nothing.
+    """
+    parsed = parse_selectors(selectors)
+    plugins = _named_plugins(parsed) if parsed else _plugins_of(distributions)
+    for name in _to_load(parsed, plugins):
+        current().load(name)
+    known, clashes = _known()
+    owners = {each.distribution for each in plugins}
+    chosen = _matching(known, parsed) if parsed else [tool for tool in known if tool.origin.distribution in owners]
+    return Selection(plugins=plugins, tools=tuple(sorted(chosen, key=lambda tool: tool.id)), clashes=clashes)
+
+
+def _known() -> tuple[list[Tool], dict[str, str]]:
+    """Return every tool that is declared, whether it can be defined or not, one an id; and which ids are claimed twice."""
+    catalogue = registry._catalogue
+    tools, clashes = [], {}
+    for rivals in by_key(catalogue.visible()).values():
+        left = standing(rivals)
+        tool = catalogue.tool(left[0])
+        tools.append(tool)
+        if len(left) > 1:
+            clashes[tool.id] = clash_text(rivals)
+    return tools, clashes
+
+
+def _plugins_of(distributions: Iterable[str]) -> tuple[FoundPlugin, ...]:
+    wanted = set(map(normalized, distributions))
+    return tuple(each for each in current().plugins if normalized(each.distribution) in wanted)
+
+
+def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
+    """Return the plugins whose distribution a selector names: that they load is asked too."""
+    wanted = [each.distribution for each in selectors if each.distribution is not None and not each.excludes]
+    patterns = [Selector(text="", distribution=each, name="*") for each in wanted]
+    return tuple(
+        plugin
+        for plugin in current().plugins
+        if any(pattern._distribution_matches(plugin.distribution) for pattern in patterns)
+    )
+
+
+def _to_load(selectors: tuple[Selector, ...], plugins: tuple[FoundPlugin, ...]) -> tuple[str | None, ...]:
+    """Return the distributions to import; None for all."""
+    wanted = [each for each in selectors if not each.excludes]
+    if selectors and (not wanted or any(each.distribution is None for each in wanted)):
+        return (None,)
+    return tuple(dict.fromkeys(each.distribution for each in plugins))
+
+
+def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[Tool]:
+    """Return the tools that selectors name, also those that patterns pass over elsewhere: what cannot be defined is a failure here."""
+    subjects = {tool: subject(tool) for tool in known}
+    chosen: dict[Tool, None] = dict.fromkeys(subjects if selectors[0].excludes else ())
+    for selector in selectors:
+        found = [tool for tool, about in subjects.items() if selector.matches(about)]
+        if selector.excludes:
+            chosen = dict.fromkeys(tool for tool in chosen if tool not in found)
+        elif found or _is_told_otherwise(selector):
+            chosen.update(dict.fromkeys(found))
+        elif selector.is_exact:
+            chosen[registry.get(selector.text)] = None  # an alias; of no tool, it raises and says why
+        else:
+            raise ToolNotFoundError(f"the selector {selector.text!r} matches no tool", name=selector.text)
+    return list(chosen)
+
+
+def _is_told_otherwise(selector: Selector) -> bool:
+    """Tell whether a selector names the distribution of a plugin that failed or is disabled: then its own item says so."""
+    absent = [each.plugin for each in current().report() if not isinstance(each, LoadedPlugin)]
+    return selector.distribution is not None and any(
+        selector._distribution_matches(each.distribution) for each in absent
+    )
+
+
+def read_selectors(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the selectors of the command line, where commas and spaces separate them."""
+    return tuple(each for text in given for each in re.split(r"[,\s]+", text) if each)
+
+
+# --- testing._here ---
+
+
+class NothingToCheckError(FcregistryError):
+    """No tool is there to be checked; the message says what to do."""
+
+
+def distributions_here(root: Path) -> tuple[str, ...]:
+    """Return the distributions with plugins whose source this is; of several folders within one another, the nearest. All, if none is.
+
+    A distribution's source is the folder it was installed from (direct_url.json, PEP 610), editable or not, and the folder whose
+    pyproject.toml has its name.
+
+    Args:
+        root: pytest's root folder.
+
+    Raises:
+        NothingToCheckError: No plugin is installed, or the one whose source this is is not.
+    """
+    installed = current().distributions()
+    project, ships_tools = _project_at(root)
+    if ships_tools and normalized(project) not in map(normalized, installed):
+        raise NothingToCheckError(
+            f"{project} ships tools, says {root / 'pyproject.toml'}, and is not installed here: pip install -e {root}"
+        )
+    if not installed:
+        raise NothingToCheckError(
+            "no installed distribution ships tools; a plugin has an entry point in the group 'fcregistry', and is found once it is installed"
+        )
+    sources = {name: _source_of(name) for name in installed}
+    inside = [
+        name
+        for name, source in sources.items()
+        if normalized(name) == normalized(project) or (source is not None and source.is_relative_to(root))
+    ]
+    around = [(name, source) for name, source in sources.items() if source is not None and root.is_relative_to(source)]
+    nearest = max((len(source.parts) for _, source in around), default=0)
+    return tuple(inside or [name for name, source in around if len(source.parts) == nearest] or installed)
+
+
+def _project_at(root: Path) -> tuple[str, bool]:
+    """Return the name of the project in a folder, and whether it has entry points of ours; no name if there is none."""
+    try:
+        project: Any = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+        return str(project.get("name", "")), "fcregistry" in project.get("entry-points", {})
+    except (OSError, ValueError, AttributeError):  # none, or none that can be read: then what is installed says it
+        return "", False
+
+
+def _source_of(name: str) -> Path | None:
+    """Return the folder that a distribution was installed from, if it was installed from a folder."""
+    try:
+        text = distribution(name).read_text("direct_url.json")
+        recorded: Any = json.loads(text) if text else {}
+    except (PackageNotFoundError, OSError, ValueError):
+        return None
+    if not isinstance(recorded, dict) or "dir_info" not in recorded:
+        return None
+    return Path(unquote(urlsplit(str(recorded.get("url", ""))).path)).resolve()

@@ -1,19 +1,322 @@
-"""Which rules must a tool keep? One row a rule; docs/how-to/test-a-plugin.md lists the same rows."""
+"""Is a plugin there, and does it ship what it means to? The rules of plugins, beside those of tools.
+
+MERGED: Is a tool's definition sound? The rules that look at schema, docstring and names, and call nothing.
+MERGED: Do the declared examples hold: as arguments, and, where the function may be run, by their results?
+MERGED: Which rules must a tool keep? One row a rule; docs/how-to/test-a-plugin.md lists the same rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._tool import Tool
-from fcregistry._validation import schema_problem
-from fcregistry.testing import _definitions, _examples, _laws
-from fcregistry.testing._acceptance import accepts_what_its_schema_says
-from fcregistry.testing._case import Case, without_definition_warnings, without_records_of_calls
-from fcregistry.testing._failures import ConformanceError, Report, Verdict, place_of
+from fcregistry import formats
+from fcregistry._base.annotations import signature_of
+from fcregistry._base.call import ToolCall
+from fcregistry._base.messages import json_path, show
+from fcregistry._base.source import underlying
+from fcregistry._results.result import ToolResult
+from fcregistry._schema.drafts import SchemaError
+from fcregistry._schema.foreign import schema_problem
+from fcregistry._tools.tool import Tool
+from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, current
+from fcregistry.errors import said_by
+from fcregistry.execution import Executor
+from fcregistry.formats._format import alphabet_wire_names
+from fcregistry.inspection._doctor_checks import tools_of_plugin
+from fcregistry.testing import _laws
+from fcregistry.testing._case import (
+    REPORT,
+    Case,
+    ConformanceError,
+    Failure,
+    Report,
+    Verdict,
+    place_of,
+    python_text,
+    raised,
+    without_definition_warnings,
+    without_records_of_calls,
+)
+from fcregistry.testing._laws import accepts_what_its_schema_says
+from fcregistry.types import to_json
+from fcregistry.types._codec import show_type
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
+
+# --- testing._plugins ---
+
+LOADS: Final = "loads"
+"""The rule of plugins: they can be imported, and ship tools."""
+ALONE: Final = "has-its-name-alone"
+"""The rule of names: no two declarations of one plugin claim the same."""
+
+
+def report_on_loading(plugin: FoundPlugin) -> Report:
+    """Return what became of a plugin when it was imported."""
+    return Report(subject=plugin.label, verdicts={LOADS: _loading(plugin)})
+
+
+def _loading(plugin: FoundPlugin) -> Verdict:
+    outcome = next((each for each in current().report() if each.plugin == plugin), None)
+    if isinstance(outcome, FailedPlugin):
+        failure = Failure(
+            expected=f"importing {plugin.value} declares its tools",
+            got=outcome.reason,
+            advice=outcome.advice,
+            detail=f"\n{outcome.traceback}",
+        )
+        return Verdict(failures=(failure,))
+    if isinstance(outcome, DisabledPlugin):
+        return Verdict(skipped=f"it is disabled: {outcome.reason}")
+    if tools_of_plugin(plugin.distribution, plugin.entry_point):
+        return Verdict()
+    failure = Failure(
+        expected=f"importing {plugin.value} declares its tools",
+        got="it declares none",
+        advice=f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point",
+    )
+    return Verdict(failures=(failure,))
+
+
+def report_on_clash(tool: Tool, clash: str) -> Report:
+    """Return the failure of a name that two declarations claim."""
+    failure = Failure(
+        expected=f"one declaration of {tool.id}", got=clash, advice="until then, looking the name up raises"
+    )
+    return Report(subject=tool.id, verdicts={ALONE: Verdict(failures=(failure,))})
+
+
+# --- testing._definitions ---
+
+
+def can_be_defined(case: Case) -> Verdict:
+    """Have its schema made of its annotations."""
+    error = case.tool.definition_error
+    if error is None:
+        return Verdict()
+    problems = error.problems or (str(error),)
+    advice = "mend it there; until then, the tool is not offered"
+    return Verdict(
+        failures=tuple(Failure(expected="a schema for its parameters", got=each, advice=advice) for each in problems)
+    )
+
+
+def has_a_valid_schema(case: Case) -> Verdict:
+    """Check the schemas of arguments and result against the meta-schema of JSON Schema."""
+    return Verdict(failures=tuple(_schema_failures(case.tool)))
+
+
+def _schema_failures(tool: Tool) -> Iterator[Failure]:
+    if problem := schema_problem(tool.parameters):
+        yield Failure(
+            expected="a valid JSON Schema of an object for its arguments", got=problem, advice=f"correct it; {REPORT}"
+        )
+    results = tool.result_validator("jsonschema")
+    if results is None:
+        return
+    try:
+        results.compile()
+    except SchemaError as error:
+        yield Failure(expected="a valid JSON Schema for its result", got=str(error), advice=f"correct it; {REPORT}")
+
+
+def has_a_stable_schema(case: Case) -> Verdict:
+    """Build the tool anew, twice: its schemas are the same, byte for byte."""
+    declaration, strict = case.tool._definition.declaration, case.tool._definition.strict
+    built = [Tool(declaration, strict=strict) for _ in range(2)]
+    pairs = {
+        "arguments": tuple(tool.parameters for tool in built),
+        "result": tuple(tool.returns for tool in built),
+    }
+    failures = [
+        Failure(
+            expected=f"one schema of its {which}, however often it is made",
+            got=_difference(first, second),
+            advice="a default, a description or a type is made anew each time and comes out otherwise; make it constant, and sort sets",
+        )
+        for which, (first, second) in pairs.items()
+        if json.dumps(first) != json.dumps(second)
+    ]
+    return Verdict(failures=tuple(failures))
+
+
+def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> str:
+    """Return where two JSON values that differ do so first, and how."""
+    if isinstance(first, dict) and isinstance(second, dict) and list(first) == list(second):
+        inner = next(name for name in first if json.dumps(first[name]) != json.dumps(second[name]))
+        return _difference(first[inner], second[inner], (*path, inner))
+    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        place = next(place for place, each in enumerate(first) if json.dumps(each) != json.dumps(second[place]))
+        return _difference(first[place], second[place], (*path, place))
+    return f"at {json_path(path)}: {show(first)}, and then {show(second)}"
+
+
+def documents_its_parameters(case: Case) -> Verdict:
+    """Compare the parameters that are described with those that there are."""
+    tool = case.tool
+    documented = tool.signature.documentation.parameters
+    own = [*signature_of(underlying(tool.function)).parameters]  # of a partial, also those that it has given
+    own += [each.name for each in tool.signature.parameters if each.name not in own]  # those of an unpacked TypedDict
+    unread = [
+        f"the docstring's line {line!r} cannot be read; write `name: What it is.`"
+        for line in tool.signature.documentation.unread
+    ]
+    advice = "; ".join(unread) or "describe it under Args: in the docstring, or with Annotated[…, 'text']"
+    failures = [
+        Failure(
+            expected="the docstring describes parameters that there are",
+            got=f"it describes {name!r}, and there is none",
+            advice=f"correct the name, or take the line out; there are: {', '.join(own) or 'none'}",
+        )
+        for name in documented
+        if name.lstrip("*") not in own
+    ]
+    failures += [
+        Failure(expected="every parameter is described, for the model reads it", got=f"{name!r} is not", advice=advice)
+        for name in _undescribed(tool)
+    ]
+    return Verdict(failures=tuple(failures))
+
+
+def _undescribed(tool: Tool) -> Iterator[str]:
+    properties = tool.parameters.get("properties", {})
+    stars = {each.name for each in tool.signature.parameters if each.kind.name.startswith("VAR_")}
+    for name, schema in properties.items():
+        if name not in stars and isinstance(schema, dict) and not schema.get("description"):
+            yield name
+
+
+def names_fit_every_provider(case: Case) -> Verdict:
+    """Look at the names of tool and parameters as each provider takes them."""
+    failures: dict[str, Failure] = {}  # by what is expected and got: a provider may have several formats
+    for wanted in map(formats.get, formats.names()):
+        for failure in (*_tool_name_failures(case.tool.name, wanted), *_parameter_name_failures(case.tool, wanted)):
+            failures.setdefault(f"{failure.expected}: {failure.got}", failure)
+    return Verdict(failures=tuple(failures.values()))
+
+
+def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Failure]:
+    for profile in filter(None, (wanted.profile, wanted.strict_profile)):
+        for name in tool.parameters.get("properties", {}):
+            if profile.names is not None and re.fullmatch(profile.names, name) is None:
+                yield Failure(
+                    expected=f"parameters whose names {profile.taker} takes: {profile.names_rule}",
+                    got=repr(name),
+                    advice="rename the parameter",
+                )
+
+
+def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
+    """Yield the failure of a name that is not one for a provider, or that a call could not be led back from."""
+    if wanted.alphabet is None:
+        return
+    wire = wanted.alphabet.wire_name(name)
+    if not wanted.alphabet.fits(wire) or alphabet_wire_names([name], [wanted.alphabet]).get(wire, name) != name:
+        yield Failure(
+            expected=f"a name that the format {wanted.name} takes, and that leads back to the tool",
+            got=repr(wire),
+            advice="give the tool another name",
+        )
+
+
+# --- testing._examples ---
+
+
+def accepts_its_examples(case: Case) -> Verdict:
+    """Try each declared example as a call: it is taken as it stands."""
+    failures = []
+    for example in case.tool.options.examples:
+        try:
+            trial = case.stand_in.call(example)
+        except Exception as error:  # noqa: BLE001  # foreign code: a codec or a class of the author's may raise anything
+            failures.append(raised(error, example))
+            continue
+        if not trial.result.ok or trial.result.repairs:
+            said = trial.result.content if not trial.result.ok else "; ".join(trial.result.repairs)
+            failures.append(
+                Failure(
+                    arguments=example,
+                    expected="a declared example is a call that the tool takes as it stands",
+                    got=said,
+                    advice="correct the example, or the types of the parameters",
+                )
+            )
+    return Verdict(failures=tuple(failures))
+
+
+def answers_its_examples(case: Case) -> Verdict:
+    """Run the function itself with each declared example: the result has JSON, of its return annotation's schema."""
+    if reason := _why_not_run(case):
+        return Verdict(skipped=reason)
+    executor = Executor([case.tool], approve=lambda tool, call: True)
+    failures: list[Failure] = []
+    for example in case.tool.options.examples:
+        result = executor.run(ToolCall(case.tool.name, example))
+        failures += _result_failures(case, example, result)
+    return Verdict(failures=tuple(failures))
+
+
+def _why_not_run(case: Case) -> str:
+    options = case.tool.options
+    if missing := case.tool.missing_env:
+        return f"the environment variable {', '.join(missing)} is not set"
+    context = case.tool.signature.context
+    if context is not None and context.deps is not None:
+        return f"its context asks for {show_type(context.deps)}, which only an application has"
+    if options.isolation == "process" and ":" not in case.tool.id:
+        return 'isolation="process" runs tools of installed distributions only, and this is none'
+    if case.invoke:
+        return ""
+    if not options.read_only:
+        return "it is not declared read_only=True, so its examples run with --fcregistry-invoke (invoke=True) only"
+    if options.requires_approval:
+        return "it requires approval, so its examples run with --fcregistry-invoke (invoke=True) only"
+    return ""
+
+
+def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[Failure]:
+    if result.error is not None and result.error.code in ("malformed_call", "invalid_arguments"):
+        return  # it was not run, and the rule above says why
+    if not result.ok:
+        yield Failure(
+            arguments=example,
+            expected="a declared example is a call that succeeds",
+            got=result.content,
+            advice="correct the example, or the function",
+        )
+        return
+    results = case.tool.result_validator("jsonschema")
+    if results is None:
+        return
+    try:
+        value = _as_json(case, result.value)
+    except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties
+        yield Failure(
+            arguments=example,
+            expected="a result that has JSON",
+            got=f"{type(error).__name__}: {said_by(error)}",
+            advice="return what the annotation says",
+        )
+        return
+    if problems := results.problems(value):
+        yield Failure(
+            arguments=example,
+            expected=f"a result of its return annotation: {json.dumps(case.tool.returns)}",
+            got=f"{python_text(result.value)}: {'; '.join(map(str, problems))}",
+            advice="return what the annotation says, or annotate what the function returns",
+        )
+
+
+def _as_json(case: Case, value: Any) -> Any:
+    returns = case.tool.signature.returns
+    return returns.encode(value) if returns is not None and returns.handles(value) else to_json(value)
+
+
+# --- testing._rules ---
 
 
 def _is_defined(tool: Tool) -> bool:
@@ -29,7 +332,7 @@ def _has_examples(tool: Tool) -> bool:
     return _is_sound(tool) and bool(tool.options.examples)
 
 
-class Rule(NamedTuple):
+class KitRule(NamedTuple):
     """One thing that must hold of every tool.
 
     Attributes:
@@ -43,28 +346,28 @@ class Rule(NamedTuple):
     applies: Callable[[Tool], bool] = _is_defined
 
 
-RULES: Final[tuple[Rule, ...]] = (
-    Rule("can-be-defined", _definitions.can_be_defined, lambda tool: True),
-    Rule("has-a-valid-schema", _definitions.has_a_valid_schema),
-    Rule("has-a-stable-schema", _definitions.has_a_stable_schema),
-    Rule("documents-its-parameters", _definitions.documents_its_parameters),
-    Rule("names-fit-every-provider", _definitions.names_fit_every_provider),
-    Rule("accepts-what-its-schema-says", accepts_what_its_schema_says, _is_sound),
-    Rule("delivers-annotated-types", _laws.delivers_annotated_types, _is_sound),
-    Rule("leaves-its-input-alone", _laws.leaves_its_input_alone, _is_sound),
-    Rule("gives-the-call-back", _laws.gives_the_call_back, _is_sound),
-    Rule("accepts-its-examples", _examples.accepts_its_examples, _has_examples),
-    Rule("answers-its-examples", _examples.answers_its_examples, _has_examples),
+RULES: Final[tuple[KitRule, ...]] = (
+    KitRule("can-be-defined", can_be_defined, lambda tool: True),
+    KitRule("has-a-valid-schema", has_a_valid_schema),
+    KitRule("has-a-stable-schema", has_a_stable_schema),
+    KitRule("documents-its-parameters", documents_its_parameters),
+    KitRule("names-fit-every-provider", names_fit_every_provider),
+    KitRule("accepts-what-its-schema-says", accepts_what_its_schema_says, _is_sound),
+    KitRule("delivers-annotated-types", _laws.delivers_annotated_types, _is_sound),
+    KitRule("leaves-its-input-alone", _laws.leaves_its_input_alone, _is_sound),
+    KitRule("gives-the-call-back", _laws.gives_the_call_back, _is_sound),
+    KitRule("accepts-its-examples", accepts_its_examples, _has_examples),
+    KitRule("answers-its-examples", answers_its_examples, _has_examples),
 )
 
 
-def rules_for(tool: Tool) -> list[Rule]:
+def rules_for(tool: Tool) -> list[KitRule]:
     """Return the rules that say something of a tool, in their order."""
     with without_definition_warnings():
         return [rule for rule in RULES if rule.applies(tool)]
 
 
-def report_of(case: Case, rules: Iterable[Rule]) -> Report:
+def report_of(case: Case, rules: Iterable[KitRule]) -> Report:
     """Try rules on a tool, and return what came of each."""
     with without_definition_warnings(), without_records_of_calls():
         return Report(subject=case.tool.id, verdicts={rule.name: rule.try_on(case) for rule in rules})

@@ -1,20 +1,161 @@
-"""Which JSON values does a schema accept? Hypothesis strategies, by the keywords of JSON Schema and nothing else.
+"""Which strings does a JSON Schema accept?
+
+MERGED: Which JSON values does a schema accept? Hypothesis strategies, by the keywords of JSON Schema and nothing else.
 
 What can be constructed is constructed; for the rest (`not`, `if`, `contains`, `dependentRequired`, keywords that cannot be joined) values are
 made of what the other keywords say, and filtered by a validator.
+MERGED: Which numbers does a JSON Schema accept?
 """
 
 from __future__ import annotations
 
 import math
+import re
+import string
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
 
 from hypothesis import strategies as st
 
-from fcregistry.testing import _numbers, _texts
-from fcregistry.testing._keywords import TYPES, Node, item_schemas, json_identity, types_of
-from fcregistry.testing._schemas import Document
+from fcregistry.testing._schemas import TYPES, Node, SchemaReader, item_schemas, json_identity, types_of
+
+# --- testing._texts ---
+
+LETTERS: Final = "abcXYZ019 _-.,:/\\'\"`{}[]<>%$#@*\t\n\x00\x1b\x7fßéİ\u0301\u200d\u202e\u2028京😀"
+"""What strings are made of: what is plain, and what trips a parser, a shell, a terminal or a comparison."""
+TELLING: Final = (
+    *("https://acme.example/a?b=1", "a.b@acme.example", "192.0.2.1", "2001:db8::1", "10.0.0.0/8", "/tmp/a.txt", "UTC"),
+    *("2024-02-29", "2024-02-29T12:30:00Z", "12:30", "PT1H", "00000000-0000-4000-8000-000000000000"),
+    *("0", "-1.5", "1e3", "2/3", "true", "null", "[]", "{}", "red", "QQ=="),
+)
+"""Strings that some other type would take for its own: what a type that says no more than `string` may ask for, and unions mix up."""
+_WORDS: Final = ("a", "b", "paris", "x1")
+_LONGEST: Final = 4000
+
+
+def texts(least: int = 0, most: int | None = None) -> st.SearchStrategy[str]:
+    """Return strings of a length, short ones before long ones."""
+    if most is not None and most < least:
+        return st.nothing()
+    usual = least + 8 if most is None else min(most, least + 8)
+    made: st.SearchStrategy[str] = st.lists(st.sampled_from(LETTERS), min_size=least, max_size=usual).map("".join)
+    if most is not None and usual < most <= _LONGEST:
+        made = st.one_of(made, made.map(lambda text: text + "a" * (most - len(text))))
+    telling = [text for text in TELLING if least <= len(text) and (most is None or len(text) <= most)]
+    return st.one_of(made, made, st.sampled_from(telling)) if telling else made
+
+
+def strings(schema: Mapping[str, Any], formats: Mapping[str, st.SearchStrategy[str]]) -> st.SearchStrategy[str]:
+    """Return strings for the keywords of a schema; with a pattern or a format, they still have to be filtered.
+
+    Args:
+        schema: The keywords.
+        formats: Format -> its strings, beside and before those known here.
+    """
+    least = int(schema.get("minLength", 0))
+    most = int(schema["maxLength"]) if "maxLength" in schema else None
+    known = {**FORMATS, **formats}
+    if "pattern" in schema:
+        return _of_pattern(schema["pattern"], least, most)
+    if schema.get("format") in known:
+        return known[schema["format"]].filter(lambda text: least <= len(text) and (most is None or len(text) <= most))
+    return texts(least, most)
+
+
+def names(pattern: str) -> st.SearchStrategy[str]:
+    """Return strings for a pattern of `patternProperties`."""
+    return _of_pattern(pattern, 0, None)
+
+
+def _of_pattern(pattern: str, least: int, most: int | None) -> st.SearchStrategy[str]:
+    """Return strings that match; of a pattern that Python reads otherwise or not at all, some only by chance."""
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return texts(least, most)
+    letters = "".join(sorted({*LETTERS, *string.ascii_letters, *string.digits, *pattern}))
+    # Without an alphabet, Hypothesis makes tables of all of Unicode: seconds, in a process that cannot keep them.
+    made = st.from_regex(compiled, fullmatch=pattern.startswith("^") and pattern.endswith("$"), alphabet=letters)
+    return made.filter(lambda text: least <= len(text) and (most is None or len(text) <= most))
+
+
+# --- formats ------------------------------------------------------------------------------------------------------
+
+_OFFSETS: Final = ("", "Z", "z", "+00:00", "+05:30", "-11:00", "+14:00")
+_word = st.sampled_from(_WORDS)
+
+
+def _with_offset(text: str, offset: str) -> str:
+    return text + offset
+
+
+def _joined(separator: str, part: st.SearchStrategy[str], least: int = 1) -> st.SearchStrategy[str]:
+    return st.lists(part, min_size=least, max_size=3).map(separator.join)
+
+
+_hosts = _joined(".", _word, 2)
+_paths = _joined("/", _word, 0).map(lambda path: f"/{path}")
+_uris = st.builds("https://{}{}?q={}#{}".format, _hosts, _paths, _word, _word)
+_emails = st.builds("{}@{}".format, _joined(".", _word), _hosts)
+_pointers = _joined("", st.sampled_from(["/a", "/0", "/x~0y", "/~1", "/"]), 0)
+_moments = st.builds(
+    _with_offset, st.datetimes().map(lambda moment: moment.isoformat()), st.sampled_from(_OFFSETS)
+).map(lambda text: text.replace("T", "t") if text.endswith("z") else text)
+_times = st.builds(_with_offset, st.times().map(lambda moment: moment.isoformat()), st.sampled_from(_OFFSETS))
+_decimals = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["", "-"]),
+    st.integers(0, 10**30),
+    st.sampled_from(["", ".0", ".10", ".000000000000000000000001"]),
+    st.sampled_from(["", "e5", "E-5", "e+20"]),
+)
+_durations = st.builds(
+    "{}{}".format,
+    st.sampled_from(["P", "-P", "P"]),
+    st.one_of(
+        st.builds("{}D".format, st.integers(0, 999)),
+        st.builds("{}W".format, st.integers(0, 99)),
+        st.builds("T{}H{}M".format, st.integers(0, 99), st.integers(0, 99)),
+        st.builds("{}DT{}.{:06d}S".format, st.integers(0, 99), st.integers(0, 99), st.integers(0, 999_999)),
+    ),
+)
+
+FORMATS: Final[dict[str, st.SearchStrategy[str]]] = {
+    "byte": st.binary(max_size=12).map(lambda data: b64encode(data).decode()),
+    "date": st.dates().map(lambda day: day.isoformat()),
+    "date-time": _moments,
+    "decimal": _decimals,
+    "duration": _durations,
+    "email": _emails,
+    "fraction": st.builds(
+        "{}{}".format, st.integers(-999, 999), st.sampled_from(["", "/1", "/3", "/07", "/1000000007"])
+    ),
+    "hostname": _hosts,
+    "idn-email": _emails,
+    "idn-hostname": _hosts,
+    "ipv4": st.ip_addresses(v=4).map(str),
+    "ipv4interface": st.builds("{}/{}".format, st.ip_addresses(v=4), st.integers(0, 32)),
+    "ipv4network": st.integers(0, 255).map("10.{}.0.0/16".format),
+    "ipv6": st.ip_addresses(v=6).map(str),
+    "ipv6interface": st.builds("{}/{}".format, st.ip_addresses(v=6), st.integers(0, 128)),
+    "ipv6network": st.integers(1, 65535).map("2001:{:x}::/32".format),
+    "iri": _uris,
+    "iri-reference": st.one_of(_uris, _paths),
+    "json-pointer": _pointers,
+    "regex": st.sampled_from(["", "a", "^a+$", "[0-9]{2}", "(x|y)*", "\\d"]),
+    "relative-json-pointer": st.builds("{}{}".format, st.integers(0, 3), _pointers),
+    "time": _times,
+    "timezone": st.sampled_from(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5"]),
+    "uri": _uris,
+    "uri-reference": st.one_of(_uris, _paths),
+    "uri-template": st.builds("https://{}/{{{}}}".format, _hosts, _word),
+    "uuid": st.uuids().map(str),
+}
+"""JSON Schema format -> strings of it: those of the standard (2020-12 validation, 7.3), and those of the type table."""
+
+# --- testing._strategies ---
 
 _DEPTH: Final = 3
 """After how many references the shortest way out of a recursion is taken."""
@@ -22,7 +163,7 @@ _MORE: Final = 3
 """How many items or properties beyond the least there are."""
 _MANY: Final = 24
 """From how many optional properties on only some are drawn at a time."""
-_EXACT: Final = frozenset(
+_STRATEGIES_EXACT: Final = frozenset(
     {
         "type",
         "enum",
@@ -45,15 +186,15 @@ scalars: st.SearchStrategy[Any] = st.one_of(
     st.booleans(),
     st.integers(),
     st.floats(allow_nan=False, allow_infinity=False),
-    _texts.texts(),
+    texts(),
 )
 anything: st.SearchStrategy[Any] = st.recursive(
     scalars,
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_texts.texts(), inner, max_size=3)),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts(), inner, max_size=3)),
     max_leaves=4,
 )
 """Any JSON value."""
-_names = st.one_of(st.sampled_from(["x", "extra", "1", "", "$ref", "self", "a b", "__class__"]), _texts.texts())
+_names = st.one_of(st.sampled_from(["x", "extra", "1", "", "$ref", "self", "a b", "__class__"]), texts())
 
 
 class Values:
@@ -64,7 +205,7 @@ class Values:
         formats: Format -> strings of it, beside and before those known here.
     """
 
-    def __init__(self, document: Document, formats: Mapping[str, st.SearchStrategy[str]]) -> None:
+    def __init__(self, document: SchemaReader, formats: Mapping[str, st.SearchStrategy[str]]) -> None:
         self._document = document
         self._formats = formats
         self._made: dict[tuple[int, int], tuple[Node, st.SearchStrategy[Any]]] = {}
@@ -88,7 +229,7 @@ class Values:
         if not keywords:
             return anything
         made = self._of_keywords(keywords, depth + follows)
-        if is_exact and keywords.keys() <= _EXACT and not ("enum" in keywords or "oneOf" in keywords):
+        if is_exact and keywords.keys() <= _STRATEGIES_EXACT and not ("enum" in keywords or "oneOf" in keywords):
             return made
         return made.filter(self._document.validator_of(node))
 
@@ -120,9 +261,9 @@ class Values:
         makers: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
             "null": st.none,
             "boolean": st.booleans,
-            "integer": lambda: _numbers.integers(keywords),
-            "number": lambda: _numbers.numbers(keywords),
-            "string": lambda: _texts.strings(keywords, self._formats),
+            "integer": lambda: integers(keywords),
+            "number": lambda: numbers(keywords),
+            "string": lambda: strings(keywords, self._formats),
             "array": lambda: self._arrays(keywords, depth),
             "object": lambda: self._objects(keywords, depth),
         }
@@ -190,7 +331,7 @@ class Values:
         """Return properties that the schema does not name."""
         known = keywords.get("properties", {})
         ways: list[tuple[st.SearchStrategy[str], Node]] = [
-            (_texts.names(pattern), node) for pattern, node in keywords.get("patternProperties", {}).items()
+            (names(pattern), node) for pattern, node in keywords.get("patternProperties", {}).items()
         ]
         extra = keywords.get("additionalProperties", keywords.get("unevaluatedProperties", True))
         if not math.isinf(self._document.height(extra)) and keywords.get("propertyNames") is not False:
@@ -235,3 +376,93 @@ def _some_of(draw: st.DrawFn, names: list[str], least: int) -> list[str]:
         chosen = set(draw(st.lists(st.sampled_from(names), unique=True, max_size=8)))
     missing = [name for name in names if name not in chosen][: max(0, least - len(chosen))]
     return [name for name in names if name in chosen or name in missing]
+
+
+# --- testing._numbers ---
+
+_NUMBERS_EXACT = 2**53
+"""Up to here every whole number is a float too."""
+
+
+class _Range(NamedTuple):
+    """Between which numbers, and whether these belong to it; None where there is no end."""
+
+    low: Fraction | None
+    high: Fraction | None
+    low_excluded: bool
+    high_excluded: bool
+
+
+def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """Return the whole numbers that the keywords of a schema accept, some of them written as floats: `2.0` is an integer (JSON Schema 6.1.1)."""
+    within = _range(schema)
+    step = _step(schema)
+    # A whole multiple of p/q, in lowest terms, is a multiple of p.
+    unit = 1 if step is None else step.numerator
+    low = None if within.low is None else _first_above(within.low / unit, within.low_excluded)
+    high = None if within.high is None else -_first_above(-within.high / unit, within.high_excluded)
+    if low is not None and high is not None and low > high:
+        return st.nothing()
+    whole = st.integers(low, high).map(lambda count: count * unit)
+    as_floats = whole.filter(lambda number: abs(number) < _NUMBERS_EXACT).map(float)
+    return st.one_of(whole, whole, whole, as_floats)
+
+
+def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """Return the numbers that the keywords of a schema accept, whole ones and others."""
+    step = _step(schema)
+    if step is not None:
+        return st.one_of(integers(schema), _multiples(step, _range(schema)))
+    within = _range(schema)
+    low = None if within.low is None else _float_above(within.low, within.low_excluded)
+    high = None if within.high is None else -_float_above(-within.high, within.high_excluded)
+    if low == math.inf or high == -math.inf or (low is not None and high is not None and low > high):
+        return integers(schema)
+    ends = [None if end is None or math.isinf(end) else end for end in (low, high)]
+    return st.one_of(st.floats(*ends, allow_nan=False, allow_infinity=False), integers(schema))
+
+
+def _range(schema: Mapping[str, Any]) -> _Range:
+    low, low_excluded = _end(schema.get("minimum"), schema.get("exclusiveMinimum"), max)
+    high, high_excluded = _end(schema.get("maximum"), schema.get("exclusiveMaximum"), min)
+    return _Range(low, high, low_excluded, high_excluded)
+
+
+def _end(bound: Any, exclusive: Any, tighter: Any) -> tuple[Fraction | None, bool]:
+    """Join an inclusive and an exclusive bound; draft 4 says by `true` that the inclusive one is exclusive."""
+    if exclusive is None or isinstance(exclusive, bool):
+        return (None if bound is None else Fraction(bound)), exclusive is True
+    if bound is None:
+        return Fraction(exclusive), True
+    both = Fraction(bound), Fraction(exclusive)
+    return tighter(both), tighter(both) == both[1]
+
+
+def _step(schema: Mapping[str, Any]) -> Fraction | None:
+    step = schema.get("multipleOf")
+    if step is None or step <= 0:
+        return None
+    return Fraction(repr(step)) if isinstance(step, float) else Fraction(step)
+
+
+def _first_above(number: Fraction, excluded: bool) -> int:
+    return math.floor(number) + 1 if excluded else math.ceil(number)
+
+
+def _float_above(number: Fraction, excluded: bool) -> float:
+    """Return the smallest float from a number on."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+    while Fraction(nearest) < number or (excluded and Fraction(nearest) == number):
+        nearest = math.nextafter(nearest, math.inf)
+    return nearest
+
+
+def _multiples(step: Fraction, within: _Range) -> st.SearchStrategy[Any]:
+    low = -1000 if within.low is None else _first_above(within.low / step, within.low_excluded)
+    high = low + 2000 if within.high is None else -_first_above(-within.high / step, within.high_excluded)
+    if within.low is None and within.high is not None:
+        low = high - 2000
+    return st.nothing() if low > high else st.integers(low, high).map(lambda count: float(count * step))

@@ -11,12 +11,10 @@ from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fcregistry.types._core import Codec, Named, Refusal, UnsupportedType
+    from fcregistry.types._codec import Codec, Named, Refusal, SchemaWriter, UnsupportedType
     from fcregistry.types._reader import TypeReader
-    from fcregistry.types._schemas import schema_of
-    from fcregistry.types._table import codec_of
-    from fcregistry.types._values import EncodingError, to_json, to_json_text
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._scalars import EncodingError, to_json, to_json_text
+    from fcregistry.types._table import codec_of, schema_of
 
 __all__ = [
     "Codec",
@@ -34,17 +32,17 @@ __all__ = [
 
 # Name -> the module it lives in, imported when it is used.
 _HOMES: dict[str, str] = {
-    "Codec": "._core",
-    "EncodingError": "._values",
-    "Named": "._core",
-    "Refusal": "._core",
-    "SchemaWriter": "._writer",
+    "Codec": "._codec",
+    "EncodingError": "._scalars",
+    "Named": "._codec",
+    "Refusal": "._codec",
+    "SchemaWriter": "._codec",
     "TypeReader": "._reader",
-    "UnsupportedType": "._core",
+    "UnsupportedType": "._codec",
     "codec_of": "._table",
-    "schema_of": "._schemas",
-    "to_json": "._values",
-    "to_json_text": "._values",
+    "schema_of": "._table",
+    "to_json": "._scalars",
+    "to_json_text": "._scalars",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

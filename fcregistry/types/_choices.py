@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import typing_extensions
 
-from fcregistry.types._core import Codec, UnsupportedType, kind_of, origin_of, show_type
+from fcregistry._base.json import kind_of
+from fcregistry.types._codec import Codec, UnsupportedType, origin_of, show_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._reader import TypeReader
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import Reader, SchemaWriter
 
 
 def key_of(value: object) -> tuple[str, object]:
@@ -111,7 +111,7 @@ def _member_json(member: enum.Enum) -> Any:
     return value if is_json_scalar(value) else member.name
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a Literal or an Enum."""
     if origin_of(annotation) in (Literal, typing_extensions.Literal):
         return _literal(annotation)

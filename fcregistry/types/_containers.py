@@ -1,4 +1,8 @@
-"""How do lists, tuples and dicts look in JSON? As arrays and objects."""
+"""How do lists, tuples and dicts look in JSON? As arrays and objects.
+
+MERGED: How do sets look in JSON? As arrays whose items differ.
+MERGED: How do the keys of a dict look in JSON? As property names, which are strings.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,19 @@ import inspect
 import typing
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from fcregistry.types._core import Codec, Refusal, UnsupportedType, origin_of, show_type
-from fcregistry.types._keys import KeyCodec, read_key
-from fcregistry.types._scalars import ANY
+from fcregistry._base.json import with_plain_floats
+from fcregistry.types._choices import is_json_scalar, key_of
+from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, show_type
+from fcregistry.types._scalars import ANY_CODEC, AnyCodec, IntCodec, StrCodec, to_json_text
+from fcregistry.types._strings import TEXT as DECIMAL_TEXT
+from fcregistry.types._strings import DecimalCodec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry.types._reader import TypeReader
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import Reader, SchemaWriter
+
+# --- types._containers ---
 
 SEQUENCES: Final[dict[Any, type[Any]]] = {
     list: list,
@@ -189,7 +197,7 @@ class DictCodec(Codec):
         return {self.key.encode(name): self.item.encode(item) for name, item in value.items()}
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read_containers(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of an array or object type without fields."""
     origin = origin_of(annotation) or annotation
     if origin is tuple:
@@ -200,12 +208,12 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
         return None
     if make is not None:
         arguments = get_args(annotation)
-        item = reader.read_in(arguments[0], annotation) if arguments else ANY
+        item = reader.read_in(arguments[0], annotation) if arguments else ANY_CODEC
         return ListCodec(item, make, abstract=make is not origin and inspect.isabstract(origin))
     return _mapping(annotation, origin, get_args(annotation), reader) if origin in MAPPINGS else None
 
 
-def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
+def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
     if origin is collections.Counter:
         arguments = (*(arguments or (str,)), int)
     key, item = arguments or (str, Any)
@@ -220,9 +228,9 @@ _EMPTY: Final = frozenset({bool, int, float, str, bytes, list, tuple, set, froze
 """Types that make an empty value of their own when they are called."""
 
 
-def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: TypeReader) -> Codec:
+def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
     if annotation in (tuple, typing.Tuple):  # noqa: UP006  # the one without arguments, which is not the empty one
-        return ListCodec(ANY, tuple)
+        return ListCodec(ANY_CODEC, tuple)
     if getattr(annotation, "__unpacked__", False):
         raise UnsupportedType(
             f"{show_type(annotation)} unpacks a tuple inside of another; take tuple[…] of so many items, or tuple[T, ...]"
@@ -230,3 +238,170 @@ def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: TypeReader) -> C
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         return ListCodec(reader.read_in(arguments[0], annotation), tuple)
     return TupleCodec([reader.read_in(item, annotation) for item in arguments])
+
+
+# --- types._sets ---
+
+SETS: Final[dict[Any, type[Any]]] = {
+    set: set,
+    abc.Set: set,
+    abc.MutableSet: set,
+    frozenset: frozenset,
+}
+
+
+class SetCodec(ListCodec):
+    """A set: an array whose items differ as JSON; written in order of their JSON text."""
+
+    def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
+        super().__init__(item, make, abstract)
+        self.plain = self.natural = False
+        self.hashable = make is frozenset
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {**super().schema(writer), "uniqueItems": True}
+
+    def accepts(self, value: object) -> bool:
+        return super().accepts(value) and are_unique(value)  # type: ignore[arg-type]  # a list: just tested
+
+    def decode(self, value: Any) -> Any:
+        return self.make(decode_items([self.item] * len(value), value))
+
+    def encode(self, value: Any) -> Any:
+        encoded = {to_json_text(item): item for item in map(self.item.encode, value)}
+        return [encoded[text] for text in sorted(encoded)]
+
+
+def are_unique(values: list[Any]) -> bool:
+    """Tell whether no two JSON values of a list are equal."""
+    return len({json_key(value) for value in values}) == len(values)
+
+
+def json_key(value: Any) -> object:
+    """Return a hashable key that equal JSON values share: objects whatever their order, 1 and 1.0, but not 1 and true."""
+    if is_json_scalar(value):
+        return key_of(value)
+    if isinstance(value, list):
+        return ("array", tuple(map(json_key, value)))
+    return ("object", frozenset((name, json_key(item)) for name, item in value.items()))
+
+
+class ScalarCodec(Codec):
+    """What a set without an item type may hold: strings, numbers, booleans and null."""
+
+    kinds = frozenset({"string", "number", "boolean", "null"})
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": ["string", "number", "boolean", "null"]}
+
+    def accepts(self, value: object) -> bool:
+        return is_json_scalar(value)
+
+    decode = staticmethod(with_plain_floats)
+    handles = accepts
+
+
+def read_sets(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a set type."""
+    origin = origin_of(annotation) or annotation
+    try:
+        make = SETS.get(origin)
+    except TypeError:  # unhashable
+        return None
+    if make is None:
+        return None
+    return SetCodec(_item(annotation, reader), make, inspect.isabstract(origin))
+
+
+def _item(annotation: Any, reader: Reader) -> Codec:
+    arguments = get_args(annotation)
+    if not arguments or arguments[0] is Any:
+        return ScalarCodec()
+    item = reader.read_in(arguments[0], annotation)
+    if not item.hashable:
+        raise UnsupportedType(
+            f"{show_type(annotation)}: its items cannot stand in a set, since they are not hashable; take list[…] instead"
+        )
+    return item
+
+
+# --- types._keys ---
+
+_WHOLE_NUMBER = "^(0|-?[1-9][0-9]*)$"
+_LONGEST_NUMBER = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
+
+
+class KeyCodec:
+    """Keys that are strings in Python too, as their codec says.
+
+    Args:
+        codec: The codec of the key's type.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+        self.plain = codec.plain
+
+    def names(self) -> dict[str, Any]:
+        """Return the schema of the property names; empty where every name will do."""
+        if type(self._codec) is StrCodec:
+            return {}
+        from fcregistry.types._codec import SchemaWriter  # a key's schema never refers to a record
+
+        schema = self._codec.schema(SchemaWriter([self._codec]))
+        return {} if schema == {"type": "string"} else schema
+
+    def accepts(self, name: str) -> bool:
+        """Tell whether a property name is a key."""
+        return self._codec.accepts(name)
+
+    def decode(self, name: str) -> Any:
+        """Return the key of a property name."""
+        return self._codec.decode(name)
+
+    def handles(self, key: object) -> bool:
+        """Tell whether a Python value is such a key."""
+        return self._codec.handles(key)
+
+    def encode(self, key: Any) -> str:
+        """Return the property name of a key."""
+        return str(self._codec.encode(key))
+
+
+class IntKeyCodec(KeyCodec):
+    """Whole numbers, written without leading zeros."""
+
+    def __init__(self) -> None:
+        super().__init__(IntCodec())
+
+    def names(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": _WHOLE_NUMBER, "maxLength": _LONGEST_NUMBER}
+
+    def accepts(self, name: str) -> bool:
+        digits = name.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit() and len(name) <= _LONGEST_NUMBER):
+            return False
+        return digits[0] != "0" or name == "0"
+
+    def decode(self, name: str) -> Any:
+        return int(name)
+
+
+def read_key(annotation: Any, reader: Reader, outer: Any) -> KeyCodec:
+    """Return the codec of a dict's key type.
+
+    Raises:
+        UnsupportedType: Keys that no JSON object can have.
+    """
+    codec = reader.read_in(annotation, outer)
+    if isinstance(codec, DecimalCodec):
+        codec = DECIMAL_TEXT
+    if isinstance(codec, IntCodec):
+        return IntKeyCodec()
+    if isinstance(codec, AnyCodec):
+        return KeyCodec(StrCodec())
+    if codec.kinds == {"string"} and codec.hashable:
+        return KeyCodec(codec)
+    raise UnsupportedType(
+        f"in {show_type(outer)}: the keys of a JSON object are strings; {show_type(annotation)} has another form. Take str or int"
+    )

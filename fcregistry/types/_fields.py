@@ -6,9 +6,9 @@ import sys
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, get_type_hints
 
-from fcregistry._annotations import annotations_of
-from fcregistry._docstrings import DocumentedParameter, read_docstring
-from fcregistry.types._core import UnsupportedType, origin_of, show_type
+from fcregistry._base.annotations import annotations_of
+from fcregistry._base.docstrings import DocumentedParameter, read_docstring
+from fcregistry.types._codec import UnsupportedType, origin_of, show_type
 from fcregistry.types._names import (
     NOT_REQUIRED,
     READ_ONLY,
@@ -16,7 +16,7 @@ from fcregistry.types._names import (
     arguments_of,
     filled_in,
     holds_text,
-    resolved,
+    resolve_texts,
     type_parameters,
 )
 from fcregistry.types._records import MISSING, Field, RecordCodec
@@ -24,8 +24,7 @@ from fcregistry.types._records import MISSING, Field, RecordCodec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from fcregistry.types._core import Codec
-    from fcregistry.types._reader import TypeReader
+    from fcregistry.types._codec import Codec, Reader
 
 
 class RawField(NamedTuple):
@@ -55,7 +54,7 @@ class RawField(NamedTuple):
 
 
 def read_record(
-    annotation: Any, cls: type, reader: TypeReader, build: Callable[[Any], tuple[RecordCodec, list[RawField]]]
+    annotation: Any, cls: type, reader: Reader, build: Callable[[Any], tuple[RecordCodec, list[RawField]]]
 ) -> Codec:
     """Return the codec of a record, read now or before.
 
@@ -89,7 +88,7 @@ def read_record(
     return record
 
 
-def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: TypeReader) -> tuple[Field, ...]:
+def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader) -> tuple[Field, ...]:
     hints = _hints(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
     arguments = arguments_of(annotation, cls)
     documented = _documented(cls, raw)
@@ -138,7 +137,7 @@ def _documented(cls: Any, raw: Sequence[RawField]) -> dict[str, DocumentedParame
     return documented
 
 
-def _hints(cls: Any, reader: TypeReader) -> Mapping[str, Any]:
+def _hints(cls: Any, reader: Reader) -> Mapping[str, Any]:
     """Return the annotations of a class and those above it, with names instead of texts."""
     hints = raw_hints(cls)
     if not any(map(holds_text, hints.values())):
@@ -156,17 +155,17 @@ def _hints(cls: Any, reader: TypeReader) -> Mapping[str, Any]:
     return hints
 
 
-def _resolved(annotation: Any, cls: Any, reader: TypeReader) -> Any:
+def _resolved(annotation: Any, cls: Any, reader: Reader) -> Any:
     """Return an annotation that a class holds in another place than its annotations, with names instead of texts."""
     if not holds_text(annotation):
         return annotation
     try:
-        return resolved(annotation, vars(sys.modules[cls.__module__]), _names(cls, reader))
+        return resolve_texts(annotation, vars(sys.modules[cls.__module__]), _names(cls, reader))
     except Exception as error:  # as above
         raise unresolved(cls, error) from error
 
 
-def _names(cls: Any, reader: TypeReader) -> dict[str, Any]:
+def _names(cls: Any, reader: Reader) -> dict[str, Any]:
     """Return what the annotations of a class may name beside what its module knows."""
     module = sys.modules.get(cls.__module__)
     own = {} if getattr(module, cls.__name__, None) is cls else {cls.__name__: cls}

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
 import typing_extensions
 
-from fcregistry.types._core import JSON_KINDS, Codec, Named, UnsupportedType, origin_of, show_type, walk
+from fcregistry._base.json import JSON_KINDS
+from fcregistry.types._codec import Codec, Named, UnsupportedType, origin_of, show_type, walk_codecs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fcregistry.types._reader import TypeReader
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import Reader, SchemaWriter
 
 
 def _both(name: str) -> tuple[Any, ...]:
@@ -75,7 +75,7 @@ class AliasCodec(Named):
         Raises:
             UnsupportedType: Nothing does.
         """
-        if any(each is self for each in walk([self.inner], same=True)):
+        if any(each is self for each in walk_codecs([self.inner], same=True)):
             raise UnsupportedType(f"{self.title} stands for itself; put a list or a record between")
 
     @property
@@ -109,7 +109,7 @@ class AliasCodec(Named):
         return self.inner.encode(value)
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of what a name for a type stands for."""
     kind = type(annotation)
     origin = origin_of(annotation)
@@ -128,7 +128,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     return None
 
 
-def _alias(annotation: Any, reader: TypeReader) -> Codec:
+def _alias(annotation: Any, reader: Reader) -> Codec:
     known = reader.known(annotation)
     if known is not None:
         if isinstance(known, AliasCodec):
@@ -147,13 +147,13 @@ def _alias(annotation: Any, reader: TypeReader) -> Codec:
     return codec
 
 
-def _value(alias: Any, reader: TypeReader) -> Any:
+def _value(alias: Any, reader: Reader) -> Any:
     try:
         value = alias.__value__  # evaluated now, if a `type` statement made it
         if not holds_text(value):
             return value
         module = sys.modules.get(alias.__module__)
-        return resolved(value, {alias.__name__: alias, **(vars(module) if module else {})}, reader.scope)
+        return resolve_texts(value, {alias.__name__: alias, **(vars(module) if module else {})}, reader.scope)
     except RecursionError:
         raise
     except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
@@ -174,7 +174,7 @@ def holds_text(annotation: Any) -> bool:
     return any(map(holds_text, arguments))
 
 
-def resolved(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:
+def resolve_texts(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:
     """Return an annotation with types for its texts.
 
     Args:
@@ -230,6 +230,6 @@ def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
     return arguments
 
 
-def unpacked(annotation: Any) -> Any | None:
+def unpacked_typed_dict(annotation: Any) -> Any | None:
     """Return the TypedDict inside `Unpack[…]` (PEP 692), or None if it is no such."""
     return get_args(annotation)[0] if origin_of(annotation) in _UNPACK else None

@@ -7,28 +7,35 @@ and what they refuse is refused. Nothing of pydantic is imported: a type that co
 
 Names in JSON are those that pydantic takes (`validation_alias`, `alias`, else the field's own). Unknown names are refused unless the model
 has `extra="allow"`, also where pydantic would ignore them: a model's misspelt argument is told, not lost.
+
+MERGED: How do pydantic's own types look in JSON, such as URLs, secrets, and dates in the past?
+
+Written for pydantic 2.7 and later. Nothing of it is imported before a type comes from it. Pydantic says which texts such a type takes; those
+that are dates have the texts of this package, and pydantic's check after decoding.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 from fcregistry.errors import said_by
-from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type
+from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, refusal_of, show_type
+from fcregistry.types._constraints import AnnotationMarks
 from fcregistry.types._fields import RawField, read_record
-from fcregistry.types._names import AliasCodec, holds_text, resolved
-from fcregistry.types._pydantic_types import read as read_type
+from fcregistry.types._names import AliasCodec, holds_text, resolve_texts
+from fcregistry.types._pydantic_markers import REFUSED, read_pydantic
 from fcregistry.types._records import MISSING, RecordCodec, attribute
-from fcregistry.types._refusals import refusal_of
 
 if TYPE_CHECKING:
-    from fcregistry.types._reader import TypeReader
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import Reader, SchemaWriter
+
+# --- types._pydantic ---
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a model, a pydantic dataclass, or a type of pydantic's own that is text in JSON."""
     pydantic = sys.modules.get("pydantic")
     cls: Any = origin_of(annotation) or annotation
@@ -45,7 +52,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     if _is_dataclass(cls):
         return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))
     if hasattr(cls, "__get_pydantic_core_schema__") or cls.__module__.partition(".")[0] == "pydantic_core":
-        return read_type(annotation, cls, reader)
+        return read_pydantic_builtin(annotation, cls, reader)
     return None
 
 
@@ -104,7 +111,7 @@ def _type_of_extra(cls: Any) -> Any:
         declared = inspect.get_annotations(base).get("__pydantic_extra__")
         if declared is not None and base.__module__.partition(".")[0] != "pydantic":
             names = {**vars(sys.modules[base.__module__]), base.__name__: base}
-            arguments = get_args(resolved(declared, names, {}) if holds_text(declared) else declared)
+            arguments = get_args(resolve_texts(declared, names, {}) if holds_text(declared) else declared)
             return arguments[1] if len(arguments) == 2 else Any
     return Any
 
@@ -162,7 +169,7 @@ class SerializedCodec(RecordCodec):
         return (f"{self.shown}: what its model_serializer writes is in no schema, and need not be what is taken",)
 
 
-def _root(annotation: Any, cls: Any, reader: TypeReader) -> Codec:
+def _root(annotation: Any, cls: Any, reader: Reader) -> Codec:
     known = reader.known(annotation)
     if known is not None:
         return known
@@ -175,7 +182,7 @@ def _root(annotation: Any, cls: Any, reader: TypeReader) -> Codec:
         stands_for = root.annotation
         if holds_text(stands_for):  # pydantic 2.11 leaves the model's own name a text
             names = {**vars(sys.modules[cls.__module__]), cls.__name__: cls}
-            stands_for = resolved(stands_for, names, reader.scope)
+            stands_for = resolve_texts(stands_for, names, reader.scope)
         codec.fill(reader.read_in(Annotated[stands_for, root], annotation))
     finally:
         reader.owner, reader.validated = outer
@@ -214,3 +221,104 @@ def _validated(validate: Any, value: Any, shown: str) -> Any:
         return validate(value)
     except Exception as error:  # pydantic's own error, or whatever a validator of the author raises
         raise refusal_of(error, shown) from error
+
+
+# --- types._pydantic_types ---
+
+
+class PydanticTextCodec(Codec):
+    """A type that is text in JSON: pydantic says which texts.
+
+    Args:
+        annotation: The type.
+        adapter: Pydantic's adapter of it.
+    """
+
+    kinds = frozenset({"string"})
+
+    def __init__(self, annotation: Any, adapter: Any) -> None:
+        self._shown = show_type(annotation)
+        self._adapter = adapter
+        self.unsaid: tuple[str, ...] = (
+            f"{self._shown}: which texts it takes is pydantic's to say, and no schema does",
+        )
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": "string"}
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is str
+
+    def decode(self, value: Any) -> Any:
+        try:
+            return self._adapter.validate_python(value)
+        except Exception as error:  # pydantic's own error, or whatever a class of the author raises
+            raise refusal_of(error, self._shown) from error
+
+    def handles(self, value: object) -> bool:
+        try:
+            self._adapter.validate_python(value)
+        except Exception:  # noqa: BLE001  # as above: it is none of these
+            return False
+        return True
+
+    def encode(self, value: Any) -> Any:
+        return self._adapter.dump_python(self._adapter.validate_python(value), mode="json")  # a default may be a text
+
+
+class SecretCodec(PydanticTextCodec):
+    """A secret: written as asterisks, and never given as such."""
+
+    withholds = True
+
+    def __init__(self, annotation: Any, adapter: Any) -> None:
+        super().__init__(annotation, adapter)
+        self.unsaid = (f"{self._shown}: a secret can be given, and is written as asterisks",)
+
+    def decode(self, value: Any) -> Any:
+        if value == _MASK:
+            raise Refusal("is what hides a secret, and not the secret")
+        return super().decode(value)
+
+    def handles(self, value: object) -> bool:
+        return False  # what is written of it is not its JSON: no default of it is published
+
+
+_MASK: Final = "**********"
+_DATES: Final[dict[str, type]] = {"date": date, "date-time": datetime}
+_SECRETS: Final = ("SecretStr", "SecretBytes")
+
+
+def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec | None:
+    """Return the codec of a type of pydantic's own, or of a class that tells pydantic how it is read.
+
+    Raises:
+        UnsupportedType: It is no text in JSON.
+    """
+    name, own = cls.__name__, cls.__module__.partition(".")[0] in ("pydantic", "pydantic_core")
+    if own and name in REFUSED:
+        raise UnsupportedType(f"{show_type(annotation)}: {REFUSED[name]}")
+    adapter, schema = _adapted(annotation)
+    if own and name in _SECRETS:
+        return SecretCodec(annotation, adapter)
+    if (known := _DATES.get(schema.get("format", ""))) is not None and own:
+        marks = AnnotationMarks(reader.read(known), known, lambda marker, marks: None)
+        read_pydantic(name, cls, marks)
+        return marks.applied()
+    if schema.get("type") == "string":
+        return PydanticTextCodec(annotation, adapter)
+    if own:
+        raise UnsupportedType(
+            f"{show_type(annotation)} is a type of pydantic's that is no text in JSON; take the plain type, with Field(…) for its bounds"
+        )
+    return None
+
+
+def _adapted(annotation: Any) -> tuple[Any, dict[str, Any]]:
+    from pydantic import TypeAdapter  # it is loaded: the type comes from it
+
+    try:
+        adapter: Any = TypeAdapter(annotation)
+        return adapter, adapter.json_schema()
+    except Exception as error:  # pydantic raises many things for what it cannot build
+        raise UnsupportedType(f"{show_type(annotation)} cannot be read: {said_by(error).splitlines()[0]}") from error

@@ -8,18 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fcregistry.errors import said_by
-from fcregistry.types._core import Codec, Refusal, UnsupportedType, show_type
-from fcregistry.types._marks import Marks, show_marker
-from fcregistry.types._refusals import refusal_of
-from fcregistry.types._scalars import ANY
+from fcregistry.types._codec import Codec, Refusal, UnsupportedType, refusal_of, show_type
+from fcregistry.types._constraints import AnnotationMarks, show_marker
+from fcregistry.types._scalars import ANY_CODEC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import SchemaWriter
 
 
-def read_pydantic(name: str, marker: Any, marks: Marks) -> bool:
+def read_pydantic(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read `Field`, `StringConstraints`, and the validators of pydantic, which run after decoding.
 
     Raises:
@@ -34,7 +33,7 @@ def read_pydantic(name: str, marker: Any, marks: Marks) -> bool:
     elif name == "StringConstraints":
         _of_text(marker, marks)
     elif name == "_AllowAnyJson":  # the last of `JsonValue`, whose members say less simply what it is
-        marks.inner = ANY
+        marks.inner = ANY_CODEC
     elif name in ("EncodedBytes", "EncodedStr"):
         marks.inner = EncodedCodec(marks.annotation, marker, decodes=not marks.validated)
     elif name == "Discriminator":
@@ -48,7 +47,7 @@ def read_pydantic(name: str, marker: Any, marks: Marks) -> bool:
     return True
 
 
-def _validate(marker: Any, shown: str, marks: Marks) -> None:
+def _validate(marker: Any, shown: str, marks: AnnotationMarks) -> None:
     """Have a validator run after decoding; those of a model run when it makes an instance."""
     marks.note(f"no schema can say what {shown} makes of {marks.shown}: it runs after decoding")
     if not marks.validated:
@@ -71,7 +70,7 @@ _WITHOUT_EFFECT: Final = frozenset(
 """Markers that change nothing here: values are strict as it is, and unions are told apart by their fields."""
 
 
-def _field(info: Any, marks: Marks) -> None:
+def _field(info: Any, marks: AnnotationMarks) -> None:
     for each in info.metadata:
         marks.take(each)
     if not marks.validated:
@@ -85,7 +84,7 @@ def _field(info: Any, marks: Marks) -> None:
         marks.say("deprecated", True)
 
 
-def _discriminator(discriminator: Any, marks: Marks) -> None:
+def _discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
     """Read what tells the members of a union apart: a field does so by itself, and a function is not asked."""
     if discriminator is not None and not isinstance(discriminator, str):
         marks.note(
@@ -98,7 +97,7 @@ def _says(info: Any, name: str) -> bool:
     return value is not None and type(value).__name__ not in ("PydanticUndefinedType", "ellipsis")
 
 
-def _of_text(constraints: Any, marks: Marks) -> None:
+def _of_text(constraints: Any, marks: AnnotationMarks) -> None:
     if constraints.min_length is not None:
         marks.length("MinLen", constraints.min_length)
     if constraints.max_length is not None:
@@ -110,7 +109,7 @@ def _of_text(constraints: Any, marks: Marks) -> None:
         _validate(constraints, show_marker(constraints), marks)
 
 
-def _general(said: dict[str, Any], marks: Marks) -> None:
+def _general(said: dict[str, Any], marks: AnnotationMarks) -> None:
     if pattern := said.pop("pattern", None):
         marks.pattern(getattr(pattern, "pattern", pattern))
     rest = {name: value for name, value in said.items() if value is not None and name not in _MATTERLESS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.types._core import Codec, UnsupportedType, show_type
+from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, show_type
 from fcregistry.types._scalars import SCALARS
 
 if TYPE_CHECKING:
@@ -154,8 +154,6 @@ def _check_depth(codec: Codec) -> None:
     Raises:
         UnsupportedType: The schema is nested too deeply.
     """
-    from fcregistry.types._schemas import codec_schema  # seldom needed, and it asks the table, which asks here
-
     depth = 0
     level: list[Any] = [codec_schema(codec)]
     while level:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry.types._core import Codec, Named, Record, Refusal
-from fcregistry.types._refusals import refusal_of
-from fcregistry.types._values import EncodingError, to_json
+from fcregistry.types._codec import Codec, Named, Record, Refusal, refusal_of
+from fcregistry.types._scalars import EncodingError, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import SchemaWriter
 
 MISSING: Final[Any] = dataclasses.MISSING
 
@@ -229,7 +228,7 @@ def _property(field: Field, writer: SchemaWriter) -> dict[str, Any]:
 
 
 def _told_apart_by(codec: Codec) -> str:
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import SchemaWriter
 
     if isinstance(codec, Named):  # by name only: a record may hold itself
         return codec.full_name

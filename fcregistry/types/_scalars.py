@@ -1,15 +1,153 @@
-"""How do None, bool, int, float, str and Any look in JSON?"""
+"""How does any Python value become JSON, when no annotation says?
+
+By its own type: the codec of that type encodes it. This is what `Any` means on the way out, and how results are written.
+
+MERGED: How do None, bool, int, float, str and Any look in JSON?
+"""
 
 from __future__ import annotations
 
+from collections.abc import ItemsView, KeysView, Mapping, MutableSequence, ValuesView
+from json import JSONEncoder
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
-from fcregistry.types._core import JSON_KINDS, Codec, with_plain_floats
-from fcregistry.types._values import to_json
+from fcregistry._base import slots
+from fcregistry._base.json import JSON_KINDS, with_plain_floats
+from fcregistry.types._codec import Codec
 
 if TYPE_CHECKING:
-    from fcregistry.types._reader import TypeReader
-    from fcregistry.types._writer import SchemaWriter
+    from fcregistry.types._codec import Reader, SchemaWriter
+
+# --- types._values ---
+
+
+class EncodingError(TypeError, ValueError):
+    """A Python value that has no JSON form; the message names its type."""
+
+
+def to_json_text(value: object) -> str:
+    """Return any Python value as JSON text (RFC 8259).
+
+    Raises:
+        EncodingError: A value inside has no JSON form, is not finite, or contains itself.
+    """
+    try:
+        text = _ENCODER.encode(value)
+    except EncodingError:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        if _KEYS in str(error):
+            return to_json_text(_with_keys_of_json(value))
+        raise EncodingError(_reason(error)) from error
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot carry: JSON can, escaped
+            return _ASCII_ENCODER.encode(value)
+    return text
+
+
+def _with_keys_of_json(value: object) -> Any:
+    """Return a value of nothing but what `json` knows, where the keys of dicts stand as the text or number that they are as values.
+
+    Raises:
+        EncodingError: A key is neither, two of a dict are one text, or something else has no JSON form.
+    """
+    try:
+        return _with_keys(value)
+    except RecursionError as error:
+        raise EncodingError(_reason(error)) from error
+
+
+def _with_keys(value: object) -> Any:
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_with_keys(item) for item in value]
+    if not isinstance(value, dict):
+        return _with_keys(_default(value))
+    made: dict[Any, Any] = {}
+    for key, item in value.items():
+        name = _key(key)
+        if name in made:
+            raise EncodingError(f"the value holds a dict in which two keys are {name!r:.80} in JSON")
+        made[name] = _with_keys(item)
+    return made
+
+
+def _key(key: object) -> str | int | float | None:
+    """Return a key as `json` knows them: such as the date's text, the value of an Enum's member, and numpy's numbers as Python's."""
+    if key is None or isinstance(key, (str, int, float)):
+        return key
+    name = _default(key)
+    if name is None or isinstance(name, (str, int, float)):
+        return name
+    raise EncodingError("the value holds a dict with keys that are no strings, numbers, booleans or None")
+
+
+def to_json(value: object) -> Any:
+    """Return any Python value as the JSON value that `to_json_text` writes.
+
+    Raises:
+        EncodingError: A value inside has no JSON form.
+    """
+    kind = type(value)
+    if value is None or kind in (str, bool, int):
+        return value
+    if kind is float and value - value == 0:  # type: ignore[operator]  # a finite float
+        return value
+    from json import loads  # the values that are no scalars take the whole way
+
+    return loads(to_json_text(value))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError) or "Circular" in str(error):
+        return "the value contains itself, or is nested too deeply for JSON"
+    if "Out of range" in str(error):
+        return "the value holds a number that is not finite (NaN or infinity), which JSON has not"
+    return str(error)
+
+
+def _default(value: object) -> Any:
+    """Encode what `json` does not know, by the codec of its class."""
+    codec = _codec_of_class(value.__class__)
+    if codec is not None:
+        return codec.encode(value)
+    if isinstance(value, Integral):  # such as numpy's, which register with the numeric tower (PEP 3141)
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    # No other sequence: the items of a UserString are such strings again.
+    if isinstance(value, (range, KeysView, ValuesView, ItemsView, MutableSequence)):
+        return list(value)
+    raise EncodingError(f"a value of type {type(value).__module__}.{type(value).__qualname__} has no JSON form")
+
+
+_BY_CLASS: Final[dict[type, Codec]] = {}
+_MOST_CLASSES: Final = 1024
+
+
+def _codec_of_class(cls: type) -> Codec | None:
+    """Return the codec of a class; that there is none is not kept, since an extension may come that has one."""
+    codec = _BY_CLASS.get(cls)
+    if codec is None:
+        codec = slots.codec_of_class(cls)  # the table, which knows the families, and one of them asks here
+        if codec is not None:
+            if len(_BY_CLASS) >= _MOST_CLASSES:
+                _BY_CLASS.clear()
+            _BY_CLASS[cls] = codec
+    return codec
+
+
+_KEYS: Final = "keys must be"  # what `json` says of others than strings, numbers, booleans and None
+_ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_default)
+_ASCII_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=False, default=_default)
+
+# --- types._scalars ---
 
 
 class NoneCodec(Codec):
@@ -149,10 +287,10 @@ SCALARS: Final[dict[Any, Codec]] = {
     object: AnyCodec(),
 }
 
-ANY = AnyCodec()
+ANY_CODEC = AnyCodec()
 
 
-def read(annotation: Any, reader: TypeReader) -> Codec | None:
+def read(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a scalar type."""
     try:
         return SCALARS.get(annotation)

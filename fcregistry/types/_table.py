@@ -8,31 +8,30 @@ from __future__ import annotations
 import enum
 import types
 from collections.abc import Callable
+from copy import deepcopy
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, Literal, Union, get_origin
 
 import typing_extensions
 
-from fcregistry import _ports
+from fcregistry._base import slots
 from fcregistry.types._annotated import read as read_annotated
-from fcregistry.types._attrs import read as read_attrs
 from fcregistry.types._choices import read as read_choices
-from fcregistry.types._containers import MAPPINGS, SEQUENCES
-from fcregistry.types._containers import read as read_containers
-from fcregistry.types._core import Codec, UnsupportedType, origin_of, show_type
-from fcregistry.types._dataclasses import read as read_dataclasses
-from fcregistry.types._decimals import read as read_decimals
-from fcregistry.types._msgspec import read as read_msgspec
-from fcregistry.types._named_tuples import read as read_named_tuples
+from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, origin_of, show_type
+from fcregistry.types._containers import MAPPINGS, SEQUENCES, SETS, read_containers, read_sets
 from fcregistry.types._names import read as read_names
-from fcregistry.types._pydantic import read as read_pydantic
+from fcregistry.types._pydantic import read_pydantic_class as read_pydantic
 from fcregistry.types._reader import TypeReader
 from fcregistry.types._scalars import SCALARS
 from fcregistry.types._scalars import read as read_scalars
-from fcregistry.types._sets import SETS
-from fcregistry.types._sets import read as read_sets
-from fcregistry.types._texts import read as read_texts
-from fcregistry.types._typed_dicts import read as read_typed_dicts
+from fcregistry.types._stdlib_records import (
+    read_attrs,
+    read_dataclasses,
+    read_msgspec,
+    read_named_tuples,
+    read_typed_dicts,
+)
+from fcregistry.types._strings import read_decimals, read_texts
 from fcregistry.types._unions import read as read_unions
 
 if TYPE_CHECKING:
@@ -46,7 +45,8 @@ def _foreign(annotation: Any, reader: TypeReader) -> Codec | None:
     module = getattr(get_origin(annotation) or annotation, "__module__", None)
     if not isinstance(module, str):
         return None
-    for family in _ports.foreign_types(module.partition(".")[0]):
+    families: tuple[Family, ...] = slots.families_of_extensions(module.partition(".")[0])
+    for family in families:
         codec = family(annotation, reader)
         if codec is not None:
             return codec
@@ -79,7 +79,7 @@ _REASONS: tuple[tuple[Callable[[Any], bool], str], ...] = (
         "{name}: JSON has no complex numbers; take two floats, or a dataclass of two",
     ),
     (
-        lambda annotation: getattr(annotation, "__module__", "") == "fcregistry._cancellation",
+        lambda annotation: getattr(annotation, "__module__", "") == "fcregistry._base.call",
         "{name}: no model can give one; take a Context as a parameter, whose `cancellation` is the call's",
     ),
     (
@@ -143,7 +143,7 @@ def families_for(annotation: Any) -> tuple[Family, ...]:
     return direct or (_OF_OTHER_CLASSES if is_class else FAMILIES)
 
 
-def reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
+def make_reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
     """Return a reader of annotations; `scope` holds names for those that are strings, `owner` is the class that `Self` stands for."""
     return TypeReader(families_for, scope, owner)
 
@@ -157,7 +157,7 @@ def codec_of(annotation: Any) -> Codec:
     Raises:
         UnsupportedType: It has no JSON form; says why, and what to write instead.
     """
-    return reader().read(annotation)
+    return make_reader().read(annotation)
 
 
 def codec_of_class(cls: type) -> Codec | None:
@@ -166,7 +166,20 @@ def codec_of_class(cls: type) -> Codec | None:
         if issubclass(base, enum.Flag):
             return None
         try:
-            return reader().read(base)
+            return make_reader().read(base)
         except UnsupportedType:
             continue
     return None
+
+
+def schema_of(annotation: Any) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of an annotation.
+
+    Args:
+        annotation: A type, as it may stand in a tool's signature.
+
+    Raises:
+        UnsupportedType: It has no JSON form.
+    """
+    schema = codec_schema(codec_of(annotation))
+    return deepcopy(schema)  # whoever asks may change it, and parts of it stand in other schemas

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fcregistry.cli._ask_interrupts import cancelled_by_interrupt
+from fcregistry.cli._ask import cancelled_by_interrupt
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,8 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry.agents import Agent, Event, Finished, ReactAgent, RunResult, Step
-from fcregistry.cli._ask_deciding import Deciding
-from fcregistry.cli._ask_running import followed
-from fcregistry.cli._ask_screen import Screen
-from fcregistry.cli._ask_timeline import Timeline
+from fcregistry.cli._ask import Deciding, followed
+from fcregistry.cli._ask_screen import Screen, Timeline
 from fcregistry.models import CallableModel, Completion, Message
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
-from fcregistry._results import ToolResult
+from fcregistry._base.call import CallError, ToolCall
+from fcregistry._results.result import ToolResult
 from fcregistry.agents import (
     Calling,
     Event,
@@ -20,9 +19,7 @@ from fcregistry.agents import (
     Text,
     Thinking,
 )
-from fcregistry.cli._ask_screen import Screen
-from fcregistry.cli._ask_timeline import Timeline
-from fcregistry.cli._ask_words import call_words, escaped, indented
+from fcregistry.cli._ask_screen import Screen, Timeline, call_words, escaped, indented
 from fcregistry.execution import Partial, Progress
 
 CALL = ToolCall("lookup", {"query": "a"}, "1")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.cli._alone import result_alone
+from fcregistry.cli._output import result_alone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,7 +113,7 @@ def test_the_status_says_whose_fault_it_is(shop: Site, words: list[str], status:
 
 def test_a_time_out_has_a_status_of_its_own() -> None:
     """4; every other code of a failed call has the status that the command's help tells."""
-    from fcregistry._call_errors import ERROR_CODES
+    from fcregistry._base.call import ERROR_CODES
     from fcregistry.cli._call import EXIT_CODES
 
     assert {code: EXIT_CODES.get(code, 1) for code in ERROR_CODES} == {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from fcregistry.cli import _describing
+from fcregistry.cli import _tools as _describing
 
 if TYPE_CHECKING:
     import pytest

@@ -50,7 +50,7 @@ def forecast(days: int | None = None) -> str:
 '''
 LOCK = """
 from fcregistry import registry, load_plugins
-from fcregistry._records import record_of
+from fcregistry._tools.indexed import record_of
 load_plugins()
 tools = [record_of(tool) for tool in registry.find("acme:*")]
 pin = {"version": "1.0", "files": "0", "tools": tools}

@@ -74,7 +74,10 @@ main()
 def test_the_help_and_the_version_import_no_command(site: Site, word: str) -> None:
     """Nor what commands are made of: a person waits for click, and for hardly more."""
     done = site.run("-c", LIGHT, word)
-    assert done.stderr == "['fcregistry', 'fcregistry._ports', 'fcregistry._version']\n[]\n"
+    assert (
+        done.stderr
+        == "['fcregistry', 'fcregistry._base', 'fcregistry._base.slots', 'fcregistry._version', 'fcregistry._wiring']\n[]\n"
+    )
 
 
 PATIENT = """

@@ -18,7 +18,7 @@ CLUSTER = """
     from concurrent.futures import wait
     from pathlib import Path
     from distributed import Client, LocalCluster
-    from fcregistry.execution._elsewhere._remote import Remote
+    from fcregistry.execution._remote import Remote
 
     def add(number):
         return {"a": number, "b": 1}

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool, ToolCall, dialects
-from fcregistry.dialects._shapes import Shapes
-from fcregistry.dialects._source import MOST_FAILURES, Source, behind_space
-from fcregistry.dialects._syntaxes import _python
-from fcregistry.dialects._syntaxes._bare_text import Ending
-from fcregistry.dialects._syntaxes._braces_at_once import braces_at_once
-from fcregistry.dialects._syntaxes._python_at_once import arguments_at_once
-from fcregistry.dialects._trimmed import Trimmed
+from fcregistry.dialects import _syntax_python as _python
+from fcregistry.dialects._json_text import Shapes
+from fcregistry.dialects._parsed import Trimmed
+from fcregistry.dialects._source import MOST_FAILURES, TextSource, behind_space
+from fcregistry.dialects._syntax_braces import braces_at_once
+from fcregistry.dialects._syntax_python import arguments_at_once
+from fcregistry.dialects._syntax_tags import Ending
 from fcregistry.errors import DefinitionError
 
 TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer"}, "o": {"type": "object"}}}}]
@@ -180,7 +180,7 @@ def test_a_text_that_is_all_there_says_what_it_says_character_by_character(name:
 def test_arguments_that_json_writes_alike_are_taken_at_once_and_no_others(
     text: str, arguments: dict[str, Any] | None
 ) -> None:
-    source = Source(Shapes(None))
+    source = TextSource(Shapes(None))
     source.add(f"{text} and more)")
     assert arguments_at_once(source) == arguments
     assert source.place == (0 if arguments is None else len(text))
@@ -201,7 +201,7 @@ def test_arguments_that_json_writes_alike_are_taken_at_once_and_no_others(
 def test_arguments_in_braces_that_quotes_make_json_are_taken_at_once_and_no_others(
     text: str, arguments: dict[str, Any] | None
 ) -> None:
-    source = Source(Shapes(None))
+    source = TextSource(Shapes(None))
     source.add(f"{text} ! more")
     assert braces_at_once(source, "~", "!") == arguments
     assert source.place == (0 if arguments is None else len(text))
@@ -224,7 +224,7 @@ def test_a_value_is_taken_at_once_where_the_first_mark_ends_it(text: str, value:
 
 
 def test_a_text_is_tried_a_few_times_in_vain_and_not_again() -> None:
-    source = Source(Shapes(None))
+    source = TextSource(Shapes(None))
     source.add("1)")
     for _ in range(MOST_FAILURES + 1):
         assert arguments_at_once(source) is None
@@ -264,7 +264,7 @@ class Copied(str):
         return piece
 
 
-def closed(source: Source) -> bool:
+def closed(source: TextSource) -> bool:
     """Tell whether a mark comes next, which is then taken."""
     with pytest.raises(StopIteration) as told:
         next(source.close("<a>"))
@@ -272,7 +272,7 @@ def closed(source: Source) -> bool:
 
 
 def test_marks_that_close_copy_nothing_of_what_follows() -> None:
-    source = Source(Shapes(None))
+    source = TextSource(Shapes(None))
     source.text, source.ended = Copied("<a>" * 100), True
     Copied.characters = 0
     assert all(closed(source) for _ in range(99))
@@ -326,7 +326,7 @@ def test_what_a_model_names_is_not_kept_with_the_types_of_a_tool() -> None:
     [(" \n</a>", 6), ("</ab>x", 5), ("</a", 0), ("x</a>", 0), (" ", 0)],
 )
 def test_what_closes_is_taken_at_once_where_it_is_there(text: str, taken: int) -> None:
-    source = Source(Shapes(None))
+    source = TextSource(Shapes(None))
     source.add(text)
     found = source.at_once(behind_space("</a>", "</ab>"))
     assert (found is not None, source.place) == (bool(taken), taken)
@@ -342,7 +342,7 @@ def test_a_call_that_is_all_there_is_read_without_steps(
     dialect, call = dialects.get(name), ToolCall("f", {"a": "x", "b": [1]})
     text = dialect.render_calls([call])
     for step in steps:
-        monkeypatch.setattr(Source, step, None)
+        monkeypatch.setattr(TextSource, step, None)
     assert dialect.parse(text).tool_calls == (call,)
 
 

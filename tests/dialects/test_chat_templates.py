@@ -11,7 +11,7 @@ import jinja2
 import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from fcregistry.dialects._chat import ChatTemplate
+from fcregistry.dialects._chat_template import ChatTemplate
 from fcregistry.errors import ChatTemplateError, MissingDependencyError
 
 TOOL = {
@@ -229,7 +229,7 @@ def test_a_template_that_is_too_long_is_not_read() -> None:
 
 
 def test_without_jinja_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "fcregistry.dialects._chat._sandbox", raising=False)
+    monkeypatch.delitem(sys.modules, "fcregistry.dialects._chat_sandbox", raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(
         MissingDependencyError, match=r"chat templates need Jinja2: pip install 'fcregistry\[templates\]'"

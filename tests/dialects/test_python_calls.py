@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects._syntaxes._literals import written
+from fcregistry.dialects._syntax_python import written
 
 PYTHONIC = dialects.get("pythonic")
 SEARCH = {

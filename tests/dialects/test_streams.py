@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fcregistry import Tool, dialects
-from fcregistry.dialects._shapes import Shapes
-from fcregistry.dialects._source import Marks
+from fcregistry.dialects._json_text import Shapes
+from fcregistry.dialects._source import TextMarks
 from fcregistry.errors import DialectNotFoundError
 
 HERMES = dialects.get("hermes")
@@ -122,9 +122,9 @@ def test_parsed_says_what_it_holds() -> None:
 
 def test_marks_do_not_stand_inside_of_one_another() -> None:
     with pytest.raises(ValueError, match="inside of another"):
-        Marks("<a>", "a")
+        TextMarks("<a>", "a")
     with pytest.raises(ValueError, match="empty"):
-        Marks("")
+        TextMarks("")
 
 
 def test_an_unknown_dialect_is_told_with_those_there_are() -> None:

@@ -7,10 +7,9 @@ import random
 import pytest
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects._brackets import _Brackets
-from fcregistry.dialects._source import Marks
-from fcregistry.dialects._stream import DialectStream
-from fcregistry.dialects._waking import EVERY, NEVER, Wake, going_on, one_of
+from fcregistry.dialects._dialect import DialectStream
+from fcregistry.dialects._json_text import _Brackets
+from fcregistry.dialects._source import EVERY, NEVER, TextMarks, Wake, going_on, one_of
 
 WORDS = "a" * 200
 ARGUMENTS = {"text": WORDS, "names": ["Oslo", "Alta"] * 20, "table": {"a": [1, 2], "b": {"c": None}}}
@@ -60,7 +59,7 @@ def test_the_beginnings_of_a_long_text_are_not_kept() -> None:
 
 
 def test_where_a_mark_has_begun_it_is_waited_for() -> None:
-    marks = Marks("<ab>", "<ac>")
+    marks = TextMarks("<ab>", "<ac>")
     assert is_woken(marks.awaited(None), "<")
     assert not is_woken(marks.awaited(marks.beginning("x<a")), "b")
 

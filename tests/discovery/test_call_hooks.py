@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool, ToolCall, ToolResult, hookimpl
-from fcregistry.discovery._call_hooks import call_hooks
+from fcregistry.discovery._providers import call_hooks
 from fcregistry.execution import CallError
-from fcregistry.execution._approving._decisions import Deny
+from fcregistry.execution._approval import Deny
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -177,7 +177,7 @@ def test_without_an_extension_nothing_is_asked_again_and_nothing_changes(site: S
     answer = site.ask(
         TOOLS
         + """
-from fcregistry.discovery._index._index import Index
+from fcregistry.discovery._index import Index
 looked = []
 look = Index.look
 Index.look = lambda self: looked.append(1) or look(self)

@@ -201,7 +201,7 @@ def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Si
     binary = site.install("binary")
     (binary / "entry_points.txt").write_bytes(b"\xff")
     site.install("fine", {"x": "fine.x"})
-    answer = site.ask("from fcregistry.discovery._metadata import unreadable_plugins\nanswer = unreadable_plugins()")
+    answer = site.ask("from fcregistry.discovery._found import unreadable_plugins\nanswer = unreadable_plugins()")
     assert answer == [
         [str(site.folder), "a distribution with plugins has no METADATA that names it"],
         [

@@ -155,7 +155,7 @@ def test_a_fork_waits_until_sqlite_is_at_rest(site: Site) -> None:
         site,
         """
 import sqlite3
-from fcregistry._search._tools import ToolSearch
+from fcregistry._tools.search import ToolSearch
 
 found = ToolSearch(registry.select().values())
 found.best("add", 1)
@@ -309,7 +309,7 @@ def test_nothing_is_registered_before_it_is_needed(site: Site) -> None:
                 registered.append(sorted(functions))
         os.register_at_fork = register
         import fcregistry.agents, fcregistry.cli, fcregistry.discovery, fcregistry.execution, fcregistry.models
-        import fcregistry.execution._elsewhere._isolation, fcregistry.execution._calling._loop
+        import fcregistry.execution._process, fcregistry.execution._event_loop
         from fcregistry import Executor, fc_register
         before = list(registered)
         @fc_register

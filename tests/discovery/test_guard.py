@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry.discovery._guard import Digest, Locked, LockedImports
+from fcregistry.discovery._locks import Digest, Locked, LockedImports
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 
@@ -302,7 +302,7 @@ def test_an_extension_module_is_compared(tmp_path: Path) -> None:
     code = f"""
 import os, sys
 sys.path.insert(0, {str(tmp_path)!r})
-from fcregistry.discovery._guard import Digest, Locked, locked_imports
+from fcregistry.discovery._locks import Digest, Locked, locked_imports
 locked_imports.add(Locked("acme", "said", frozenset(["guarded_native"]), {{os.path.realpath({str(path)!r}): Digest("sha256", b"x")}}))
 try:
     import guarded_native

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry._selectors import normalized
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import is_project_name
-from fcregistry.discovery._identity import CARRIED, project_of, set_aside
+from fcregistry.discovery._identity import CARRIED, project_name, set_aside
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 
@@ -114,7 +114,7 @@ def test_a_project_name_is_what_pypa_says(name: str, is_one: bool) -> None:
     ],
 )
 def test_the_folder_of_metadata_names_the_distribution(folder: str, info: str, project: str) -> None:
-    assert project_of(folder, info) == project
+    assert project_name(folder, info) == project
 
 
 @several_processes

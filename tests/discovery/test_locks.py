@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry._config._keys import layer_of
-from fcregistry._trust import OPEN, Trust
-from fcregistry._trust._lock import Lock, read_lock
+from fcregistry._config.policy import OPEN, Lock, Trust, read_lock
+from fcregistry._config.settings import layer_of
 from fcregistry.discovery import find_plugins
-from fcregistry.discovery._locks import altered_files, drift, files_digest
+from fcregistry.discovery._locks import altered_files, files_digest, lock_drift
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 
@@ -80,14 +79,14 @@ def test_the_digest_is_of_what_record_lists(site: Site, found: Callable[[], Foun
 
 def test_what_is_as_it_was_locked_is_not_refused(site: Site, found: Callable[[], FoundPlugin], tmp_path: Path) -> None:
     install(site, "locked-acme", ENTRY, FILES)
-    assert drift(found(), operator(tmp_path / "a.lock", found())) is None
-    assert drift(found(), OPEN) is None
+    assert lock_drift(found(), operator(tmp_path / "a.lock", found())) is None
+    assert lock_drift(found(), OPEN) is None
 
 
 def test_another_version_is_refused(site: Site, found: Callable[[], FoundPlugin], tmp_path: Path) -> None:
     install(site, "locked-acme", ENTRY, FILES, version="1.1")
     path = tmp_path / "a.lock"
-    assert drift(found(), operator(path, found(), version="1.0")) == (
+    assert lock_drift(found(), operator(path, found(), version="1.0")) == (
         f'mode = "locked" in /x.toml, and {path} has 1.0 of locked-acme, not 1.1: '
         f"`fcregistry lock --upgrade locked-acme --file {path}` accepts it"
     )
@@ -103,7 +102,7 @@ def test_other_files_of_the_same_version_are_refused(
     site.write({"locked_acme/tools.py": "tool = 2\n"})
     record(site, info, FILES)
     for contents in (True, False):
-        assert drift(found(), trusted, contents=contents) == (
+        assert lock_drift(found(), trusted, contents=contents) == (
             f'mode = "locked" in /x.toml, and the files of locked-acme 1.0 are not those of {path}: '
             f"`fcregistry lock --upgrade locked-acme --file {path}` accepts it"
         )
@@ -121,10 +120,10 @@ def test_files_that_record_is_wrong_about_are_refused(
     else:
         (site.folder / "locked_acme" / "tools.py").unlink()
     more = " and 1 more" if change == "edited" else ""
-    assert drift(found(), trusted) == (
+    assert lock_drift(found(), trusted) == (
         f'mode = "locked" in /x.toml, and locked_acme/tools.py{more} of locked-acme is not what was installed: reinstall locked-acme'
     )
-    assert drift(found(), trusted, contents=False) is None
+    assert lock_drift(found(), trusted, contents=False) is None
     assert altered_files(found().source)[0] == "locked_acme/tools.py"
 
 
@@ -136,7 +135,7 @@ def test_what_is_not_in_the_lock_is_refused(site: Site, found: Callable[[], Foun
         f'mode = "locked" in /x.toml, and {path} does not have locked-acme: '
         f"`fcregistry lock --upgrade locked-acme --file {path}` adds it"
     )
-    assert drift(found(), held(read_lock(str(path)))) == refusal
+    assert lock_drift(found(), held(read_lock(str(path)))) == refusal
     assert held(read_lock(str(path))).plugin_refusal("locked-acme", "weather") == refusal
 
 
@@ -168,9 +167,9 @@ def test_an_editable_install_is_known_by_its_sources(
     (folder / "__pycache__" / "tools.cpython-311.pyc").touch()
     (folder / "notes.txt").touch()
     (sources / "locked_names" / "elsewhere" / "theirs.py").touch()
-    assert drift(found(), trusted) is None
+    assert lock_drift(found(), trusted) is None
     (folder / "data" / "table.py").write_text("changed\n")
-    assert "the files of locked-acme 1.0 are not those of" in str(drift(found(), trusted))
+    assert "the files of locked-acme 1.0 are not those of" in str(lock_drift(found(), trusted))
     (folder / "data" / "table.py").write_text("raise SystemExit('imported')\n")
     assert files_digest(found().source) == first
     (folder / "more.py").touch()
@@ -192,9 +191,9 @@ def test_a_file_that_is_named_like_the_module_of_an_editable_install_is_not_its_
     record(site, info, {beside: ""})
     trusted = operator(tmp_path / "a.lock", found())
     assert files_digest(found().source).startswith("sources-sha256:")
-    assert drift(found(), trusted) is None
+    assert lock_drift(found(), trusted) is None
     (sources / "locked_acme.py").write_text("changed\n")
-    assert "the files of locked-acme 1.0 are not those of" in str(drift(found(), trusted))
+    assert "the files of locked-acme 1.0 are not those of" in str(lock_drift(found(), trusted))
 
 
 def test_one_module_in_an_editable_install(

@@ -7,9 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from fcregistry import Tool
-from fcregistry._records import ToolRecord, record_of
-from fcregistry.discovery._manifests import drift
-from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, read_text, text_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
+from fcregistry.discovery._manifest import (
+    MANIFEST_FORMAT,
+    ManifestContent,
+    manifest_drift,
+    manifest_text,
+    parse_manifest,
+)
 
 
 def read_temperature(station: str, unit: str = "celsius") -> float:
@@ -35,11 +41,11 @@ def test_the_text_keeps_the_order_of_parameters_and_what_utf_8_cannot_hold() -> 
         """Do it."""
 
     plugin = {"entry_point": "weather", "value": "acme_weather.tools", "dynamic": False, "tools": [record(odd)]}
-    told = ManifestContent(format=FORMAT, distribution="acme-weather", plugins=[plugin], sources={})  # type: ignore[list-item]
-    text = text_of(told)
+    told = ManifestContent(format=MANIFEST_FORMAT, distribution="acme-weather", plugins=[plugin], sources={})  # type: ignore[list-item]
+    text = manifest_text(told)
     assert list(json.loads(text.encode())["plugins"][0]["tools"][0]["parameters"]["properties"]) == ["zone", "area"]
     assert "ü" in text
-    assert text_of(read_text(text)) == text
+    assert manifest_text(parse_manifest(text)) == text
 
 
 def test_drift_is_told_a_line_for_each_difference_with_its_path() -> None:
@@ -59,8 +65,8 @@ def test_drift_is_told_a_line_for_each_difference_with_its_path() -> None:
     after = {
         "tools": [record(other, name="read_temperature"), record(name="new"), record(group="sky", name="same", line=9)]
     }
-    assert drift(before, before) == []
-    assert drift(before, after) == [
+    assert manifest_drift(before, before) == []
+    assert manifest_drift(before, after) == [
         "new: is there, and is not described",
         "old: is described, and is not there",
         'read_temperature: description is "Read the temperature on a day.", and is described as "Read the temperature."',

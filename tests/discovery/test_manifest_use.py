@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry.discovery._manifests._content import FORMAT
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._manifest import MANIFEST_FORMAT, source_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +29,8 @@ def install(site: Site, **changes: Any) -> Path:
     site.install("acme", {"x": "acme_tools.tools"}, {"acme_tools/tools.py": TOOLS})
     record = site.ask(
         f"""
-        from fcregistry._records import digest_of, record_of
+        from fcregistry._tools.record import digest_of
+        from fcregistry._tools.indexed import record_of
         from fcregistry import registry
         answer = dict(record_of(registry.get("add")), file="acme_tools/tools.py", **{changes!r})
         answer["digest"] = digest_of(answer)
@@ -39,7 +39,7 @@ def install(site: Site, **changes: Any) -> Path:
     plugin = {"entry_point": "x", "value": "acme_tools.tools", "dynamic": False, "tools": [record]}
     source = (site.folder / "acme_tools/tools.py").read_bytes()
     sources = {"acme_tools/tools.py": source_digest(source, "tools.py")}
-    manifest = {"format": FORMAT, "distribution": "acme", "plugins": [plugin], "sources": sources}
+    manifest = {"format": MANIFEST_FORMAT, "distribution": "acme", "plugins": [plugin], "sources": sources}
     path = site.folder / "acme_tools/fcregistry.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
     for each in (site.folder.parent / "cache").iterdir():

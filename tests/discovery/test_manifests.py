@@ -10,11 +10,18 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._records import ToolRecord, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
 from fcregistry.discovery import FoundPlugin
-from fcregistry.discovery._manifests import Manifest, ManifestProblem, manifest_of
-from fcregistry.discovery._manifests._content import FORMAT, ManifestContent, text_of
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._manifest import (
+    MANIFEST_FORMAT,
+    Manifest,
+    ManifestContent,
+    ManifestProblem,
+    manifest_of,
+    manifest_text,
+    source_digest,
+)
 
 CODE = 'raise RuntimeError("it was imported")\n'
 
@@ -39,7 +46,7 @@ def content(*tools: ToolRecord, **changes: Any) -> ManifestContent:
     """Return a manifest of one entry point, `weather`."""
     plugin = {"entry_point": "weather", "value": "acme_weather.tools", "dynamic": False, "tools": list(tools)}
     made = {
-        "format": FORMAT,
+        "format": MANIFEST_FORMAT,
         "distribution": "acme-weather",
         "plugins": [plugin],
         "sources": {"acme_weather/tools.py": source_digest(CODE.encode(), "tools.py")},
@@ -54,7 +61,7 @@ def package(folder: Path, manifest: ManifestContent | str | None, parent: str = 
     (place / "__init__.py").touch()
     (place / "tools.py").write_text(code, encoding="utf-8")
     if manifest is not None:
-        text = manifest if isinstance(manifest, str) else text_of(manifest)
+        text = manifest if isinstance(manifest, str) else manifest_text(manifest)
         (place / "fcregistry.json").write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -122,7 +129,7 @@ def test_the_manifest_of_a_module_without_a_package_stands_beside_it(tmp_path: P
     (tmp_path / "acme_races.py").write_text(CODE, encoding="utf-8")
     told = content(record(file="acme_races.py"), sources={"acme_races.py": source_digest(CODE.encode(), "x.py")})
     told["plugins"][0]["value"] = "acme_races:TOOLS"
-    (tmp_path / "acme_races.fcregistry.json").write_text(text_of(told), encoding="utf-8")
+    (tmp_path / "acme_races.fcregistry.json").write_text(manifest_text(told), encoding="utf-8")
     assert not manifest(plugin(tmp_path, "acme_races:TOOLS")).is_stale
 
 
@@ -181,11 +188,11 @@ def test_another_version_is_no_other_source(line: str) -> None:
 
 
 def _text(**changes: Any) -> str:
-    return text_of(content(record(), **changes))
+    return manifest_text(content(record(), **changes))
 
 
 def _with_tool(**changes: Any) -> str:
-    return text_of(content(record(**changes)))
+    return manifest_text(content(record(**changes)))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +233,7 @@ def _with_tool(**changes: Any) -> str:
             _with_tool(options={"aliases": 5}),
             "what it says of 'read_temperature' cannot be used: option 'aliases' takes",
         ),
-        (text_of(content(record(), record())), "it tells twice of 'read_temperature' in the group 'tool'"),
+        (manifest_text(content(record(), record())), "it tells twice of 'read_temperature' in the group 'tool'"),
     ],
 )
 def test_a_manifest_that_cannot_be_relied_on_says_why(tmp_path: Path, text: str, message: str) -> None:

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry._config._keys import layer_of
-from fcregistry._trust import Trust
-from fcregistry._trust._lock import read_lock
+from fcregistry._config.policy import Trust, read_lock
+from fcregistry._config.settings import layer_of
 from fcregistry.discovery import find_plugins
-from fcregistry.discovery._locks import altered_files, drift, files_digest
+from fcregistry.discovery._locks import altered_files, files_digest, lock_drift
 from fcregistry.discovery._shadows import shadows, unchecked
 
 from ..recorded import install  # noqa: TID252  # the tests are no package
@@ -127,20 +126,20 @@ def test_a_lock_refuses_them_and_says_what_to_remove(
     path.write_text(json.dumps({"fcregistry_lock": 1, "distributions": {"shadow-acme": pin}}))
     layer = layer_of({"mode": "locked"}, "/x.toml", "")
     locked = Trust((layer,), ((layer.mode_said, read_lock(str(path))),))
-    assert drift(found, locked) is None
+    assert lock_drift(found, locked) is None
     assert altered_files(found.source) == ()
 
     compiled = py_compile.compile(
         str(site.folder / "shadow_acme/tools.py"), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
     )
-    assert drift(found, locked) == (
+    assert lock_drift(found, locked) == (
         f'mode = "locked" in /x.toml, and {compiled} of shadow-acme is run whatever its source says: remove it'
     )
     (intruder,) = put(site.folder, "shadow_acme/tools/__init__.py")
-    assert drift(found, locked) == (
+    assert lock_drift(found, locked) == (
         f'mode = "locked" in /x.toml, and {intruder} would be imported in place of what was installed of shadow-acme: remove it'
     )
-    assert drift(found, locked, contents=False) is None, "to show what is known of it, nothing is looked at"
+    assert lock_drift(found, locked, contents=False) is None, "to show what is known of it, nothing is looked at"
     assert altered_files(found.source) == (str(intruder), compiled)
 
 

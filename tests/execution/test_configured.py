@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Executor, FunctionCall, Tool
-from fcregistry._declarations import Declaration
-from fcregistry._records import record_of
+from fcregistry._tools.declaration import Declaration
+from fcregistry._tools.indexed import record_of
 from fcregistry.errors import ConfigurationError
 from fcregistry.execution import Policy
 

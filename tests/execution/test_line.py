@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from fcregistry.execution._batching._line import Enter, Line
-from fcregistry.execution._batching._resources import ALONE, Accesses
+from fcregistry.execution._batch import Enter, Line
+from fcregistry.execution._resources import ALONE, Accesses
 
 READS = Accesses(reads=frozenset({("a",)}))
 WRITES = Accesses(writes=frozenset({("a",)}))

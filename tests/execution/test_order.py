@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry.execution._batching._order import waits_for
-from fcregistry.execution._batching._resources import ALONE, Accesses
+from fcregistry.execution._batch import waits_for
+from fcregistry.execution._resources import ALONE, Accesses
 
 
 def reads(key: str) -> Accesses:

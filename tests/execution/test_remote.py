@@ -15,10 +15,10 @@ import pytest
 import fcregistry
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._elsewhere._remote import Remote
-from fcregistry.execution._elsewhere._remote_errors import REASONS, WorkerError, worker_error
-from fcregistry.execution._elsewhere._travel import PROTOCOL, Request, read_answer
-from fcregistry.execution._elsewhere._worker import run_here
+from fcregistry.execution._messages import REASONS, WorkerError, worker_error
+from fcregistry.execution._remote import Remote
+from fcregistry.execution._wire import PROTOCOL, Request, read_answer
+from fcregistry.execution._worker import run_here
 
 from .workers import ask, install
 

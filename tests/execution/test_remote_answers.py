@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry.execution._elsewhere._carried import Form
-from fcregistry.execution._elsewhere._remote import Remote
-from fcregistry.execution._elsewhere._remote_errors import WorkerError
-from fcregistry.execution._elsewhere._travel import Refused, Returned, answer_text
+from fcregistry.execution._messages import WorkerError
+from fcregistry.execution._remote import Remote
+from fcregistry.execution._wire import Form, WireRefusal, WireReturn, answer_text
 
 from .workers import ask
 
@@ -50,7 +49,7 @@ class Unspeakable(Exception):
 
 def returned(value: str, form: Any = "json") -> str:
     read: Form = form
-    return answer_text(Returned(value=value, form=read, seconds=0.1))
+    return answer_text(WireReturn(value=value, form=read, seconds=0.1))
 
 
 @pytest.mark.parametrize(
@@ -61,8 +60,8 @@ def returned(value: str, form: Any = "json") -> str:
         (returned("[1]", "content"), "ValueError: "),
         (returned('{"a": 1}', "output"), "ValueError: "),
         (returned("1", "of tomorrow"), "KeyError: "),
-        (answer_text(Refused(reason="of tomorrow")), "KeyError: "),
-        (answer_text(Refused(reason="invalid_arguments", problems=(("$.a",),))), "ValueError: "),  # type: ignore[arg-type]
+        (answer_text(WireRefusal(reason="of tomorrow")), "KeyError: "),
+        (answer_text(WireRefusal(reason="invalid_arguments", problems=(("$.a",),))), "ValueError: "),  # type: ignore[arg-type]
         (SystemExit("a worker that ends"), "SystemExit: a worker that ends"),
         (Unspeakable(), "Unspeakable"),
     ],
@@ -145,7 +144,7 @@ TOOLS = """
 
 CALLS = """
     from concurrent.futures import ThreadPoolExecutor
-    from fcregistry.execution._elsewhere._remote import Remote
+    from fcregistry.execution._remote import Remote
 
     def tried(name, arguments):
         error = remote.submit(registry.get(f"acme-errors:{name}"), arguments).result(60).exception

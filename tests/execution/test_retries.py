@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from fcregistry import Executor, Tool
 from fcregistry.errors import CallCancelledError, ToolError
 from fcregistry.execution import Retry
-from fcregistry.execution._calling._invoke import Outcome
-from fcregistry.execution._calling._waiting import GivenUp
-from fcregistry.execution._elsewhere._remote_errors import RemoteError
-from fcregistry.execution._elsewhere._travel import Raised
+from fcregistry.execution._messages import RemoteError
+from fcregistry.execution._outcome import GivenUp, Outcome
+from fcregistry.execution._wire import Raised
 
 
 def fetch(page: str) -> str:

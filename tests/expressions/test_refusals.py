@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._toolset import Toolset
+from fcregistry._tools.tool import Toolset
 from fcregistry.errors import FcregistryError
 from fcregistry.expressions import ExpressionError, parse_call, parse_calls
 

@@ -9,7 +9,7 @@ import pytest
 
 from fcregistry import Tool, formats
 from fcregistry.formats import Definition, TextDefinition
-from fcregistry.formats._kept import KeptDefinitions
+from fcregistry.formats._format import KeptDefinitions
 
 
 def tool(name: str = "add") -> Tool:

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 
 from fcregistry import Tool, formats
-from fcregistry.formats._drafts import modern
+from fcregistry._schema.drafts import modern
 
 from ..properties.samples import Sample, samples  # noqa: TID252  # the tests are no package
 from .shapes import parameters, values

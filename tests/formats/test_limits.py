@@ -8,7 +8,7 @@ import pytest
 
 from fcregistry import Executor, Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.formats._limits import size_of
+from fcregistry.formats._profile import size_of
 
 
 def take(**given: Any) -> None: ...

@@ -8,9 +8,9 @@ from typing import Any, TypedDict
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall, formats
-from fcregistry._results import ToolResult
+from fcregistry._results.result import ToolResult
 from fcregistry.formats import MalformedCallError, read_call, read_calls
-from fcregistry.formats._messages import shape_of
+from fcregistry.formats._read import format_of_call
 
 
 class Sum(TypedDict):
@@ -133,8 +133,8 @@ def test_what_openai_once_called_a_function_call_is_not_taken_for_geminis() -> N
     call = {"name": "add", "arguments": '{"a": 1, "b": 2}'}
 
     assert read_call({"function_call": call}) == ToolCall("add", '{"a": 1, "b": 2}')
-    assert shape_of({"role": "assistant", "function_call": call}) is None
-    assert shape_of({"function_call": {"name": "add", "args": {}}}) == "gemini"
+    assert format_of_call({"role": "assistant", "function_call": call}) is None
+    assert format_of_call({"function_call": {"name": "add", "args": {}}}) == "gemini"
 
 
 @pytest.mark.parametrize("message", [OPENAI, ANTHROPIC, RESPONSES, GEMINI, BEDROCK])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, formats
-from fcregistry.formats._names import Alphabet, wire_names
+from fcregistry.formats._format import Alphabet, alphabet_wire_names
 from fcregistry.formats.gemini import NAMES as GEMINI
 from fcregistry.formats.python import NAMES as PYTHON
 from fcregistry.formats.typescript import NAMES as TYPESCRIPT
@@ -147,5 +147,5 @@ def test_a_batch_finds_tools_by_the_names_of_the_wire() -> None:
 
 
 def test_only_names_that_differ_are_listed() -> None:
-    assert wire_names(["plain", "a-b", "9"], [GEMINI, PYTHON]) == {"_x39_": "9", "a_x2d_b": "a-b"}
+    assert alphabet_wire_names(["plain", "a-b", "9"], [GEMINI, PYTHON]) == {"_x39_": "9", "a_x2d_b": "a-b"}
     assert formats.get("gemini").alphabet is GEMINI

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import pytest
 
 from fcregistry import Tool
+from fcregistry._schema.document import References
 from fcregistry.errors import DefinitionError
-from fcregistry.formats._refs import References
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool, ToolCall, ToolResult, formats
-from fcregistry._content import Content, Output, text_of
+from fcregistry._results.content import Content, Output, text_of
 
 PNG, SVG, WAV, PDF = b"\x89PNG\r\n\x1a\n", b"<svg/>", b"RIFF\x04\0\0\0WAVE", b"%PDF-1.7"
 PNG64, WAV64, PDF64 = (b64encode(data).decode() for data in (PNG, WAV, PDF))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from fcregistry import Executor, Tool
-from fcregistry._problems import Violation
+from fcregistry._base.messages import Violation
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._reading._repairs import repaired
+from fcregistry.execution._arguments import repaired
 from fcregistry.types import codec_of
 
 from ..properties.samples import Sample, altered, samples  # noqa: TID252  # the tests are no package

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from fcregistry import Executor, Tool
 from fcregistry.formats import Definition
-from fcregistry.formats._top import with_plain_top
+from fcregistry.formats._transform import with_plain_top
 from fcregistry.formats.anthropic import LOOSE
 
 from .shapes import DEFS, objects, shapes, values

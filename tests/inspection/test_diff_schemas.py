@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation._dialects import ENFORCED
-from fcregistry.inspection._diff import _arrays, _objects, _walk
-from fcregistry.inspection._diff._documents import Document, covers
-from fcregistry.inspection._diff._groups import GROUPS
-from fcregistry.inspection._diff._walk import schema_differences
-from fcregistry.inspection._diff._ways import MOST, ways
-from fcregistry.inspection._diff._words import shown_path
+from fcregistry._schema.drafts import ENFORCED
+from fcregistry.inspection import _schema_diff as _arrays
+from fcregistry.inspection import _schema_diff as _objects
+from fcregistry.inspection import _schema_diff as _walk
+from fcregistry.inspection._schema_diff import GROUPS, schema_differences, shown_path
+from fcregistry.inspection._schema_document import MOST, SchemaDocument, covers, ways
 
 STRING = {"type": "string"}
 
@@ -238,9 +237,9 @@ def test_a_schema_of_many_levels_ends() -> None:
 )
 def test_a_schema_that_is_valid_in_very_many_ways_is_not_proven_anything_of(endless: dict[str, Any]) -> None:
     """The proof would look at each."""
-    document = Document(endless)
+    document = SchemaDocument(endless)
     assert ways(endless, document.target) > MOST
-    assert covers(document, endless, Document({"type": "string"}), {"type": "string"}) is None
+    assert covers(document, endless, SchemaDocument({"type": "string"}), {"type": "string"}) is None
 
 
 def test_plain_schemas_are_valid_in_few_ways() -> None:
@@ -248,7 +247,7 @@ def test_plain_schemas_are_valid_in_few_ways() -> None:
     choice = {"oneOf": [{"properties": {"kind": {"const": n}, "value": {"type": "string"}}} for n in range(200)]}
     assert ways(choice, {}.get) == 1 + 200 * 3 - 1
     node = {"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}}
-    assert ways(node, Document(node).target) < 10
+    assert ways(node, SchemaDocument(node).target) < 10
 
 
 def test_every_keyword_that_asks_for_something_is_compared() -> None:

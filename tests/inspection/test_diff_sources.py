@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._records import ToolRecord, record_of
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff import read_source
+from fcregistry.inspection._diff_sources import read_source
 
 METADATA = "Metadata-Version: 2.1\nName: acme-tools\nVersion: 2.1\n"
 

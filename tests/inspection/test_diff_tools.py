@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from fcregistry import Context, Tool
-from fcregistry._records import ToolRecord, record_of
-from fcregistry.inspection._diff import Diff, Source, _pairing, diff
-from fcregistry.inspection._diff._bump import judged, needed, next_version
-from fcregistry.inspection._diff._core import Bump
-from fcregistry.inspection._diff._options import option_changes
-from fcregistry.inspection._diff._sources import Shipped
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
+from fcregistry.inspection import _diff as _pairing
+from fcregistry.inspection._diff import Diff, diff_sources, option_changes
+from fcregistry.inspection._diff_core import Bump, judged, needed, next_version
+from fcregistry.inspection._diff_sources import DiffSource, Shipped
 
 
 def weather(location: str, unit: str = "celsius") -> dict[str, int]:
@@ -25,14 +25,14 @@ def record(**changed: Any) -> ToolRecord:
     return {**record_of(Tool.from_function(weather)), **changed}  # type: ignore[typeddict-item]
 
 
-def source(*tools: ToolRecord, version: str = "1.0", distribution: str = "acme") -> Source:
-    return Source(
+def source(*tools: ToolRecord, version: str = "1.0", distribution: str = "acme") -> DiffSource:
+    return DiffSource(
         name="a lock", kind="lock", shipped=(Shipped(distribution=distribution, version=version, tools=tools),)
     )
 
 
 def compared(old: ToolRecord, new: ToolRecord) -> Diff:
-    return diff(source(old), source(new))
+    return diff_sources(source(old), source(new))
 
 
 def told(old: ToolRecord, new: ToolRecord) -> list[str]:
@@ -99,8 +99,8 @@ def test_a_tool_that_cannot_be_defined_any_more_breaks() -> None:
 def test_a_tool_that_cannot_be_defined_is_neither_new_nor_gone() -> None:
     """Nobody is offered it, and no lock has it."""
     broken = record(problems=["no annotation"])
-    assert diff(source(), source(broken)).changes == ()
-    assert diff(source(broken), source()).changes == ()
+    assert diff_sources(source(), source(broken)).changes == ()
+    assert diff_sources(source(broken), source()).changes == ()
 
 
 def test_what_a_context_asks_of_the_application_breaks_other_callers() -> None:
@@ -150,7 +150,7 @@ def test_titles_and_examples_ask_for_a_patch_and_deprecation_for_a_minor_version
 
 
 def test_a_tool_that_is_gone_breaks_and_a_new_one_does_not() -> None:
-    found = diff(
+    found = diff_sources(
         source(record(name="a", qualname="a", description="1")), source(record(name="b", qualname="b", description="2"))
     )
     assert [(each.verdict, each.tool, each.message) for each in found.changes] == [
@@ -175,7 +175,7 @@ def test_a_tool_of_the_same_function_or_the_same_words_was_renamed(other: dict[s
 
 
 def test_two_tools_that_one_may_have_become_are_not_guessed() -> None:
-    found = diff(source(record(name="old")), source(record(name="a"), record(name="b")))
+    found = diff_sources(source(record(name="old")), source(record(name="a"), record(name="b")))
     assert [each.message for each in found.changes] == ["is new", "is new", "is gone"]
 
 
@@ -197,9 +197,9 @@ def test_a_tool_in_another_group_has_another_id() -> None:
 
 
 def test_distributions_compare_by_their_normalised_names() -> None:
-    found = diff(source(record(), distribution="Acme_Tools"), source(record(), distribution="acme-tools"))
+    found = diff_sources(source(record(), distribution="Acme_Tools"), source(record(), distribution="acme-tools"))
     assert [(each.distribution, each.changes) for each in found.distributions] == [("acme-tools", ())]
-    gone = diff(source(record()), source(record(), distribution="other"))
+    gone = diff_sources(source(record()), source(record(), distribution="other"))
     assert [(each.distribution, each.new_version) for each in gone.distributions] == [("acme", None), ("other", "1.0")]
 
 

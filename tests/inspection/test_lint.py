@@ -19,7 +19,7 @@ import annotated_types as at
 import pytest
 
 from fcregistry import Registry, Tool
-from fcregistry._content import Content, ToolOutput
+from fcregistry._results.content import Content, ToolOutput
 from fcregistry.errors import (
     AmbiguousToolError,
     ConfigurationError,
@@ -29,8 +29,9 @@ from fcregistry.errors import (
     ToolNotFoundError,
 )
 from fcregistry.inspection import LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint import RULES, SEVERITIES, Rule
-from fcregistry.inspection._lint._sizes import MOST_CHOICES, MOST_LEVELS, MOST_TOKENS, token_estimate
+from fcregistry.inspection._lint import LINT_RULES
+from fcregistry.inspection._lint_core import SEVERITIES, LintRule
+from fcregistry.inspection._lint_rules import MOST_CHOICES, MOST_LEVELS, MOST_TOKENS, token_estimate
 
 Function = Callable[..., Any]
 
@@ -38,7 +39,7 @@ Function = Callable[..., Any]
 def findings(rule: str, *subjects: Function | Tool, **settings: Any) -> list[LintFinding]:
     """Return what one rule finds in functions and tools; all the other rules are run too, and must not raise."""
     tools = [each if isinstance(each, Tool) else Tool.from_function(each) for each in subjects]
-    assert rule in RULES
+    assert rule in LINT_RULES
     return [finding for finding in lint(tools, **settings) if finding.rule == rule]
 
 
@@ -792,8 +793,8 @@ def test_a_schema_of_ones_own_has_advice_of_its_own() -> None:
     assert silent.advice == 'give it a "description" in the schema'
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_every_rule_has_a_test_here_and_can_be_read(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", LINT_RULES.values(), ids=LINT_RULES)
+def test_every_rule_has_a_test_here_and_can_be_read(rule: LintRule) -> None:
     tests = Path(__file__).read_text(encoding="utf-8")
     assert f'"{rule.id}"' in tests
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.id)

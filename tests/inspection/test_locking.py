@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._records import ToolRecord, record_of
-from fcregistry._trust._lock import read_lock
-from fcregistry.inspection._locking import Change, Inventory, changes, lock_text, write_lock
-from fcregistry.inspection._locking._installed import inventory_of
+from fcregistry._config.policy import read_lock
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import ToolRecord
+from fcregistry.inspection._lock import Inventory, LockChange, inventory_of, lock_changes, lock_text, write_lock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,9 +38,9 @@ def installed(*records: ToolRecord) -> Inventory:
     return Inventory(distributions={"acme": said}, altered={}, left_out=())
 
 
-def compared(path: Path, was: Inventory, now: Inventory) -> list[Change]:
+def compared(path: Path, was: Inventory, now: Inventory) -> list[LockChange]:
     write_lock(path, lock_text(was.distributions))
-    return list(changes(read_lock(str(path)), now))
+    return list(lock_changes(read_lock(str(path)), now))
 
 
 def test_no_change(tmp_path: Path) -> None:
@@ -52,15 +52,15 @@ def test_a_change_is_told_with_its_path(tmp_path: Path) -> None:
     now = shipped(timeout=5.0, destructive=True)
     found = compared(tmp_path / "a.lock", installed(shipped()), installed(now))
     assert found == [
-        Change(kind="changed", subject="acme:look", part="options.destructive", new=True),
-        Change(kind="changed", subject="acme:look", part="options.timeout", new=5.0),
+        LockChange(kind="changed", subject="acme:look", part="options.destructive", new=True),
+        LockChange(kind="changed", subject="acme:look", part="options.timeout", new=5.0),
     ]
     other: ToolRecord = {
         **shipped(),
         "parameters": json.loads(json.dumps(shipped()["parameters"]).replace('"default": 1', '"default": true')),
     }
     assert compared(tmp_path / "a.lock", installed(shipped()), installed(other)) == [
-        Change(kind="changed", subject="acme:look", part="parameters.properties.times.default", old=1, new=True)
+        LockChange(kind="changed", subject="acme:look", part="parameters.properties.times.default", old=1, new=True)
     ]
 
 
@@ -72,12 +72,12 @@ def test_a_record_that_was_edited_in_the_lock_is_seen(tmp_path: Path) -> None:
     path.write_text(
         text.replace('"summary": "Look somewhere."', '"summary": "Look."').replace("Look somewhere.", "Look.")
     )
-    assert Change(
+    assert LockChange(
         kind="changed", subject="acme:look", part="description", old="Look.", new="Look somewhere."
-    ) in changes(read_lock(str(path)), installed(shipped()))
+    ) in lock_changes(read_lock(str(path)), installed(shipped()))
     path.write_text(text.replace(shipped()["digest"], "0" * 64))
-    assert changes(read_lock(str(path)), installed(shipped())) == (
-        Change(kind="changed", subject="acme:look", part="digest", old="0" * 64, new=shipped()["digest"]),
+    assert lock_changes(read_lock(str(path)), installed(shipped())) == (
+        LockChange(kind="changed", subject="acme:look", part="digest", old="0" * 64, new=shipped()["digest"]),
     )
 
 

@@ -7,7 +7,7 @@ import gc
 import weakref
 from itertools import count
 
-from fcregistry.models._per_loop import PerLoop
+from fcregistry.models._sdk import PerLoop
 
 WAIT = 20
 

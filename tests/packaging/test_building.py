@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fcregistry.packaging._building import BuiltManifest, build
-from fcregistry.packaging._checking import differences
-from fcregistry.packaging._errors import PackagingError
-from fcregistry.packaging._project import target
+from fcregistry.packaging._build import BuiltManifest, build_manifests, manifest_differences
+from fcregistry.packaging._project import PackagingError, target_distribution
 
 GOLDEN = Path(__file__).parent / "golden.json"
 
@@ -107,8 +105,8 @@ class Project:
 
     def build(self) -> BuiltManifest:
         """Return its manifest, which is the only one."""
-        with target(None, self.folder) as meant:
-            (built,) = build(meant)
+        with target_distribution(None, self.folder) as meant:
+            (built,) = build_manifests(meant)
         assert built.path == self.manifest
         return built
 
@@ -146,12 +144,12 @@ def test_another_version_is_no_difference_and_another_description_is_told(projec
     project.manifest.write_bytes(GOLDEN.read_bytes())
     project.edit("__init__.py", "1.0", "2.0")
     project.edit("tools.py", "In what.", "Its unit.")
-    assert differences(project.build()) == [
+    assert manifest_differences(project.build()) == [
         'sky.read.read_temperature: parameters.properties.unit.description is "Its unit.", and is described as "In what."',
         "acme_weather/tools.py has changed",
     ]
     project.edit("tools.py", "Its unit.", "In what.")
-    assert differences(project.build()) == []
+    assert manifest_differences(project.build()) == []
 
 
 DYNAMIC = """
@@ -177,7 +175,7 @@ def test_what_a_dynamic_plugin_ships_elsewhere_is_no_difference(
     again = project.build()
     assert again.content["plugins"][0]["dynamic"] is True
     assert again.content["plugins"][0]["tools"][0]["name"] == "two"
-    assert differences(again) == []
+    assert manifest_differences(again) == []
 
 
 @pytest.mark.once
@@ -192,8 +190,8 @@ def test_each_package_of_a_distribution_has_a_manifest(tmp_path: Path) -> None:
     project.write("src/acme_weather/far/__init__.py", code.format("look") + "\nfrom acme_weather.far import again\n")
     project.write("src/acme_weather/far/again.py", again)
     project.write("src/acme_weather/tools.py", code.format("aim"))
-    with target(None, tmp_path) as meant:
-        maps, weather = build(meant)
+    with target_distribution(None, tmp_path) as meant:
+        maps, weather = build_manifests(meant)
     assert maps.path == tmp_path / "acme_maps.fcregistry.json"
     assert [each["entry_point"] for each in maps.content["plugins"]] == ["maps"]
     assert maps.content["plugins"][0]["tools"][0]["file"] == "acme_maps.py"
@@ -223,8 +221,8 @@ def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
     project.write("acme_missing.py", "import acme_nowhere")
     project.write("acme_none.py", "")
     project.write("acme_wrong.py", "from fcregistry import fc_register\n@fc_register\ndef f(x: complex): ...")
-    with target(None, tmp_path) as meant, pytest.raises(PackagingError) as error:
-        build(meant)
+    with target_distribution(None, tmp_path) as meant, pytest.raises(PackagingError) as error:
+        build_manifests(meant)
     told = str(error.value)
     assert told.startswith(
         "Acme.Weather gets no manifest:\n  - Acme.Weather[missing] does not load: ModuleNotFoundError"
@@ -270,7 +268,7 @@ def test_a_folder_that_is_no_plugins_project_says_so(tmp_path: Path, pyproject: 
     """And what to do: go to another folder, or name a distribution."""
     if pyproject is not None:
         (tmp_path / "pyproject.toml").write_text(pyproject, encoding="utf-8")
-    with pytest.raises(PackagingError) as error, target(None, tmp_path):
+    with pytest.raises(PackagingError) as error, target_distribution(None, tmp_path):
         pass
     assert words in str(error.value)
 
@@ -278,5 +276,5 @@ def test_a_folder_that_is_no_plugins_project_says_so(tmp_path: Path, pyproject: 
 def test_where_setuptools_has_the_entry_points_the_installed_metadata_says_them(tmp_path: Path) -> None:
     """The project's name is enough to find it, and nothing is put before it."""
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "acme-none"\n', encoding="utf-8")
-    with target(None, tmp_path) as meant, target("acme-none", tmp_path) as installed:
+    with target_distribution(None, tmp_path) as meant, target_distribution("acme-none", tmp_path) as installed:
         assert (meant.distribution, meant.path) == (installed.distribution, installed.path)

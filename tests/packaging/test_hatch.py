@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fcregistry.discovery import FoundPlugin
-from fcregistry.discovery._manifests import Manifest, manifest_of
-from fcregistry.discovery._manifests._content import FORMAT, text_of
-from fcregistry.discovery._manifests._sources import source_digest
+from fcregistry.discovery._manifest import MANIFEST_FORMAT, Manifest, manifest_of, manifest_text, source_digest
 
 if TYPE_CHECKING:
     from tests.conftest import Site
@@ -44,11 +42,11 @@ CODE = "import a_package_that_is_not_there\n"
 def write(folder: Path, code: str = CODE) -> None:
     """Write the project, with a manifest of some code."""
     plugin = {"entry_point": "sky", "value": "acme_sky", "dynamic": False, "tools": []}
-    told = {"format": FORMAT, "distribution": "acme-sky", "plugins": [plugin]}
+    told = {"format": MANIFEST_FORMAT, "distribution": "acme-sky", "plugins": [plugin]}
     told["sources"] = {"acme_sky.py": source_digest(code.encode(), "acme_sky.py")}
     (folder / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
     (folder / "acme_sky.py").write_text(CODE, encoding="utf-8")
-    (folder / "acme_sky.fcregistry.json").write_text(text_of(told), encoding="utf-8")  # type: ignore[arg-type]
+    (folder / "acme_sky.fcregistry.json").write_text(manifest_text(told), encoding="utf-8")  # type: ignore[arg-type]
 
 
 @pytest.mark.once

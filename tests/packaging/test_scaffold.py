@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.packaging._errors import PackagingError
-from fcregistry.packaging._scaffold import package_name, start
+from fcregistry.packaging._project import PackagingError
+from fcregistry.packaging._scaffold import create_plugin, package_name
 
 if TYPE_CHECKING:
     from tests.conftest import Site
@@ -94,7 +94,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine", encoding="utf-8")
     for folder in (tmp_path, tmp_path / "README.md"):
         with pytest.raises(PackagingError, match="is there already, and is no empty folder"):
-            start("acme-sky", folder)
+            create_plugin("acme-sky", folder)
     assert [each.name for each in tmp_path.iterdir()] == ["README.md"]
 
 
@@ -117,7 +117,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
 def test_a_name_that_will_not_do_is_refused(name: str, words: str, tmp_path: Path) -> None:
     """By the rules of PyPI for distributions, and of Python for the package."""
     with pytest.raises(PackagingError) as error:
-        start(name, tmp_path / "new")
+        create_plugin(name, tmp_path / "new")
     assert str(error.value).startswith(f"{name!r} is no name for a p")
     assert words in str(error.value)
     assert not (tmp_path / "new").exists()

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from fcregistry.discovery._manifests._content import FORMAT, text_of
-from fcregistry.discovery._manifests._sources import source_digest
-from fcregistry.packaging._errors import PackagingError
-from fcregistry.packaging._verifying import verify
+from fcregistry.discovery._manifest import MANIFEST_FORMAT, manifest_text, source_digest
+from fcregistry.packaging._build import verify
+from fcregistry.packaging._project import PackagingError
 
 CODE = "x = 1\n"
 
@@ -22,12 +21,12 @@ def write(folder: Path, module: str, manifest: str, value: str, **changes: Any) 
     path.write_text(CODE, encoding="utf-8")
     plugin = {"entry_point": "weather", "value": value, "dynamic": False, "tools": []}
     told = {
-        "format": FORMAT,
+        "format": MANIFEST_FORMAT,
         "distribution": "acme-weather",
         "plugins": [plugin],
         "sources": {module: source_digest(CODE.encode(), module)},
     }
-    text = text_of({**told, **changes})  # type: ignore[typeddict-item]
+    text = manifest_text({**told, **changes})  # type: ignore[typeddict-item]
     (folder / manifest).write_text(text, encoding="utf-8")
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from fcregistry._validation import Validator
-from fcregistry.inspection._diff._walk import schema_differences
+from fcregistry._schema.validator import Validator
+from fcregistry.inspection._schema_diff import schema_differences
 from fcregistry.types import codec_of, schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import STRING_FORMATS
 
 from .effort import times
 from .samples import Sample, altered, json_values, samples
@@ -103,7 +103,7 @@ def changes(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[Any]]
 def assert_told(old: dict[str, Any], new: dict[str, Any], values: list[Any]) -> None:
     """Check that whatever one takes and the other refuses is not passed over."""
     found = schema_differences(old, new)
-    before, after = (Validator(each, FORMATS) for each in (old, new))
+    before, after = (Validator(each, STRING_FORMATS) for each in (old, new))
     for value in values:
         note(f"{old} / {new} / {value!r} / {found}")
         if before.is_valid(value) and not after.is_valid(value):

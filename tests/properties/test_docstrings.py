@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._docstrings import DocumentedParameter, read_docstring
+from fcregistry._base.docstrings import DocumentedParameter, read_docstring
 
 TYPES = (
     "int",

@@ -12,9 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Registry
-from fcregistry._records import record_of
-from fcregistry._search._ranking import DELETE, INSERT, create, ranked, text_fields
-from fcregistry._search._tools import fields_of_record, fields_of_tool, ranked_with, search_tools
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.search import (
+    DELETE,
+    INSERT,
+    create,
+    fields_of_record,
+    fields_of_tool,
+    ranked,
+    ranked_with,
+    search_tools,
+    text_fields,
+)
 from fcregistry.errors import MissingDependencyError
 
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry._search._ranking import MOST_WORDS
-from fcregistry._search._words import LONGEST_WORD, asked, indexed, terms
+from fcregistry._tools.search import LONGEST_WORD, MOST_WORDS, asked, indexed, terms
 
 
 @pytest.mark.parametrize(

@@ -9,21 +9,24 @@ import pytest
 from fcregistry import Problem, Tool, ToolResult
 from fcregistry.execution import CallError
 from fcregistry.formats import Format
-from fcregistry.formats._names import Alphabet
+from fcregistry.formats._format import Alphabet
 from fcregistry.testing import Failure
-from fcregistry.testing._acceptance import _Acceptance, accepts_what_its_schema_says
-from fcregistry.testing._case import Case
-from fcregistry.testing._definitions import _tool_name_failures
-from fcregistry.testing._failures import python_text, shown
-from fcregistry.testing._laws import delivers_annotated_types, gives_the_call_back, leaves_its_input_alone
-from fcregistry.testing._stand_in import Arrival, Trial
+from fcregistry.testing._case import Arrival, CallTrial, Case, python_text, shown
+from fcregistry.testing._laws import (
+    _Acceptance,
+    accepts_what_its_schema_says,
+    delivers_annotated_types,
+    gives_the_call_back,
+    leaves_its_input_alone,
+)
+from fcregistry.testing._rules import _tool_name_failures
 
 
 def count(number: int = 1, *more: int, names: list[str] | None = None) -> None:
     """Count."""
 
 
-def case(number: dict[str, Any] | None = None, trial: Trial | None = None) -> Case:
+def case(number: dict[str, Any] | None = None, trial: CallTrial | None = None) -> Case:
     """Return a case whose validator, or whose calls, are the test's."""
     made = Case(tool=Tool.from_function(count), examples=60)
     if number is not None:
@@ -38,16 +41,16 @@ def case(number: dict[str, Any] | None = None, trial: Trial | None = None) -> Ca
 class Fixed:
     """Stands for the stand-in: one answer to every call."""
 
-    def __init__(self, trial: Trial) -> None:
+    def __init__(self, trial: CallTrial) -> None:
         self._trial = trial
 
-    def call(self, arguments: Any) -> Trial:
+    def call(self, arguments: Any) -> CallTrial:
         return self._trial
 
 
-def refused(code: str, *problems: str) -> Trial:
+def refused(code: str, *problems: str) -> CallTrial:
     error = CallError(code, "no", tuple(Problem("$", problem) for problem in problems))
-    return Trial(None, ToolResult(None, error=error, content="no"))
+    return CallTrial(None, ToolResult(None, error=error, content="no"))
 
 
 def only(failures: tuple[Failure, ...]) -> Failure:
@@ -72,7 +75,7 @@ def test_a_call_that_the_schema_accepts_and_that_is_refused_is_a_failure() -> No
 def test_a_repair_of_what_was_valid_is_a_failure() -> None:
     """Nothing is changed behind the schema's back."""
     result = ToolResult(None, content="null", repairs=("$.number was null: taken as left out",))
-    failure = only(accepts_what_its_schema_says(case(trial=Trial(Arrival((), {}), result))).failures)
+    failure = only(accepts_what_its_schema_says(case(trial=CallTrial(Arrival((), {}), result))).failures)
     assert failure.expected == "taken as they are: the schema accepts them"
     assert failure.got == "repaired: $.number was null: taken as left out"
 
@@ -83,7 +86,7 @@ def test_a_repair_of_what_was_valid_is_a_failure() -> None:
 )
 def test_a_repair_that_leaves_something_wrong_is_a_failure(kwargs: Any, left: str) -> None:
     result = ToolResult(None, content="null", repairs=("$.names was JSON text: taken as the array that it holds",))
-    made = case(number={"type": "integer", "minimum": 0}, trial=Trial(Arrival((), kwargs), result))
+    made = case(number={"type": "integer", "minimum": 0}, trial=CallTrial(Arrival((), kwargs), result))
     failure = _Acceptance(made).examine({"number": -5})
     assert failure is not None
     assert failure.got.endswith(
@@ -98,7 +101,7 @@ def test_a_repair_that_leaves_something_wrong_is_a_failure(kwargs: Any, left: st
         (refused("invalid_arguments"), "told why: $.number: must be a string, not 0", "refused without a problem"),
     ],
 )
-def test_a_refusal_in_other_words_is_a_failure(trial: Trial, expected: str, got: str) -> None:
+def test_a_refusal_in_other_words_is_a_failure(trial: CallTrial, expected: str, got: str) -> None:
     """A model is told that its arguments are wrong, and how."""
     failure = _Acceptance(case(number={"type": "string"}, trial=trial)).examine({"number": 0})
     assert failure is not None
@@ -107,7 +110,9 @@ def test_a_refusal_in_other_words_is_a_failure(trial: Trial, expected: str, got:
 
 def test_text_and_mapping_get_one_answer() -> None:
     made = case()
-    answers = iter([Trial(Arrival((), {}), ToolResult(None, content="null")), refused("invalid_arguments", "no")] * 999)
+    answers = iter(
+        [CallTrial(Arrival((), {}), ToolResult(None, content="null")), refused("invalid_arguments", "no")] * 999
+    )
     made.__dict__["stand_in"] = type("Alternating", (), {"call": lambda self, arguments: next(answers)})()
     failure = only(accepts_what_its_schema_says(made).failures)
     assert failure.expected == "one answer, whether they come as JSON text or as a mapping"
@@ -116,7 +121,7 @@ def test_text_and_mapping_get_one_answer() -> None:
 
 def test_arguments_that_the_function_does_not_take_are_a_failure() -> None:
     """A call is bound as Python binds it."""
-    trial = Trial(Arrival((), {"numbers": 1}), ToolResult(None, content="null"))
+    trial = CallTrial(Arrival((), {"numbers": 1}), ToolResult(None, content="null"))
     failure = only(delivers_annotated_types(case(trial=trial)).failures)
     assert (
         failure.expected
@@ -126,7 +131,7 @@ def test_arguments_that_the_function_does_not_take_are_a_failure() -> None:
 
 
 def test_an_argument_that_gets_lost_is_a_failure() -> None:
-    trial = Trial(Arrival((1,), {}), ToolResult(None, content="null"))
+    trial = CallTrial(Arrival((1,), {}), ToolResult(None, content="null"))
     failure = only(delivers_annotated_types(case(trial=trial)).failures)
     assert (failure.expected, failure.got) == ("'names' arrives", "it does not, or under another name")
 
@@ -142,7 +147,9 @@ def test_a_call_that_changes_what_it_is_given_is_a_failure() -> None:
 
 def test_a_call_that_is_not_taken_again_is_a_failure() -> None:
     """It was written as JSON, and the tool refuses that."""
-    answers = iter([Trial(Arrival((), {}), ToolResult(None, content="null")), refused("invalid_arguments", "no")] * 999)
+    answers = iter(
+        [CallTrial(Arrival((), {}), ToolResult(None, content="null")), refused("invalid_arguments", "no")] * 999
+    )
     made = case()
     made.__dict__["stand_in"] = type("Alternating", (), {"call": lambda self, arguments: next(answers)})()
     failure = only(gives_the_call_back(made).failures)
@@ -150,7 +157,7 @@ def test_a_call_that_is_not_taken_again_is_a_failure() -> None:
 
 
 def test_a_call_that_is_written_wrongly_is_a_failure() -> None:
-    trial = Trial(Arrival((), {"number": -1}), ToolResult(None, content="null"))
+    trial = CallTrial(Arrival((), {"number": -1}), ToolResult(None, content="null"))
     failure = only(gives_the_call_back(case(number={"type": "integer", "minimum": 0}, trial=trial)).failures)
     assert failure.got == '{"number": -1}, which is not valid: $.number: must be at least 0, not -1'
 

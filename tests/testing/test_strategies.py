@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from fcregistry._validation import Validator
-from fcregistry.testing import _texts
-from fcregistry.testing._runs import NoExamplesError, drawn
-from fcregistry.testing._schemas import Document
+from fcregistry._schema.validator import Validator
+from fcregistry.testing import _strategies as _texts
+from fcregistry.testing._case import NoExamplesError, drawn
+from fcregistry.testing._schemas import SchemaReader
 from fcregistry.testing._strategies import Values
 from fcregistry.types import schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import STRING_FORMATS
 
 from ..properties.samples import samples  # noqa: TID252  # they lie beside this folder
 
@@ -28,12 +28,12 @@ STANDARD_FORMATS = (
 
 
 def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    document = Document(schema)
+    document = SchemaReader(schema)
     return Values(document, {}).of(document.schema)
 
 
 def is_valid(schema: dict[str, Any]) -> Callable[[object], bool]:
-    return Validator(schema, FORMATS, "jsonschema").is_valid
+    return Validator(schema, STRING_FORMATS, "jsonschema").is_valid
 
 
 def depth(value: Any) -> int:
@@ -266,7 +266,7 @@ def test_a_schema_without_values_has_none(schema: dict[str, Any]) -> None:
         drawn(values_of(schema), 10)
 
 
-@pytest.mark.parametrize("name", sorted({*FORMATS, *STANDARD_FORMATS}))
+@pytest.mark.parametrize("name", sorted({*STRING_FORMATS, *STANDARD_FORMATS}))
 def test_every_format_that_is_known_has_strings(name: str) -> None:
     """Those of the standard, and those of the type table: a new one is a row in `_texts.FORMATS`."""
     made = drawn(_texts.FORMATS[name], 50)

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 from fcregistry.types import UnsupportedType, codec_of, schema_of
-from fcregistry.types._formats import FORMATS
+from fcregistry.types._strings import STRING_FORMATS
 
 
 def assert_round_trip(annotation: Any, encoded: Any, decoded: Any) -> None:
     """Check that a JSON value is accepted by schema and codec, and that each side gives the other."""
     codec = codec_of(annotation)
-    assert Validator(schema_of(annotation), FORMATS).problems(encoded) == ()
+    assert Validator(schema_of(annotation), STRING_FORMATS).problems(encoded) == ()
     assert codec.accepts(encoded)
     made = codec.decode(encoded)
     assert made == decoded
@@ -30,7 +30,7 @@ def assert_refuses(annotation: Any, *values: Any) -> None:
     for value in values:
         assert not codec.accepts(value), value
         for engine in ("jsonschema-rs", "jsonschema"):
-            assert not Validator(schema_of(annotation), FORMATS, engine).is_valid(value), (engine, value)
+            assert not Validator(schema_of(annotation), STRING_FORMATS, engine).is_valid(value), (engine, value)
 
 
 def assert_accepts(annotation: Any, *values: Any) -> None:
@@ -39,7 +39,7 @@ def assert_accepts(annotation: Any, *values: Any) -> None:
     for value in values:
         assert codec.accepts(value), value
         for engine in ("jsonschema-rs", "jsonschema"):
-            assert Validator(schema_of(annotation), FORMATS, engine).is_valid(value), (engine, value)
+            assert Validator(schema_of(annotation), STRING_FORMATS, engine).is_valid(value), (engine, value)
 
 
 def why_unsupported(annotation: Any) -> str:

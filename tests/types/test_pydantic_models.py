@@ -9,7 +9,7 @@ from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, Root
 
 from fcregistry import Executor
 from fcregistry.types import Refusal, codec_of, schema_of
-from fcregistry.types._schemas import codec_schema
+from fcregistry.types._codec import codec_schema
 
 from .cases import assert_accepts, assert_refuses, assert_round_trip, why_unsupported
 

@@ -11,7 +11,7 @@ import pytest
 import typing_extensions
 
 from fcregistry.types import Refusal, codec_of, schema_of
-from fcregistry.types._schemas import codec_schema
+from fcregistry.types._codec import codec_schema
 
 from .cases import assert_refuses, assert_round_trip, why_unsupported
 from .other_module import Address as OtherAddress

@@ -78,6 +78,6 @@ def test_the_way_to_an_inner_annotation_is_named_from_outside_inwards() -> None:
 
 
 def test_each_family_of_the_table_leaves_what_it_does_not_know_to_the_next() -> None:
-    from fcregistry.types._table import reader
+    from fcregistry.types._table import make_reader
 
-    assert [family(Connection, reader()) for family in FAMILIES[:-1]] == [None] * (len(FAMILIES) - 1)
+    assert [family(Connection, make_reader()) for family in FAMILIES[:-1]] == [None] * (len(FAMILIES) - 1)

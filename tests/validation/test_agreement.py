@@ -8,9 +8,10 @@ import jsonschema
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from fcregistry._validation import Validator, schema_notes
-from fcregistry._validation._dialects import declared_draft
-from fcregistry._validation._texts import doubtful_patterns
+from fcregistry._schema.drafts import declared_draft
+from fcregistry._schema.engine_rs import doubtful_patterns
+from fcregistry._schema.foreign import schema_notes
+from fcregistry._schema.validator import Validator
 
 from .foreign import SCHEMAS, VALUES
 from .told import ENGINES, told

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation import ForeignSchema, SchemaError, Validator, schema_problem
-from fcregistry._validation._dialects import DRAFTS
+from fcregistry._schema.drafts import DRAFTS, SchemaError
+from fcregistry._schema.foreign import ForeignSchema, schema_problem
+from fcregistry._schema.validator import Validator
 
 from .told import URIS, of, told
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation import ForeignSchema, SchemaError, Validator, schema_problem
-from fcregistry._validation._foreign import MOST_LEVELS
+from fcregistry._schema.drafts import SchemaError
+from fcregistry._schema.foreign import MOST_LEVELS, ForeignSchema, schema_problem
+from fcregistry._schema.validator import Validator
 
 from .told import ENGINES, of, told
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from fcregistry._validation import TooManyStepsError, Validator
-from fcregistry._validation._dialects import NEWEST, declared_draft
-from fcregistry._validation._texts import Texts, doubtful_patterns
-from fcregistry._validation._violations import MOST_STEPS, ViolationFinder
+from fcregistry._schema.drafts import NEWEST, declared_draft
+from fcregistry._schema.engine_rs import Texts, doubtful_patterns
+from fcregistry._schema.validator import Validator
+from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError, ViolationFinder
 
 from .foreign import SCHEMAS, VALUES
 from .nested_unions import by_hand, nested

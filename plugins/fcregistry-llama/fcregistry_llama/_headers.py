@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from fcregistry.dialects._chat._gguf import GGUFError, Header, read_header
+from fcregistry.dialects._chat_template import GGUFError, Header, read_header
 from fcregistry.errors import ModelError
 
 from fcregistry_llama._files import checked

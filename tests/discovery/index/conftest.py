@@ -19,7 +19,7 @@ _FORKS = """
 import json, os, sys, tempfile
 from importlib import import_module
 from fcregistry.cli._main import run
-import fcregistry.discovery._index._building, fcregistry.discovery._index._writing, sqlite3, subprocess
+import fcregistry.discovery._workers, fcregistry.discovery._index_store, sqlite3, subprocess
 
 for name in ("call", "groups", "list", "plugins", "search", "show"):
     import_module(f"fcregistry.cli._{name}")

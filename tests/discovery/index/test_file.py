@@ -184,8 +184,8 @@ def test_every_page_of_the_index_may_be_damaged(two: Site) -> None:
     import os
     from pathlib import Path
     import fcregistry.cli._main as main
-    import fcregistry.cli._list, fcregistry.cli._show, fcregistry.cli._search, fcregistry.discovery._index._index, sqlite3
-    from fcregistry._folders import cache_folder
+    import fcregistry.cli._list, fcregistry.cli._show, fcregistry.cli._search, fcregistry.discovery._index, sqlite3
+    from fcregistry._base.paths import cache_folder
 
     index = next(Path(cache_folder()).glob("index-*.sqlite"))
     sound = index.read_bytes()
@@ -240,7 +240,7 @@ def test_twenty_processes_that_begin_at_once_all_answer_right(site: Site) -> Non
         install(site, name)
     code = """
     import os
-    import fcregistry.cli._list, fcregistry.discovery._index._writing, sqlite3
+    import fcregistry.cli._list, fcregistry.discovery._index_store, sqlite3
     from fcregistry.cli._main import run
 
     begin, go = os.pipe()
@@ -338,8 +338,8 @@ def test_a_writer_that_stands_still_holds_up_nobody_who_reads(two: Site) -> None
     """Its lock is for writers."""
     code = """
     import sys
-    from fcregistry._folders import cache_folder
-    from fcregistry.discovery._index._file import IndexFile, index_path
+    from fcregistry._base.paths import cache_folder
+    from fcregistry.discovery._index_store import IndexFile, index_path
     with IndexFile(index_path(cache_folder())).locked(1.0):
         print("locked", flush=True)
         sys.stdin.read()

@@ -26,7 +26,7 @@ def rival(a: int) -> int:
 TELL = """
 import importlib, marshal
 from fcregistry import registry, formats
-from fcregistry._records import record_of
+from fcregistry._tools.indexed import record_of
 from fcregistry.errors import FcregistryError
 
 def said(make):

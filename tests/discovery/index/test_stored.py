@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.discovery._index._file import _TABLES
-from fcregistry.discovery._index._fingerprint import WRONG
-from fcregistry.discovery._index._index import _BROKEN, _NAMED
-from fcregistry.discovery._index._stored import place_of, stored_in, write_stored
-from fcregistry.discovery._index._writing import forget
+from fcregistry.discovery._fingerprint import WRONG
+from fcregistry.discovery._index import _BROKEN, _NAMED
+from fcregistry.discovery._index_store import _TABLES, forget, place_of, stored_in, write_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 ASKS = """
 from fcregistry.discovery._finder import find_plugins
-from fcregistry.discovery._index._building import described_by_workers
+from fcregistry.discovery._workers import described_by_workers
 
 plugins, told = find_plugins(), []
 made = described_by_workers(plugins, plugins, seconds=SECONDS, told=lambda each: told.append(each.plugin.distribution))
@@ -106,7 +106,7 @@ def test_a_plugin_whose_process_is_ended_with_the_command_is_not_blamed(site: Si
         import pathlib, threading, time
         from queue import SimpleQueue
         from fcregistry.discovery import current
-        from fcregistry.discovery._index._building import _Worker
+        from fcregistry.discovery._workers import _Worker
 
         waiting, described = SimpleQueue(), []
         waiting.put(current().plugins[0])

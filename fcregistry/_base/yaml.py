@@ -1,0 +1,161 @@
+"""Which JSON value does YAML text hold? It is read as JSON is: what could be read in two ways is refused.
+
+Source: YAML 1.2, "10.3 Core Schema": only `true` is a boolean, and `no`, `12:30` and `2026-01-31` are texts. PyYAML finds the structure, and
+decides on no type. Needs the extra `fcregistry[yaml]`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry._base.json import MAX_DEPTH, ExactFloat
+from fcregistry._base.messages import show
+from fcregistry.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+LONGEST: Final = 200_000
+"""Characters of the longest text that is read: PyYAML takes some seconds for it."""
+
+
+class NotYamlError(ValueError):
+    """Text that is no YAML, or YAML of more than one reading; the message tells the model what is wrong."""
+
+
+def read_yaml(text: str, exact: bool) -> Any:
+    """Return the JSON value of YAML text.
+
+    Args:
+        text: The text.
+        exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
+
+    Raises:
+        NotYamlError: It is malformed, too long or too deep, or has an alias, a tag, a name twice or a number that is not finite.
+        MissingDependencyError: PyYAML is not installed.
+    """
+    yaml = pyyaml()
+    if len(text) > LONGEST:
+        raise NotYamlError(f"is too long: at most {LONGEST} characters of YAML are read")
+    try:
+        node = yaml.compose(text, Loader=_loader(yaml))
+    except yaml.YAMLError as error:
+        raise NotYamlError(f"is no valid YAML: {_said(error)}") from None
+    return None if node is None else _value(node, exact)
+
+
+def write_yaml(value: Any, what: str = "YAML") -> str:
+    """Return a JSON value as YAML text that `read_yaml` reads as the same value.
+
+    Args:
+        value: The value.
+        what: What needs PyYAML, for the error.
+
+    Raises:
+        MissingDependencyError: PyYAML is not installed.
+    """
+    yaml = pyyaml(what)
+    dumper = type("Dumper", (yaml.SafeDumper,), {"ignore_aliases": lambda self, value: True})
+    dumper.add_representer(str, _written_text)  # type: ignore[attr-defined]  # which SafeDumper has
+    text: str = yaml.dump(value, Dumper=dumper, sort_keys=False, allow_unicode=True, width=1_000_000)
+    return text.removesuffix("...\n") if text.endswith("\n...\n") else text  # a line by which PyYAML ends a bare scalar
+
+
+def _written_text(dumper: Any, text: str) -> Any:
+    """Return the node of a text: in double quotes where PyYAML would write something that reads otherwise here."""
+    quoted = _BREAKS.search(text) or _plain(text, exact=False) is not text
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
+
+
+def pyyaml(what: str = "YAML") -> ModuleType:
+    """Return PyYAML.
+
+    Args:
+        what: What needs it, for the error.
+
+    Raises:
+        MissingDependencyError: It is not installed.
+    """
+    try:
+        import yaml  # an extra
+    except ImportError as error:
+        raise MissingDependencyError(f"{what} needs PyYAML: pip install 'fcregistry[yaml]'") from error
+    return yaml
+
+
+def _loader(yaml: ModuleType) -> Any:
+    """Return a loader of PyYAML's that refuses aliases, tags, and what is too deep, before any of it costs time."""
+
+    class Loader(yaml.SafeLoader):  # type: ignore[name-defined, misc]  # PyYAML is known when it is needed
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()
+            if self.check_event(yaml.AliasEvent):
+                raise NotYamlError(f"has an alias at {_place(event)}; write the value itself")
+            if event.tag:
+                raise NotYamlError(f"has the tag {show(event.tag)} at {_place(event)}; write the value without a tag")
+            if self.depth > MAX_DEPTH:
+                raise NotYamlError(f"is nested too deeply: at most {MAX_DEPTH} levels")
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    return Loader
+
+
+def _value(node: Any, exact: bool) -> Any:
+    """Return the value of a node of PyYAML's."""
+    if node.id == "sequence":
+        return [_value(item, exact) for item in node.value]
+    if node.id == "scalar":
+        return node.value if node.style else _scalar(node, exact)
+    read: dict[str, Any] = {}
+    for key, item in node.value:
+        if key.id != "scalar":
+            raise NotYamlError(f"has a name that is no text at {_place(key)}")
+        if key.value in read:
+            raise NotYamlError(f"has the name {show(key.value)} twice in one mapping at {_place(key)}")
+        read[key.value] = _value(item, exact)
+    return read
+
+
+_NULL: Final = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOLEANS: Final = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_WHOLE: Final = re.compile(r"[-+]?[0-9]{1,1000}")
+_JSON_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_BREAKS: Final = re.compile("[\x85\u2028\u2029]")  # which end a line in YAML 1.1, and PyYAML writes as they are
+_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+
+
+def _scalar(node: Any, exact: bool) -> Any:
+    value = _plain(node.value, exact)
+    if isinstance(value, float) and value - value != 0:
+        raise NotYamlError(f"has a number that is not finite at {_place(node)}")
+    return value
+
+
+def _plain(text: str, exact: bool) -> Any:
+    """Return the value of a scalar without quotes; the text itself where it is one."""
+    if text in _NULL:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if not _FLOAT.fullmatch(text):
+        return text
+    return ExactFloat(text) if exact and _JSON_NUMBER.fullmatch(text) else float(text)
+
+
+def _place(part: Any) -> str:
+    return f"line {part.start_mark.line + 1}"
+
+
+def _said(error: Any) -> str:
+    """Return what PyYAML says is wrong, in one line."""
+    mark = getattr(error, "problem_mark", None)
+    said = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    return f"{said} at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else str(said)

@@ -1,0 +1,594 @@
+"""What may a tool give a model beside text? Public in `fcregistry.execution`; nothing here imports more than it needs.
+
+MERGED: What does a tool give that is more than one value: something for the program, and something else for the model?
+MERGED: What may a tool give a model beside text?
+
+Source: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result".
+MERGED: How does a piece of content look in JSON? As a content block.
+
+Source: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result".
+MERGED: Which media type do some bytes have, by what they begin with or what their file is called?
+
+Sources: RFC 6838 (names of media types), the signatures that the specifications of the formats give. A media type stands without parameters
+here, which is how the providers take it.
+MERGED: What was a piece of content given: bytes, a file, a name, a URI?
+"""
+
+from __future__ import annotations
+
+from binascii import Error, a2b_base64, b2a_base64
+from collections.abc import Mapping
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from os import PathLike
+    from typing import Any, Final, Literal
+
+    Kind = Literal["text", "image", "audio", "file", "link"]
+
+# --- _content._output ---
+
+
+class ToolOutput:
+    """What a tool returns to tell the program and the model different things. Immutable.
+
+    Args:
+        value: For the program: `result.value`. Any Python object; it is never encoded or shown.
+        content: For the model: a text, a `Content`, or several of them.
+
+    Raises:
+        TypeError: The content is something else.
+    """
+
+    __slots__ = ("_content", "_value")
+
+    def __init__(self, *, value: object = None, content: str | Content | Iterable[str | Content]) -> None:
+        parts = (content,) if isinstance(content, (str, Content)) else _listed(content)
+        self._content = tuple(Content.text(part) if isinstance(part, str) else part for part in parts)
+        self._value = value
+
+    @property
+    def value(self) -> object:
+        """For the program."""
+        return self._value
+
+    @property
+    def content(self) -> tuple[Content, ...]:
+        """For the model."""
+        return self._content
+
+    def __repr__(self) -> str:
+        return f"ToolOutput(value={self._value!r}, content={self._content!r})"
+
+
+def _listed(content: object) -> tuple[str | Content, ...]:
+    parts = tuple(content) if hasattr(content, "__iter__") else (content,)
+    for part in parts:
+        if not isinstance(part, (str, Content)):
+            raise TypeError(
+                f"the content of a ToolOutput is text, Content, or a list of them, and holds no {type(part).__name__}; "
+                "Content.json takes any JSON value"
+            )
+    return parts
+
+
+def text_of(parts: Iterable[Content]) -> str:
+    """Return what a model reads of pieces of content where a provider takes text only."""
+    return "\n".join(text for text in map(str, parts) if text)
+
+
+class Output:
+    """What became of a returned value that is more than one short text. Immutable by convention; made once for a result.
+
+    Attributes:
+        value: What the program is given.
+        content: The text for the model, where a provider takes text only.
+        parts: The pieces of it; none where it is a text that was cut.
+        whole: The text, or the pieces, as they were before they were cut; None where they were not.
+    """
+
+    __slots__ = ("content", "parts", "value", "whole")
+
+    def __init__(
+        self,
+        value: object,
+        content: str,
+        parts: tuple[Content, ...] = (),
+        whole: str | tuple[Content, ...] | None = None,
+    ) -> None:
+        self.value = value
+        self.content = content
+        self.parts = parts
+        self.whole = whole
+
+
+# --- _content._content ---
+
+
+class Content:
+    """One piece of what a model is given of a tool's result. Immutable; made by one of the class methods, which check what they take.
+
+    A tool returns one, or a list of them, in which strings and JSON values may stand too. `str(content)` is what a model reads where a
+    provider takes text only: the text itself, or words that name the rest.
+    """
+
+    __slots__ = ("_data", "_description", "_kind", "_media_type", "_name", "_plain", "_uri")
+
+    def __init__(
+        self,
+        kind: Kind,
+        media_type: str | None,
+        *,
+        plain: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        uri: str | None = None,
+        description: str | None = None,
+    ) -> None:
+        self._kind: Kind = kind
+        self._media_type = media_type
+        self._plain = plain
+        self._data = data
+        self._name = name
+        self._uri = uri
+        self._description = description
+
+    @classmethod
+    def text(cls, text: str) -> Content:
+        """Return a text, shown as it is.
+
+        Raises:
+            TypeError: It is no string.
+        """
+        if not isinstance(text, str):
+            raise TypeError(
+                f"Content.text takes a string, not {type(text).__name__}; Content.json takes any JSON value"
+            )
+        return cls("text", "text/plain", plain=str.__str__(text))
+
+    @classmethod
+    def json(cls, value: object) -> Content:
+        """Return any value as JSON text, written by its own type, now.
+
+        Raises:
+            EncodingError: It has no JSON form (a TypeError and a ValueError).
+        """
+        from fcregistry.types import to_json_text  # heavy, and needed for this alone
+
+        return cls("text", "text/plain", plain=to_json_text(value))
+
+    @classmethod
+    def image(cls, source: bytes | PathLike[str], *, media_type: str | None = None) -> Content:
+        """Return an image.
+
+        Args:
+            source: Its bytes, or the path of its file (a `Path`, not a string), which is read now.
+            media_type: Such as `image/png`; told from the bytes where it is not given, else from the file's name.
+
+        Raises:
+            TypeError: The source is neither.
+            ValueError: It holds nothing, or it is not known, or not said, to be an image.
+            OSError: The file cannot be read.
+        """
+        return cls._medium("image", source, media_type)
+
+    @classmethod
+    def audio(cls, source: bytes | PathLike[str], *, media_type: str | None = None) -> Content:
+        """Return a sound; the arguments and errors are those of `image`."""
+        return cls._medium("audio", source, media_type)
+
+    @classmethod
+    def _medium(cls, kind: Literal["image", "audio"], source: object, given: str | None) -> Content:
+        data, name = read_source(f"Content.{kind}", source)
+        if not data:
+            raise ValueError(f"Content.{kind} was given nothing: 0 bytes")
+        shown = media_type_of(data, name)
+        media_type = shown if given is None else checked_media_type(given)
+        if media_type is None:
+            raise ValueError(f"Content.{kind} cannot tell what these bytes are; give media_type='{kind}/…'")
+        if not media_type.startswith(f"{kind}/"):
+            raise ValueError(
+                f"Content.{kind} takes what is of the type {kind}/…, not {media_type}; Content.file takes all"
+            )
+        if kind == "image" and given is not None and (media_type_of(data) or media_type) != media_type:
+            raise ValueError(f"Content.image was given {media_type} as the media type, and the bytes are {shown}")
+        return cls(kind, media_type, data=data)
+
+    @classmethod
+    def file(
+        cls,
+        source: bytes | PathLike[str],
+        *,
+        media_type: str | None = None,
+        name: str | None = None,
+        uri: str | None = None,
+    ) -> Content:
+        """Return a file. One that is text, by its media type and in UTF-8, is handed on as text.
+
+        Args:
+            source: Its bytes, or its path (a `Path`, not a string), which is read now.
+            media_type: Such as `application/pdf`; told from the bytes or the name where it is not given.
+            name: What a model is told it is called; that of the path where it is not given, else `file.pdf` or its like.
+            uri: What identifies it to MCP clients; `file:///NAME` where it is not given, so no folder of yours is told.
+
+        Raises:
+            TypeError: The source is neither.
+            ValueError: A name, URI or media type that cannot be one.
+            OSError: The file cannot be read.
+        """
+        data, own_name = read_source("Content.file", source)
+        uri = None if uri is None else checked_uri(uri)
+        called = own_name or (None if uri is None else name_in(uri)) if name is None else checked_line("name", name)
+        known = media_type_of(data, called) if media_type is None else checked_media_type(media_type)
+        media_type = known or UNKNOWN
+        name = called or f"file{ending_of(media_type)}"
+        plain = decoded(data) if is_text(media_type) else None
+        held = data if plain is None else None
+        return cls("file", media_type, plain=plain, data=held, name=name, uri=uri or file_uri(name))
+
+    @classmethod
+    def link(
+        cls, uri: str, *, name: str | None = None, media_type: str | None = None, description: str | None = None
+    ) -> Content:
+        """Return a link to what the model, or its host, may fetch itself.
+
+        Args:
+            uri: Where it is (RFC 3986), with its scheme.
+            name: What it is called; the end of the URI where it is not given.
+            media_type: What is there, if that is known.
+            description: What a model should know of it.
+
+        Raises:
+            TypeError: Something that is no string.
+            ValueError: Something empty or of several lines, or a URI without a scheme.
+        """
+        uri = checked_uri(uri)
+        return cls(
+            "link",
+            None if media_type is None else checked_media_type(media_type),
+            name=name_in(uri) if name is None else checked_line("name", name),
+            uri=uri,
+            description=None if description is None else checked_line("description", description),
+        )
+
+    @property
+    def kind(self) -> Kind:
+        """`text`, `image`, `audio`, `file` or `link`."""
+        return self._kind
+
+    @property
+    def media_type(self) -> str | None:
+        """What it is, such as `image/png`; None for a link of which that is not known."""
+        return self._media_type
+
+    @property
+    def plain(self) -> str | None:
+        """Its text, of a text and of a file that is one; None of everything else."""
+        return self._plain
+
+    @property
+    def data(self) -> bytes:
+        """Its bytes: of a text in UTF-8, of a link none."""
+        if self._data is not None:
+            return self._data
+        return (self._plain or "").encode("utf-8", "surrogatepass")
+
+    @property
+    def name(self) -> str | None:
+        """What a file or a link is called; None for everything else."""
+        return self._name
+
+    @property
+    def uri(self) -> str | None:
+        """Where a link leads, or what identifies a file; None for everything else."""
+        return self._uri
+
+    @property
+    def description(self) -> str | None:
+        """What a model should know of a link."""
+        return self._description
+
+    @property
+    def is_media(self) -> bool:
+        """Whether it is bytes with a media type: an image, a sound or a file."""
+        return self._kind in ("image", "audio", "file")
+
+    @property
+    def label(self) -> str:
+        """Words that name it, such as `[image: image/png, 68 bytes]`; nothing for a text."""
+        if self._kind == "text":
+            return ""
+        if self._kind == "link":
+            facts = [self._name, self._uri, self._media_type, self._description]
+        else:
+            facts = [self._name, self._media_type, f"{len(self.data)} bytes"]
+        return f"[{self._kind}: {', '.join(fact for fact in facts if fact)}]"
+
+    def to_block(self) -> dict[str, Any]:
+        """Return it as a content block of the Model Context Protocol."""
+        return block_of(self)
+
+    @classmethod
+    def from_block(cls, block: Mapping[str, Any]) -> Content:
+        """Return the content of a block of the Model Context Protocol: what `to_block` gave, or a server.
+
+        Raises:
+            ValueError: It is no such block; says what is wrong with it.
+        """
+        return content_of(block, cls)
+
+    def __str__(self) -> str:
+        return "\n".join(part for part in (self.label, self._plain) if part)
+
+    def _key(self) -> tuple[object, ...]:
+        return (self._kind, self._media_type, self._plain, self._data, self._name, self._uri, self._description)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Content) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"<Content {self.label or f'[text: {self._plain!r:.60}]'}>"
+
+
+# --- _content._blocks ---
+
+
+def base64_of(data: bytes) -> str:
+    """Return bytes in base64 (RFC 4648, 4)."""
+    return b2a_base64(data, newline=False).decode()
+
+
+def block_of(content: Content) -> dict[str, Any]:
+    """Return a piece of content as a block."""
+    match content.kind:
+        case "text":
+            return {"type": "text", "text": content.plain}
+        case "image" | "audio":
+            return {"type": content.kind, "data": base64_of(content.data), "mimeType": content.media_type}
+        case "file":
+            return {"type": "resource", "resource": _resource(content)}
+    shown = {"uri": content.uri, "name": content.name, "description": content.description}
+    known = {**shown, "mimeType": content.media_type}
+    return {"type": "resource_link", **{name: value for name, value in known.items() if value is not None}}
+
+
+def _resource(content: Content) -> dict[str, Any]:
+    held = {"blob": base64_of(content.data)} if content.plain is None else {"text": content.plain}
+    return {"uri": content.uri, "mimeType": content.media_type, **held}
+
+
+def content_of(block: object, make: type[Content]) -> Content:
+    """Return the content of a block.
+
+    Args:
+        block: A block, of ours or of a server: an object with a `type`.
+        make: The class to make it with.
+
+    Raises:
+        ValueError: It is no block, or lacks something.
+    """
+    if not isinstance(block, Mapping):
+        raise ValueError(f"a content block is an object with a type, not {type(block).__name__}")  # noqa: TRY004  # from JSON
+    sort = block.get("type")
+    read = _READERS.get(sort) if isinstance(sort, str) else None
+    if read is None:
+        raise ValueError(f"a content block has one of the types {', '.join(_READERS)}, not {sort!r:.50}")
+    try:
+        return read(block, make)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise ValueError(f"a content block of the type {sort} cannot be read: {reason}") from error
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return a2b_base64(text, strict_mode=True)
+    except Error as error:
+        raise ValueError(f"its data is no base64: {error}") from error
+
+
+def _media_type(holder: Mapping[str, Any]) -> str | None:
+    """Return the media type that a server gives, without the parameters that it may have there."""
+    given = holder.get("mimeType")
+    return given if given is None else given.partition(";")[0].strip()
+
+
+def _image(block: Mapping[str, Any], make: type[Content]) -> Content:
+    data = _bytes(block["data"])
+    shown = media_type_of(data)  # which models are shown, whatever a server calls it
+    return make.image(data, media_type=_media_type(block) if shown is None else None)
+
+
+def _file(block: Mapping[str, Any], make: type[Content]) -> Content:
+    resource = block["resource"]
+    data = resource["text"].encode() if "text" in resource else _bytes(resource["blob"])
+    media_type = _media_type(resource) or ("text/plain" if "text" in resource else None)
+    return make.file(data, media_type=media_type, uri=resource["uri"])
+
+
+def _link(block: Mapping[str, Any], make: type[Content]) -> Content:
+    description = block.get("description")
+    return make.link(block["uri"], name=block.get("name"), media_type=_media_type(block), description=description)
+
+
+_READERS: Final[dict[str, Callable[[Mapping[str, Any], type[Content]], Content]]] = {
+    "text": lambda block, make: make.text(block["text"]),
+    "image": _image,
+    "audio": lambda block, make: make.audio(_bytes(block["data"]), media_type=_media_type(block)),
+    "resource": _file,
+    "resource_link": _link,
+}
+
+# --- _content._media ---
+
+_TOKEN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789!#$&-^_.+")
+
+_BEGINNINGS: Final = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+)
+_RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
+"""What stands at the ninth byte of a RIFF file."""
+
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument."
+_ENDINGS: Final = {
+    ".docx": f"{_OFFICE}wordprocessingml.document",
+    ".xlsx": f"{_OFFICE}spreadsheetml.sheet",
+    ".pptx": f"{_OFFICE}presentationml.presentation",
+    ".md": "text/markdown",
+    ".wav": "audio/wav",
+    ".flac": "audio/flac",
+    ".ogg": "audio/ogg",
+    ".webp": "image/webp",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+    ".toml": "application/toml",
+}
+"""What Python's own table does not have in every version, or has under a name that providers do not take."""
+
+_TEXTS: Final = frozenset(
+    {"application/json", "application/xml", "application/yaml", "application/toml", "application/javascript"}
+)
+
+UNKNOWN: Final = "application/octet-stream"
+"""Bytes of which no more is known (RFC 2046, 4.5.1)."""
+
+
+def checked_media_type(given: object) -> str:
+    """Return a media type in small letters.
+
+    Raises:
+        TypeError: It is no string.
+        ValueError: It is not of the form `type/subtype`.
+    """
+    if not isinstance(given, str):
+        raise TypeError(f"media_type is a string such as 'image/png', not {type(given).__name__}")
+    media_type = given.lower()
+    sort, slash, rest = media_type.partition("/")
+    if not (slash and sort and rest and _TOKEN.issuperset(sort) and _TOKEN.issuperset(rest)):
+        raise ValueError(f"media_type is of the form 'image/png', without parameters, not {given!r:.100}")
+    return media_type
+
+
+def media_type_of(data: bytes, name: str | None = None) -> str | None:
+    """Return the media type that bytes show by their beginning, or else a file by its ending; None if neither tells."""
+    for beginning, media_type in _BEGINNINGS:
+        if data.startswith(beginning):
+            return media_type
+    if data.startswith(b"RIFF") and data[8:12] in _RIFF:
+        return _RIFF[data[8:12]]
+    return None if name is None else _by_name(name)
+
+
+def _by_name(name: str) -> str | None:
+    from mimetypes import MimeTypes  # not needed where a file is not named
+    from pathlib import PurePath
+
+    ending = PurePath(name).suffix.lower()
+    known = _ENDINGS.get(ending)
+    return known or MimeTypes().guess_type(f"x{ending}", strict=False)[0]  # Python's own table, not the machine's
+
+
+def is_text(media_type: str) -> bool:
+    """Tell whether bytes of a media type are text."""
+    return media_type.startswith("text/") or media_type in _TEXTS or media_type.endswith(("+json", "+xml", "+yaml"))
+
+
+def ending_of(media_type: str) -> str:
+    """Return the ending of a file of a media type, with its dot; `.bin` where none is known."""
+    for ending, known in _ENDINGS.items():
+        if known == media_type:
+            return ending
+    from mimetypes import MimeTypes  # as above
+
+    return MimeTypes().guess_extension(media_type, strict=False) or ".bin"
+
+
+# --- _content._sources ---
+
+_REST_OF_SCHEME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-.")
+
+
+def read_source(maker: str, source: object) -> tuple[bytes, str | None]:
+    """Return the bytes of a source, and the name of its file if it is one.
+
+    Args:
+        maker: Who asks, for messages.
+        source: Bytes, or a path.
+
+    Raises:
+        TypeError: It is neither.
+        OSError: The file cannot be read.
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source), None
+    if isinstance(source, str) or not hasattr(source, "__fspath__"):
+        hint = "; of a path make a Path, of a text take .encode()" if isinstance(source, str) else ""
+        raise TypeError(f"{maker} takes bytes or a Path, not {type(source).__name__}{hint}")
+    from pathlib import Path  # only where there is a file
+
+    path = Path(source)
+    return path.read_bytes(), path.name
+
+
+def decoded(data: bytes) -> str | None:
+    """Return the text of bytes in UTF-8, or None if they are none."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def checked_line(what: str, given: object) -> str:
+    """Return a text of one line.
+
+    Raises:
+        TypeError: It is no string.
+        ValueError: It is empty, or has a character that ends lines or controls terminals.
+    """
+    if not isinstance(given, str):
+        raise TypeError(f"{what} is a string, not {type(given).__name__}")
+    if not given.strip() or not given.isprintable():
+        raise ValueError(f"{what} is a text of one line, and not empty: {given!r:.100} is not")
+    return given
+
+
+def checked_uri(given: object) -> str:
+    """Return a URI.
+
+    Raises:
+        TypeError: It is no string.
+        ValueError: It has no scheme (RFC 3986, 3.1).
+    """
+    uri = checked_line("uri", given)
+    scheme, colon, rest = uri.partition(":")
+    if not (colon and rest and scheme[:1].isalpha() and _REST_OF_SCHEME.issuperset(scheme.lower())):
+        raise ValueError(f"uri has its scheme in front, such as 'file:///report.pdf': {uri!r:.100} has none")
+    return uri
+
+
+def name_in(uri: str) -> str:
+    """Return what a URI ends with, to be called by; the whole where that is nothing."""
+    from urllib.parse import unquote, urlsplit  # only for a link without a name
+
+    name = unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2]
+    return name if name.isprintable() and name.strip() else uri
+
+
+def file_uri(name: str) -> str:
+    """Return the URI of a file of which only the name is told (RFC 8089)."""
+    from urllib.parse import quote  # only where a block is made
+
+    return f"file:///{quote(name, safe='', errors='replace')}"

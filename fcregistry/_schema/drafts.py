@@ -1,0 +1,184 @@
+"""Which draft of JSON Schema is a schema written in?
+
+Source: the meta-schemas of drafts 4 to 2020-12, and what they list under `properties`.
+
+MERGED: How is a schema of an older draft said in JSON Schema 2020-12? Keyword by keyword, one schema at a time.
+
+Source: JSON Schema, "Migrating from older drafts".
+MERGED: What is raised for a schema that is none?
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# --- _validation._dialects ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A draft of JSON Schema.
+
+    Attributes:
+        name: What people call it.
+        uri: What `$schema` calls it.
+        engine: The name of its validator, which is the same in `jsonschema` and `jsonschema-rs`.
+        keywords: What it enforces; all else in a schema only describes.
+    """
+
+    name: str
+    uri: str
+    engine: str
+    keywords: frozenset[str]
+
+    @property
+    def ref_stands_alone(self) -> bool:
+        """Whether what stands beside a `$ref` is ignored (draft 7 core, 8.3, and before)."""
+        return "dependentSchemas" not in self.keywords
+
+
+_DRAFT_4 = frozenset({
+    "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "dependencies", "enum", "exclusiveMaximum",
+    "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength",
+    "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern", "patternProperties", "properties", "required",
+    "type", "uniqueItems",
+})  # fmt: skip
+_DRAFT_6 = _DRAFT_4 | {"const", "contains", "propertyNames"}
+_DRAFT_7 = _DRAFT_6 | {"if", "then", "else"}
+# `dependencies` is no keyword of the last two any more; their meta-schemas keep it, and both engines enforce it.
+_DRAFT_2019 = _DRAFT_7 | {
+    "$recursiveRef", "dependentRequired", "dependentSchemas", "maxContains", "minContains", "unevaluatedItems",
+    "unevaluatedProperties",
+}  # fmt: skip
+_DRAFT_2020 = _DRAFT_2019 - {"$recursiveRef", "additionalItems"} | {"$dynamicRef", "prefixItems"}
+
+
+def _draft(name: str, uri: str, keywords: frozenset[str]) -> Draft:
+    return Draft(name=name, uri=uri, engine=f"Draft{name.replace('-', '')}Validator", keywords=keywords)
+
+
+DRAFTS: Final = (
+    _draft("2020-12", "https://json-schema.org/draft/2020-12/schema", _DRAFT_2020),
+    _draft("2019-09", "https://json-schema.org/draft/2019-09/schema", _DRAFT_2019),
+    _draft("7", "http://json-schema.org/draft-07/schema#", _DRAFT_7),
+    _draft("6", "http://json-schema.org/draft-06/schema#", _DRAFT_6),
+    _draft("4", "http://json-schema.org/draft-04/schema#", _DRAFT_4),
+)
+"""Those that are read, newest first."""
+
+NEWEST: Final = DRAFTS[0]
+ENFORCED: Final = frozenset().union(*(draft.keywords for draft in DRAFTS))
+"""What any draft enforces."""
+
+
+def _plain(uri: str) -> str:
+    return uri.removeprefix("https://").removeprefix("http://").removesuffix("#")
+
+
+_BY_URI: Final = {_plain(draft.uri): draft for draft in DRAFTS} | {"json-schema.org/schema": NEWEST}
+_TOO_OLD: Final = re.compile(r"json-schema\.org/draft-0[0-3]/(hyper-)?schema")
+
+
+def declared_draft(schema: Mapping[str, Any]) -> Draft | None:
+    """Return the draft that `$schema` names; None where it is missing, or names none that we know.
+
+    Raises:
+        SchemaError: It names a draft before 4, or nothing.
+    """
+    uri = schema.get("$schema")
+    if uri is None:
+        return None
+    if not isinstance(uri, str):
+        raise SchemaError('"$schema" must be a string, the URI of a draft of JSON Schema')
+    if _TOO_OLD.fullmatch(_plain(uri)):
+        raise SchemaError(f'"$schema" is "{uri}", and drafts before 4 are not read: write the schema in a later one')
+    return _BY_URI.get(_plain(uri))
+
+
+def own_draft(schema: Any) -> Draft | None:
+    """Return the draft that a schema inside another names; None where it names none that we know.
+
+    Raises:
+        SchemaError: It names a draft before 4.
+    """
+    if isinstance(schema, dict) and isinstance(schema.get("$schema"), str):
+        return declared_draft(schema)
+    return None
+
+
+def one_by_one(schema: dict[str, Any], draft: Draft) -> Iterator[tuple[dict[str, Any], Draft]]:
+    """Yield a schema, and those inside it that name a draft of their own, each without the others: a bundle has several."""
+    if not any(map(_has_embedded, schema.values())):
+        yield schema, draft
+        return
+    embedded: list[dict[str, Any]] = []
+    yield {name: _without_embedded(value, embedded) for name, value in schema.items()}, draft
+    for each in embedded:
+        yield from one_by_one(each, own_draft(each) or draft)
+
+
+def _has_embedded(value: Any) -> bool:
+    if isinstance(value, dict):
+        return isinstance(value.get("$schema"), str) or any(map(_has_embedded, value.values()))
+    return isinstance(value, list) and any(map(_has_embedded, value))
+
+
+def _without_embedded(value: Any, embedded: list[dict[str, Any]]) -> Any:
+    if isinstance(value, list):
+        return [_without_embedded(item, embedded) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(value.get("$schema"), str):
+        embedded.append(value)
+        return {}
+    return {name: _without_embedded(item, embedded) for name, item in value.items()}
+
+
+# --- formats._drafts ---
+
+_OF_DOCUMENTS: Final = frozenset(
+    {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment", "$defs", "definitions"}
+)
+"""Keywords that say nothing of values: they identify a schema, or hold what others refer to."""
+
+
+def modern(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a schema with the keywords of 2020-12, and without those that only identify it."""
+    written = {
+        keyword: value
+        for keyword, value in schema.items()
+        if keyword not in _OF_DOCUMENTS or (keyword == "id" and not isinstance(value, str))
+    }
+    _tuple(written)
+    for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        was_flag = isinstance(written.get(exclusive), bool)  # draft 4
+        if was_flag and written.pop(exclusive) and bound in written:
+            written[exclusive] = written.pop(bound)
+    kind = written.get("type")
+    if isinstance(kind, list) and len(kind) == 1:
+        written["type"] = kind[0]
+    return written
+
+
+def _tuple(schema: dict[str, Any]) -> None:
+    if isinstance(schema.get("items"), list):
+        schema["prefixItems"] = schema.pop("items")
+        if "additionalItems" in schema:
+            schema["items"] = schema["additionalItems"]
+    schema.pop("additionalItems", None)
+
+
+# --- _validation._errors ---
+
+
+class SchemaError(ValueError):
+    """A schema that no validator can be made of; the message says why."""
+
+
+class PatternError(SchemaError):
+    """A pattern that the linear-time engine does not take."""

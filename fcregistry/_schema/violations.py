@@ -1,0 +1,668 @@
+"""What an invalid value breaks, found by walking the schema and the value side by side.
+
+The validators say whether a value is valid. Their own lists of errors name every error of every branch of a union, so for nested unions they
+grow exponentially. Here a subschema that a reference leads to is applied to a place of the value once, and what it found there is shared; the
+number of steps and of violations is bounded.
+
+Source: JSON Schema core and validation, drafts 4 to 2020-12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from fcregistry._base.messages import MOST_VIOLATIONS, Condition, Violation, demand
+from fcregistry._schema.scope import LocalPlaces, Scope, is_one_resource, standard_resolver
+from fcregistry.types._constraints import is_multiple
+from fcregistry.types._containers import are_unique, json_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from fcregistry._schema.drafts import Draft
+    from fcregistry._schema.engine_rs import Texts
+
+MOST_STEPS: Final = 100_000
+"""How many times a subschema is applied to a place, beside once for each part of a value. It takes some 0.2 s."""
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+class TooManyStepsError(Exception):
+    """Finding what is wrong with a value takes longer than its caller allows."""
+
+
+class ViolationFinder:
+    """Finds what invalid values break.
+
+    Args:
+        schema: A valid schema.
+        draft: The draft that it is written in.
+        texts: Answers for formats and patterns.
+    """
+
+    __slots__ = ("_schema", "_scope", "_words")
+
+    def __init__(self, schema: dict[str, Any], draft: Draft, texts: Texts) -> None:
+        self._schema = schema
+        resolver = LocalPlaces(schema) if is_one_resource(schema) else standard_resolver(schema, draft)
+        self._scope = Scope(draft, texts, resolver, {})
+        self._words: dict[tuple[int, str], str] = {}
+
+    def find(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
+        """Return what a value breaks, the first hundred.
+
+        Args:
+            value: The value.
+            most_steps: How many times a subschema is applied to a part of it. After `MOST_STEPS`, and one for each part, the rest is not
+                looked at.
+
+        Raises:
+            TooManyStepsError: Fewer were allowed, and it takes more.
+        """
+        gives_up = most_steps < MOST_STEPS
+        walk = _Walk(self._words, most_steps if gives_up else most_steps + _parts(value), gives_up=gives_up)
+        found = walk.apply(self._schema, self._scope, value, ())
+        return found or ([Violation((), "too large", None, value)] if walk.is_over else [])
+
+
+def _parts(value: object) -> int:
+    """Return how many names and items a JSON value has, at any depth."""
+    count = 0
+    waiting = [value]
+    for each in waiting:  # which grows on the way
+        if isinstance(each, (dict, list)):
+            count += len(each)
+            waiting += [
+                inner
+                for inner in (each.values() if isinstance(each, dict) else each)
+                if isinstance(inner, (dict, list))
+            ]
+    return count
+
+
+class _Walk:
+    """One walk through a value.
+
+    Args:
+        words: Place of a keyword -> its words, from earlier walks; new ones are added.
+        most_steps: How many steps it may take.
+        gives_up: Whether one more raises `TooManyStepsError`.
+
+    Attributes:
+        is_over: Whether the walk took too many steps; what it has found until then holds.
+    """
+
+    __slots__ = ("_gives_up", "_shared", "_steps_left", "_words", "is_over")
+
+    def __init__(self, words: dict[tuple[int, str], str], most_steps: int, *, gives_up: bool) -> None:
+        self._words = words
+        self._shared: dict[tuple[int, Path, bool], list[Violation]] = {}
+        self._steps_left = most_steps
+        self._gives_up = gives_up
+        self.is_over = False
+
+    def apply(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
+        """Return what a value breaks of a subschema that is read by this scope; nothing where it holds."""
+        if schema.__class__ is not dict:
+            return [] if schema else [Violation(path, "false schema", False, value)]
+        if not self.step():
+            return []
+        found: list[Violation] = []
+        place = None
+        for keyword, limit, breaks, check in _plan_of(scope, schema):
+            if breaks is not None:
+                if breaks(limit, value):
+                    found.append(Violation(path, keyword, limit, value, self._asked(schema, keyword, limit)))
+            elif check is not None:
+                if place is None:
+                    place = _Place(self, schema, scope, path)
+                check(place, limit, value, found)
+            if len(found) >= MOST_VIOLATIONS:
+                del found[MOST_VIOLATIONS:]
+                break
+        return found
+
+    def step(self) -> bool:
+        """Count a step, and return whether it may be taken.
+
+        Raises:
+            TooManyStepsError: It may not, and the walk gives up then.
+        """
+        if self._steps_left > 0:
+            self._steps_left -= 1
+            return True
+        if self._gives_up:
+            raise TooManyStepsError
+        self.is_over = True
+        return False
+
+    def shared(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
+        """Return what a value breaks of a subschema that a reference leads to: one list, whichever subschemas refer to it."""
+        key = (id(schema), path, scope.texts.strict)
+        if key not in self._shared:
+            self._shared[key] = self.apply(schema, scope, value, path)
+        return self._shared[key]
+
+    def _asked(self, schema: dict[str, Any], keyword: str, limit: Any) -> str:
+        """Return what a keyword asks for, worded once for all values that break it."""
+        words = self._words.get((id(schema), keyword))
+        if words is None:
+            words = self._words[id(schema), keyword] = demand(keyword, limit)
+        return words
+
+
+class _Place(NamedTuple):
+    """A subschema that is being applied, and where.
+
+    Attributes:
+        walk: The walk.
+        schema: The subschema.
+        scope: What it is read by.
+        path: The place in the value.
+    """
+
+    walk: _Walk
+    schema: dict[str, Any]
+    scope: Scope
+    path: Path
+
+    def apply(self, schema: Any, value: Any) -> list[Violation]:
+        """Apply a subschema of this one to the same place."""
+        return self.walk.apply(schema, self.scope.inside(schema), value, self.path)
+
+    def holds(self, schema: Any, value: Any) -> bool:
+        """Return whether a subschema holds in the same place, as far as is known."""
+        return not self.apply(schema, value)
+
+    def surely_holds(self, schema: Any, value: Any) -> bool:
+        """Return whether a subschema holds in the same place if a pattern that is not enforced counts as broken."""
+        return not self.walk.apply(schema, self.scope.opposite().inside(schema), value, self.path)
+
+    def apply_inside(self, parts: Iterable[tuple[str | int, Any, Any]], found: list[Violation]) -> None:
+        """Apply subschemas to parts of the value: segment, subschema, part."""
+        apply, scope, path = self.walk.apply, self.scope, self.path
+        for segment, schema, part in parts:
+            _add(apply(schema, scope.inside(schema), part, (*path, segment)), found)
+            if len(found) >= MOST_VIOLATIONS:
+                return
+
+    def matches(self, pattern: str, text: str) -> bool:
+        """Return whether a text matches a pattern; for one that is not enforced, the answer that refuses less."""
+        matches = self.scope.texts.matches(pattern, text)
+        return not self.scope.texts.strict if matches is None else matches
+
+    def matches_any(self, patterns: Iterable[str], name: str) -> bool:
+        """Return whether a property matches one of several patterns; True where that takes too many steps to tell."""
+        return any(not self.walk.step() or self.matches(pattern, name) for pattern in patterns)
+
+
+# --- keywords that look at the value alone -----------------------------------------------------------------------
+
+
+Breaks: TypeAlias = "Callable[[Any, Any], bool]"
+"""Takes the keyword's value and the value."""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+_BREAKS_TYPE: Final[dict[str, Breaks]] = {
+    "array": lambda _, value: not isinstance(value, list),
+    "boolean": lambda _, value: not isinstance(value, bool),
+    "integer": lambda _, value: not (_is_number(value) and (isinstance(value, int) or value.is_integer())),
+    "null": lambda _, value: value is not None,
+    "number": lambda _, value: not _is_number(value),
+    "object": lambda _, value: not isinstance(value, dict),
+    "string": lambda _, value: not isinstance(value, str),
+}
+
+
+def _breaks_type(kinds: Any, value: Any) -> bool:
+    return all(_BREAKS_TYPE[kind](kind, value) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+
+
+def _breaks_type_of_draft_4(kinds: Any, value: Any) -> bool:
+    names = [kinds] if isinstance(kinds, str) else kinds
+    is_whole_float = isinstance(value, float) and "number" not in names  # 1.0 is an integer since draft 6
+    return is_whole_float or _breaks_type(kinds, value)
+
+
+def _none_of(choices: list[Any]) -> Breaks:
+    """Return what tells whether a value is none of some."""
+    keys = frozenset(map(json_key, choices))
+    return lambda _, value: json_key(value) not in keys
+
+
+def _breaks_multiple(step: Any, value: Any) -> bool:
+    return _is_number(value) and not is_multiple(value, step)
+
+
+def _counts(kind: type[dict[Any, Any] | list[Any] | str], breaks: Callable[[int, Any], bool]) -> Breaks:
+    return lambda limit, value: isinstance(value, kind) and breaks(len(value), limit)
+
+
+def _compares(breaks: Callable[[Any, Any], bool]) -> Breaks:
+    # The exclusive limits of draft 4 are booleans, which say something of the limit beside them.
+    return lambda limit, value: _is_number(value) and not isinstance(limit, bool) and breaks(value, limit)
+
+
+# --- keywords that apply subschemas, or look at what is beside them ----------------------------------------------
+
+Check: TypeAlias = "Callable[[_Place, Any, Any, list[Violation]], None]"
+"""Takes the place, the keyword's value and the value, and appends what it breaks."""
+
+
+def _reference(keyword: str) -> Check:
+    def check(place: _Place, reference: Any, value: Any, found: list[Violation]) -> None:
+        schema, scope = place.scope.follow(keyword, reference)
+        _add(place.walk.shared(schema, scope, value, place.path), found)
+
+    return check
+
+
+def _add(more: list[Violation], found: list[Violation]) -> None:
+    """Append violations, each once: several references may lead to one subschema, and theirs would double at each level."""
+    if not found:
+        found += more
+    elif more:
+        known = set(map(id, found))
+        found += [each for each in more if id(each) not in known]
+
+
+def _limit(keyword: str, exclusive: str, is_beyond: Callable[[Any, Any], bool]) -> Check:
+    def check(place: _Place, limit: Any, value: Any, found: list[Violation]) -> None:
+        if _is_number(value):
+            is_exclusive = place.schema.get(exclusive) is True  # draft 4
+            if is_beyond(value, limit) or (is_exclusive and value == limit):
+                found.append(Violation(place.path, exclusive if is_exclusive else keyword, limit, value))
+
+    return check
+
+
+def _format(place: _Place, name: Any, value: Any, found: list[Violation]) -> None:
+    if isinstance(value, str) and not place.scope.texts.is_of_format(name, value):
+        found.append(Violation(place.path, "format", name, value))
+
+
+def _pattern(place: _Place, pattern: Any, value: Any, found: list[Violation]) -> None:
+    if isinstance(value, str) and not place.matches(pattern, value):
+        found.append(Violation(place.path, "pattern", pattern, value))
+
+
+def _properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    if isinstance(value, dict):
+        place.apply_inside([(name, schemas[name], value[name]) for name in schemas if name in value], found)
+
+
+def _pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    if isinstance(value, dict):
+        matched = (
+            (name, schema, part)
+            for pattern, schema in schemas.items()
+            for name, part in value.items()
+            if place.walk.step() and _applies(place.scope.texts, pattern, name)
+        )
+        place.apply_inside(matched, found)
+
+
+def _applies(texts: Texts, pattern: str, name: str) -> bool:
+    """Return whether a property must be of a pattern's subschema; for a pattern that is not enforced, the answer that refuses less."""
+    matches = texts.matches(pattern, name)
+    return texts.strict if matches is None else matches
+
+
+def _additional_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+    if not isinstance(value, dict):
+        return
+    known, patterns = place.schema.get("properties", ()), place.schema.get("patternProperties", ())
+    names = (name for name in value if name not in known)
+    if patterns:
+        names = (name for name in names if not place.matches_any(patterns, name))
+    _check_unknown(place, names, tuple(known), allowed, value, found)
+
+
+def _check_unknown(
+    place: _Place, names: Iterator[str], known: tuple[str, ...], allowed: Any, value: Any, found: list[Violation]
+) -> None:
+    """Refuse properties, the first hundred, or apply the subschema that they must be of."""
+    if allowed is not False:
+        place.apply_inside(((name, allowed, value[name]) for name in names), found)
+    elif first := list(islice(names, MOST_VIOLATIONS)):
+        found.append(Violation(place.path, "additionalProperties", first, value, known=known))
+
+
+def _property_names(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
+    if isinstance(value, dict):
+        scope = place.scope.inside(names)
+        for name in value:
+            # A name is not the property's value, and has a place of its own: no array has an item -1.
+            if place.walk.apply(names, scope, name, (*place.path, name, -1)):
+                found.append(Violation((*place.path, name), "propertyNames", names, name))
+                if len(found) >= MOST_VIOLATIONS:
+                    return
+
+
+def _required(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
+    if isinstance(value, dict):
+        found += [Violation(place.path, "required", [name], value) for name in names if name not in value]
+
+
+def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Violation]) -> None:
+    """Check `dependencies`, and the two keywords that it was split into in 2019-09."""
+    if not isinstance(value, dict):
+        return
+    for name, needed in dependencies.items():
+        if name in value:
+            inner: list[Violation] = []
+            if isinstance(needed, list):
+                _required(place, needed, value, inner)
+            else:
+                inner = place.apply(needed, value)
+            found += _under(place, {"required": [name]}, True, inner)
+            if len(found) >= MOST_VIOLATIONS:
+                return
+
+
+def _if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> None:
+    holds = place.holds(condition, value)
+    then = _under(place, condition, True, place.apply(place.schema.get("then", True), value))
+    otherwise = _under(place, condition, False, place.apply(place.schema.get("else", True), value))
+    if holds == place.surely_holds(condition, value):
+        found += then if holds else otherwise
+    elif place.scope.texts.strict:  # whether the condition holds is not known: surely valid is what is so either way
+        found += [*then, *otherwise]
+    elif otherwise:
+        found += then
+
+
+def _under(place: _Place, condition: Any, holds: bool, violations: Iterable[Violation]) -> list[Violation]:
+    """Return violations with the condition that they stand under."""
+    outer = Condition(place.path, condition, holds)
+    return [replace(each, conditions=(outer, *each.conditions)) for each in violations]
+
+
+def _items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    if not isinstance(value, list):
+        return
+    if isinstance(schemas, list):  # before 2020-12
+        place.apply_inside(zip(range(len(value)), schemas, value, strict=False), found)
+        return
+    has_prefix = "prefixItems" in place.scope.draft.keywords
+    first = len(place.schema.get("prefixItems", ())) if has_prefix else 0
+    if has_prefix and schemas is False:
+        if len(value) > first:
+            found.append(Violation(place.path, "items", False, value))
+        return
+    place.apply_inside(((at, schemas, value[at]) for at in range(first, len(value))), found)
+
+
+def _prefix_items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    if isinstance(value, list):
+        place.apply_inside(zip(range(len(value)), schemas, value, strict=False), found)
+
+
+def _additional_items(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+    places = place.schema.get("items")
+    if not isinstance(value, list) or not isinstance(places, list) or len(value) <= len(places):
+        return
+    if allowed is False:
+        found.append(Violation(place.path, "items", False, value))
+    else:
+        place.apply_inside(((at, allowed, value[at]) for at in range(len(places), len(value))), found)
+
+
+def _contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
+    if not isinstance(value, list):
+        return
+    schema, is_counted = place.schema, "minContains" in place.scope.draft.keywords
+    least, most = (schema.get("minContains", 1), schema.get("maxContains")) if is_counted else (1, None)
+    held = _count(place, wanted, place.scope, value)
+    if held < least and not place.walk.is_over:
+        found.append(Violation(place.path, "minContains", (least, wanted), value))
+    if most is not None and _count(place, wanted, place.scope.opposite(), value) > most and not place.walk.is_over:
+        found.append(Violation(place.path, "maxContains", (most, wanted), value))
+
+
+def _count(place: _Place, schema: Any, scope: Scope, items: list[Any]) -> int:
+    inner, path = scope.inside(schema), place.path
+    return sum(not place.walk.apply(schema, inner, item, (*path, at)) for at, item in enumerate(items))
+
+
+def _unique_items(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
+    if wanted and isinstance(value, list) and not are_unique(value):
+        found.append(Violation(place.path, "uniqueItems", wanted, value))
+
+
+def _all_of(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    for schema in schemas:
+        _add(place.apply(schema, value), found)
+        if len(found) >= MOST_VIOLATIONS:
+            return
+
+
+def _any_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
+    broken = []
+    for branch in _possible(place, branches, value):
+        violations = place.apply(branch, value)
+        if not violations:
+            return
+        broken.append(tuple(violations))
+    found.append(Violation(place.path, "anyOf", branches, value, branches=tuple(broken)))
+
+
+def _possible(place: _Place, branches: Any, value: Any) -> Any:
+    """Return the branches that a value may have been meant for; all where they are few.
+
+    Of many, those that a constant, or the type, rules out are left out, but for some: a message would not name so many.
+    """
+    if len(branches) <= _MANY:
+        return branches
+    possible: list[Any] = []
+    others: list[Any] = []
+    for branch in branches:
+        if place.walk.step() and not _is_ruled_out(place.scope, branch, value):
+            possible.append(branch)
+        elif len(others) < _MANY:
+            others.append(branch)
+    return possible + others
+
+
+def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
+    """Return whether the type of a value, or a constant in it, is not that of a branch; False where it takes a longer look."""
+    if isinstance(branch, dict) and "$ref" in branch:
+        branch, scope = scope.follow("$ref", branch["$ref"])
+    if not isinstance(branch, dict) or "$ref" in branch:
+        return False
+    properties = branch.get("properties", {}) if isinstance(value, dict) else {}
+    return _breaks_one(scope, branch, value, ("const", "enum", "type")) or any(
+        name in value and isinstance(schema, dict) and _breaks_one(scope, schema, value[name], ("const", "enum"))
+        for name, schema in properties.items()
+    )
+
+
+def _breaks_one(scope: Scope, schema: dict[str, Any], value: Any, keywords: tuple[str, ...]) -> bool:
+    return any(
+        breaks is not None and keyword in keywords and breaks(limit, value)
+        for keyword, limit, breaks, _ in _plan_of(scope, schema)
+    )
+
+
+_MANY: Final = 100
+"""How many branches a union has of which each is looked at closely."""
+
+
+def _one_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
+    branches = _possible(place, branches, value)
+    broken = [tuple(place.apply(branch, value)) for branch in branches]
+    if all(broken):
+        found.append(Violation(place.path, "oneOf", branches, value, branches=tuple(broken)))
+    # The branches that surely hold are counted: where a pattern is not enforced, that may be none.
+    elif sum(place.surely_holds(branch, value) for branch in branches) > 1 and not place.walk.is_over:
+        found.append(Violation(place.path, "oneOf", branches, value))
+
+
+def _not(place: _Place, unwanted: Any, value: Any, found: list[Violation]) -> None:
+    if place.surely_holds(unwanted, value) and not place.walk.is_over:
+        found.append(Violation(place.path, "not", unwanted, value))
+
+
+# --- what no other keyword has looked at -------------------------------------------------------------------------
+
+
+def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+    if not isinstance(value, dict):
+        return
+    evaluated: set[str] = set()
+    known: dict[str, None] = {}
+    for each in _applied(place, value):
+        schema = each.schema
+        names = schema.get("properties", ())
+        known.update(dict.fromkeys(names))
+        evaluated.update(names)
+        if "additionalProperties" in schema or ("unevaluatedProperties" in schema and schema is not place.schema):
+            evaluated.update(value)
+        if patterns := schema.get("patternProperties", ()):
+            evaluated.update(name for name in value if name not in evaluated and each.matches_any(patterns, name))
+    if not place.walk.is_over:
+        unknown = (name for name in value if name not in evaluated)
+        _check_unknown(place, unknown, tuple(known), allowed, value, found)
+
+
+def _unevaluated_items(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+    if not isinstance(value, list):
+        return
+    evaluated: set[int] = set()
+    for each in _applied(place, value):
+        schema = each.schema
+        evaluated.update(_items_by_place(schema, each.scope.draft, len(value)))
+        if "unevaluatedItems" in schema and schema is not place.schema:
+            evaluated.update(range(len(value)))
+        if "contains" in schema:  # 2019-09 does not say so, and both validators do
+            wanted, scope = schema["contains"], each.scope.inside(schema["contains"])
+            evaluated.update(
+                at for at, item in enumerate(value) if not place.walk.apply(wanted, scope, item, (*place.path, at))
+            )
+    if not place.walk.is_over:
+        place.apply_inside(((at, allowed, item) for at, item in enumerate(value) if at not in evaluated), found)
+
+
+def _items_by_place(schema: dict[str, Any], draft: Draft, length: int) -> range:
+    """Return the items that the keywords for items by place speak of."""
+    items = schema.get("items")
+    if items is not None and not isinstance(items, list):
+        return range(length)
+    if "prefixItems" in draft.keywords:
+        return range(min(length, len(schema.get("prefixItems", ()))))
+    if items is None:
+        return range(0)
+    return range(length if "additionalItems" in schema else min(length, len(items)))
+
+
+def _applied(place: _Place, value: Any) -> Iterator[_Place]:
+    """Yield a place, and those of the subschemas that apply to the same value and hold, at any depth."""
+    waiting = [place]
+    while waiting and not place.walk.is_over:
+        each = waiting.pop()
+        yield each
+        for schema, scope in _in_place(each, value):
+            if isinstance(schema, dict) and not place.walk.shared(schema, scope, value, place.path):
+                waiting.append(each._replace(schema=schema, scope=scope))
+
+
+def _in_place(place: _Place, value: Any) -> Iterator[tuple[Any, Scope]]:
+    """Yield the subschemas that a place's own applies to the same value, each with its scope."""
+    schema, scope = place.schema, place.scope
+    for keyword in _REFERENCES & schema.keys() & scope.draft.keywords:
+        yield scope.follow(keyword, schema[keyword])
+    yield from ((inner, scope.inside(inner)) for inner in _branches(place, value))
+
+
+def _branches(place: _Place, value: Any) -> Iterator[Any]:
+    schema = place.schema
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        yield from schema.get(keyword, ())
+    if isinstance(value, dict):
+        for keyword in ("dependentSchemas", "dependencies"):
+            inner = schema.get(keyword, {})
+            yield from (inner[name] for name in inner if name in value and not isinstance(inner[name], list))
+    if "if" in schema:
+        yield schema["if"]
+        if "then" in schema and place.holds(schema["if"], value):
+            yield schema["then"]
+        if "else" in schema and not place.surely_holds(schema["if"], value):
+            yield schema["else"]
+
+
+_REFERENCES: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+
+_BREAKS: Final[dict[str, Breaks]] = {
+    "exclusiveMaximum": _compares(lambda value, limit: value >= limit),
+    "exclusiveMinimum": _compares(lambda value, limit: value <= limit),
+    "maxItems": _counts(list, lambda count, limit: count > limit),
+    "maxLength": _counts(str, lambda count, limit: count > limit),
+    "maxProperties": _counts(dict, lambda count, limit: count > limit),
+    "minItems": _counts(list, lambda count, limit: count < limit),
+    "minLength": _counts(str, lambda count, limit: count < limit),
+    "minProperties": _counts(dict, lambda count, limit: count < limit),
+    "multipleOf": _breaks_multiple,
+    "type": _breaks_type,
+}
+_CHECKS: Final[dict[str, Check]] = {
+    **{keyword: _reference(keyword) for keyword in sorted(_REFERENCES)},
+    "additionalItems": _additional_items,
+    "additionalProperties": _additional_properties,
+    "allOf": _all_of,
+    "anyOf": _any_of,
+    "contains": _contains,
+    "dependencies": _dependencies,
+    "dependentRequired": _dependencies,
+    "dependentSchemas": _dependencies,
+    "format": _format,
+    "if": _if,
+    "items": _items,
+    "maximum": _limit("maximum", "exclusiveMaximum", lambda value, limit: value > limit),
+    "minimum": _limit("minimum", "exclusiveMinimum", lambda value, limit: value < limit),
+    "not": _not,
+    "oneOf": _one_of,
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "prefixItems": _prefix_items,
+    "properties": _properties,
+    "propertyNames": _property_names,
+    "required": _required,
+    "unevaluatedItems": _unevaluated_items,
+    "unevaluatedProperties": _unevaluated_properties,
+    "uniqueItems": _unique_items,
+}
+
+Plan: TypeAlias = "list[tuple[str, Any, Breaks | None, Check | None]]"
+"""Keyword, its value, and what tells whether a value breaks it, of which there is one."""
+
+
+def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
+    plan: Plan | None = scope.plans.get(id(schema))
+    if plan is None:
+        plan = scope.plans[id(schema)] = _plan(schema, scope.draft)
+    return plan
+
+
+def _plan(schema: dict[str, Any], draft: Draft) -> Plan:
+    """Return what a draft enforces of a subschema."""
+    if draft.ref_stands_alone and "$ref" in schema:
+        schema = {"$ref": schema["$ref"]}
+    enforced = [(keyword, limit) for keyword, limit in schema.items() if keyword in draft.keywords]
+    return [(keyword, limit, _breaks_of(keyword, limit, draft), _CHECKS.get(keyword)) for keyword, limit in enforced]
+
+
+def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
+    if keyword == "type" and draft.name == "4":
+        return _breaks_type_of_draft_4
+    if keyword == "type" and isinstance(limit, str):
+        return _BREAKS_TYPE[limit]
+    if keyword in ("const", "enum"):
+        return _none_of(limit if keyword == "enum" else [limit])
+    return _BREAKS.get(keyword)

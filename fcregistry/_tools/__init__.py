@@ -1,0 +1,1 @@
+"""Tools: how they are declared, defined, named, selected and searched."""

@@ -1,0 +1,337 @@
+"""Which tools do selectors name, one after the other?
+
+MERGED: Which of the declared tools may be seen, and which one does a name mean?
+
+What a registry reads its declarations through: whose each is, what is hidden, and what has to be imported before an answer can be given.
+Nothing is imported while a lock is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from fcregistry._base import slots
+from fcregistry._tools.declaration import Declaration, DeclarationLog
+from fcregistry._tools.definition import asks_for_strictness
+from fcregistry._tools.indexed import BROKEN, Described
+from fcregistry._tools.names import Owned, by_key, did_you_mean, nearest, only_one, standing
+from fcregistry._tools.selectors import Selector, is_glob, normalized, parse_selector, parse_selectors, subject_of
+from fcregistry._tools.tool import Tool
+from fcregistry.errors import SelectorError, ToolNotFoundError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from fcregistry._tools.declaration import Owner
+    from fcregistry._tools.indexed import IndexedPlugins
+
+    class Permission(Protocol):
+        """What the configuration says at one moment."""
+
+        def preferred(self, distributions: Iterable[str]) -> str | None:
+            """Return which of some distributions has precedence, or None."""
+
+    class Discovery(IndexedPlugins, Protocol):
+        """What the registry asks of discovery: whose a declaration is, and to load what is installed."""
+
+        def owner(self, declaration: Declaration) -> Owner | None:
+            """Return the plugin that ships the declaration, or None for the application."""
+
+        def hidden(
+            self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None
+        ) -> str | None:
+            """Return why the declaration is not to be seen (failed, disabled, denied), or None."""
+
+        def permission(self) -> Permission:
+            """Return what the configuration says now."""
+
+        def know(self, distribution: str | None = None) -> None:
+            """Have the tools known of the plugins of one distribution, or of all: described, or imported; failures are recorded, not raised."""
+
+        def described(self, name: str | None = None) -> Iterable[tuple[Described, Owner]]:
+            """Return the tools that are described and whose plugins are not imported: of that name, or all."""
+
+        def aliased(self, name: str) -> Iterable[tuple[Described, Owner]]:
+            """Return the tools among these that have that alias."""
+
+        def ranked(self, words: str, made: list[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
+            """Return what has to do with some words, best first: of these tools, and of those that are described."""
+
+        def why_hidden(self, name: str) -> str | None:
+            """Return why a described tool of a plain name is there and not to be seen, or None."""
+
+        def why_refused(self, distribution: str) -> str | None:
+            """Return why a plugin of a distribution is not to be described, so that nobody knows its tools, or None."""
+
+        def distributions(self) -> tuple[str, ...]:
+            """Return the names of the distributions that ship plugins, sorted."""
+
+
+# --- _choosing ---
+
+
+def chosen(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
+    """Return what selectors name, sorted by name and id, and whether one names each of them exactly; without any, all there are.
+
+    Raises:
+        SelectorError: One is no selector.
+        ToolNotFoundError: One, an excluding one apart, matches nothing.
+        AmbiguousToolError: A plain name that several tools have.
+    """
+    parsed = parse_selectors(selectors)
+    catalogue.load_for(parsed)
+    found: dict[Declaration, tuple[Owned, bool]] = {}
+    if not parsed or parsed[0].excludes:
+        found = {owned.declaration: (owned, False) for owned in catalogue.offered()}
+    for selector in parsed:
+        if selector.excludes:
+            left = [each for each in found.values() if not selector.matches(subject_of(*each[0]))]
+            found = {owned.declaration: (owned, exact) for owned, exact in left}
+            continue
+        for owned in _matching(catalogue, selector):
+            known = owned.declaration in found and found[owned.declaration][1]
+            found[owned.declaration] = (owned, known or selector.is_exact)
+    return sorted(found.values(), key=lambda each: (each[0].declaration.name, each[0].id))
+
+
+def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
+    if selector.is_exact:
+        return [catalogue.resolve(selector.text)]
+    found = [each for each in catalogue.offered() if selector.matches(subject_of(*each))]
+    if not found:
+        raise catalogue.nothing_matches(selector.text)
+    return found
+
+
+# --- _catalogue ---
+
+
+class Catalogue:
+    """The tools of a log, as a registry sees them.
+
+    Args:
+        log: The declarations.
+        discovers: Whether installed plugins count: only in the process's own registry.
+        strict: Whether a parameter without a type is an error rather than a warning.
+    """
+
+    def __init__(self, log: DeclarationLog, *, discovers: bool, strict: bool) -> None:
+        self._log = log
+        self._discovers = discovers
+        self._strict = strict
+
+    def visible(self) -> list[Owned]:
+        """Return all declarations with their owners: those that were made, and those that are described; without what is hidden."""
+        if not self._discovers:
+            return [Owned(declaration, None) for declaration in self._log]
+        return self._with_declared(_discovery().described(), self._log)
+
+    def _with_declared(
+        self, described: Iterable[tuple[Described, Owner]], declarations: Iterable[Declaration]
+    ) -> list[Owned]:
+        """Return what is declared and may be seen, and of what is described the rest.
+
+        The latter is read first: a plugin that another thread loads meanwhile is then in both, and counts once.
+        """
+        also = [Owned(*each) for each in described]
+        made = self.seen(declarations)
+        if not made:
+            return also
+        keys = {(each.owner, each.key) for each in made if each.owner is not None}
+        return [*made, *(each for each in also if (each.owner, each.key) not in keys)]
+
+    def seen(self, declarations: Iterable[Declaration]) -> list[Owned]:
+        """Return declarations that were made with their owners; without those of disabled or failed plugins."""
+        if not self._discovers:
+            return [Owned(declaration, None) for declaration in declarations]
+        discovery = _discovery()
+        owned = (Owned(declaration, discovery.owner(declaration)) for declaration in declarations)
+        permission = discovery.permission()
+        return [each for each in owned if discovery.hidden(*each, permission) is None]
+
+    def load(self, distribution: str | None = None) -> None:
+        """Have the tools known of the plugins of one distribution, or of all."""
+        if self._discovers:
+            _discovery().know(distribution)
+
+    def load_for(self, selectors: Iterable[Selector]) -> None:
+        """Have known what the selectors may name: one distribution where all of them say so, otherwise everything."""
+        wanted = [selector for selector in selectors if not selector.excludes]
+        names = {selector.distribution for selector in wanted}
+        if wanted and None not in names and not any(is_glob(name or "") for name in names):
+            for name in sorted(filter(None, names)):
+                self.load(name)
+        elif not (wanted and all(selector.is_exact for selector in wanted)):
+            self.load()  # exact names look for themselves, if they have to
+
+    def tool(self, owned: Owned) -> Tool:
+        """Return the tool of a declaration; made once, and kept with it."""
+        declaration, owner = owned
+        if declaration.tool is None or declaration.tool._owner != owner:
+            if isinstance(declaration, Described):
+                from fcregistry._tools.indexed import DescribedDefinition  # which listing does not need
+
+                assert owner is not None
+                declaration.tool = DescribedDefinition.tool(declaration, owner)
+            else:
+                strict = self._strict or asks_for_strictness(declaration.module)
+                declaration.tool = Tool(declaration, owner, strict=strict)
+        tool: Tool = declaration.tool
+        return tool
+
+    def offered(self) -> Iterator[Owned]:
+        """Yield what patterns may match: each key once, if it can be defined, and has the environment it requires."""
+        for rivals in by_key(self.visible()).values():
+            left = standing(rivals)
+            if len(left) == 1 and self._is_usable(left[0]):
+                yield left[0]
+
+    def _is_usable(self, owned: Owned) -> bool:
+        declaration = owned.declaration
+        if isinstance(declaration, Described) and not declaration.says("requires_env"):
+            return not declaration.flags & BROKEN  # as of most, told without making a tool
+        tool = self.tool(owned)
+        return not tool.missing_env and tool.definition_error is None
+
+    def searched(self, words: str) -> Iterator[Tool]:
+        """Yield the tools that have to do with some words, best first."""
+        made = [self.tool(each) for each in self.seen(self._log) if self._is_usable(each)]
+        if not self._discovers:
+            from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
+
+            yield from search_tools(made, words, len(made))
+            return
+        for found in _discovery().ranked(words, made):
+            if isinstance(found, Tool):
+                yield found
+            elif self._is_usable(owned := Owned(*found)) and len(standing(self._rivals(owned))) == 1:
+                yield self.tool(owned)
+
+    def _rivals(self, owned: Owned) -> list[Owned]:
+        """Return everything that claims the key of one, itself included."""
+        name = owned.declaration.name
+        everything = self._with_declared(tuple(_discovery().described(name)), self._log.named(name))
+        return [each for each in everything if each.key == owned.key]
+
+    def broken(self) -> Iterator[Tool]:
+        """Yield the tools that cannot be defined."""
+        for owned in self.visible():
+            declaration = owned.declaration
+            if not isinstance(declaration, Described) or declaration.flags & BROKEN:
+                tool = self.tool(owned)
+                if tool.definition_error is not None:
+                    yield tool
+
+    @staticmethod
+    def real(declaration: Declaration) -> Declaration:
+        """Return the declaration that was made, where this one is a description of it; its plugin is imported for that."""
+        return _discovery().real(declaration) if isinstance(declaration, Described) else declaration
+
+    def resolve(self, name: str) -> Owned:
+        """Return the declaration that a name means: plain, with its group, or canonical.
+
+        Raises:
+            ToolNotFoundError: None.
+            AmbiguousToolError: Several.
+            DuplicateToolError: One key that several modules of its owner claim.
+        """
+        try:
+            selector = parse_selector(name)
+        except SelectorError:
+            if not isinstance(name, str):
+                raise
+            raise self.not_found(name) from None  # no name that a tool could have
+        if not selector.is_exact or selector.excludes:
+            raise ToolNotFoundError(f"{name!r} is a pattern, not a tool's name; use select({name!r})", name=name)
+        if selector.distribution is None:
+            own = only_one(name, self._own(self._named(selector)))
+            if own is not None:
+                return own
+        self.load(selector.distribution)
+        found = self._preferred(name, self._named(selector))
+        if found is None:  # an alias, only where nothing that could be loaded has the name
+            aliased = self._aliased(selector)
+            found = only_one(name, self._own(aliased)) or self._preferred(name, aliased)
+        if found is None:
+            raise self.not_found(name)
+        return found
+
+    def _preferred(self, name: str, found: list[Owned]) -> Owned | None:
+        """Return the one that a name means: of those of several distributions, that of the one with precedence, if any has."""
+        owners = {each.owner.distribution for each in found if each.owner is not None}
+        winner = _discovery().permission().preferred(owners) if len(owners) > 1 else None
+        if winner is not None:
+            found = [each for each in found if each.owner is not None and each.owner.distribution == winner]
+        return only_one(name, found)
+
+    def _named(self, selector: Selector) -> list[Owned]:
+        name = selector.name or ""
+        described = tuple(_discovery().described(name)) if self._discovers else ()
+        return self._fitting(selector, self._log.named(name), described)
+
+    def _aliased(self, selector: Selector) -> list[Owned]:
+        name = selector.name or ""
+        described = tuple(_discovery().aliased(name)) if self._discovers else ()
+        return self._fitting(selector, self._log.aliased(name), described)
+
+    def _fitting(
+        self, selector: Selector, made: Iterable[Declaration], described: Iterable[tuple[Described, Owner]]
+    ) -> list[Owned]:
+        return [
+            each
+            for each in self._with_declared(described, made)
+            if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
+        ]
+
+    @staticmethod
+    def _own(found: Iterable[Owned]) -> list[Owned]:
+        """Return the application's own, which it takes before any plugin's."""
+        return [each for each in found if each.owner is None]
+
+    def _names(self) -> list[str]:
+        return sorted({each.declaration.name for each in self.visible()})
+
+    def not_found(self, name: str) -> ToolNotFoundError:
+        """Return the error for a name that is not there: the nearest ones, and why it may be hidden."""
+        names = [each.full_name if ":" in name else each.local_name for each in self.visible()]
+        near = nearest(name, sorted([*names, *(() if ":" in name else self._names())]))
+        meant = self._distribution_hint(name) or self._group_hint(name) or did_you_mean(near)
+        message = f"there is no tool {name!r}{self._why_hidden(name)}{meant}"
+        if self._discovers:
+            message += f" (`fcregistry doctor {name}` says why it may be missing)"
+        return ToolNotFoundError(message, name=name, candidates=near)
+
+    def nothing_matches(self, selector: str) -> ToolNotFoundError:
+        """Return the error for a pattern that no tool fits: the nearest names, and why one may be hidden."""
+        near = did_you_mean(nearest(selector, self._names()))
+        return ToolNotFoundError(
+            f"the selector {selector!r} matches no tool{self._why_hidden(selector)}{near}", name=selector
+        )
+
+    def _distribution_hint(self, name: str) -> str:
+        names = [normalized(each) for each in _discovery().distributions()] if self._discovers else []
+        return f"; that is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
+
+    def _group_hint(self, name: str) -> str:
+        groups = {each.declaration.group for each in self.visible()}
+        is_one = any(f"{group}.".startswith(f"{name}.") for group in groups)
+        return f"; that is a group, and its tools are '{name}.*'" if is_one else ""
+
+    def _why_hidden(self, name: str) -> str:
+        """Return why a tool of that plain name is there and not to be seen; nothing if there is none."""
+        if not self._discovers:
+            return ""
+        discovery = _discovery()
+        plain = name.rpartition(":")[2].rpartition(".")[2]
+        for declaration in (*self._log.named(plain), *self._log.aliased(plain)):
+            if reason := discovery.hidden(declaration, discovery.owner(declaration)):
+                return f": {reason}"
+        reason = discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0])
+        return f": {reason}" if reason else ""
+
+
+def _discovery() -> Discovery:
+    found: Discovery = slots.discovery()
+    return found

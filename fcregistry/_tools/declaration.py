@@ -1,0 +1,191 @@
+"""What is recorded of a tool when it is declared, and when do two declarations collide?
+
+A declaration is cheap: a function, its options and the module that declared it. Everything else is made when the tool is first used.
+"""
+
+from __future__ import annotations
+
+from _thread import RLock
+
+from fcregistry._base.source import place_text, same_place
+from fcregistry.errors import DuplicateToolError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, Protocol
+
+    class Owner(Protocol):
+        """The plugin that ships a declaration."""
+
+        @property
+        def distribution(self) -> str: ...
+        @property
+        def project(self) -> str: ...
+        @property
+        def version(self) -> str: ...
+        @property
+        def entry_point(self) -> str: ...
+
+
+DEFAULT_GROUP = "tool"
+MARK = "__fc_declarations__"
+"""The attribute of a method in a class body that holds its declarations, until `register_object` binds them."""
+
+
+def local_name(name: str, group: str) -> str:
+    """Return a tool's name with its group, without the default one."""
+    return name if group == DEFAULT_GROUP else f"{group}.{name}"
+
+
+class Declaration:
+    """A function that was declared as a tool, with what the decorator was told and by whom."""
+
+    __slots__ = ("function", "group", "locals", "module", "name", "options", "plugin", "tool")
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        group: str,
+        module: str,
+        options: dict[str, Any],
+        names: dict[str, Any] | None = None,
+        plugin: tuple[str, str] | None = None,
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.group = group
+        self.module = module
+        self.options = options
+        self.locals = names
+        self.plugin = plugin  # (distribution, entry point) of a function that an entry point names itself
+        self.tool: Any = None  # the Tool that the catalogue made of it; `Tool` is above this module
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Without its tool, which is made again, and without the names around it: a function that has some has no name to be found by.
+        return type(self), (self.function, self.name, self.group, self.module, self.options, None, self.plugin)
+
+    @property
+    def place(self) -> str:
+        """`module.qualname (file:line)`, as far as it is known."""
+        return place_text(self.function, self.module)
+
+    @property
+    def instance(self) -> str | None:
+        """The name of the type whose instance its function is bound to, if it is."""
+        return type(self.function.__self__).__qualname__ if hasattr(self.function, "__self__") else None
+
+    def __repr__(self) -> str:
+        return f"<Declaration {self.group}.{self.name} by {self.place}>"
+
+
+class DeclarationLog:
+    """All declarations of a registry, by name. Thread-safe; nothing is imported while its lock is held."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()  # reentrant: comparing what two functions close over may run anybody's `==`
+        self._by_name: dict[str, tuple[Declaration, ...]] = {}
+        self._by_alias: dict[str, tuple[Declaration, ...]] = {}
+        self._is_renewed = False
+
+    def _renew_after_forks(self) -> None:
+        from fcregistry._base.forks import after_fork  # at the first declaration, since nothing happens on import
+
+        self._is_renewed = True
+        after_fork(self, DeclarationLog._renew)
+
+    def _renew(self) -> None:
+        self._lock = RLock()
+
+    def add(self, declaration: Declaration) -> None:
+        """Record a declaration, in place of an earlier one from the same place.
+
+        Raises:
+            DuplicateToolError: Another function of the same module has that name in that group already.
+        """
+        name = declaration.name
+        if not self._is_renewed:
+            self._renew_after_forks()
+        with self._lock:
+            same_name = self._by_name.get(name)
+            if same_name is None:
+                self._by_name[name] = (declaration,)
+            else:
+                earlier = self._replaced(same_name, declaration)
+                self._by_name[name] = (*(d for d in same_name if d not in earlier), declaration)
+                for old in earlier:
+                    self._forget_aliases(old)
+            if declaration.options:
+                for alias in declaration.options.get("aliases", ()):
+                    self._by_alias[alias] = (*self._by_alias.get(alias, ()), declaration)
+
+    def add_all(self, declarations: Iterable[Declaration]) -> None:
+        """Record declarations, all of them or none.
+
+        Raises:
+            DuplicateToolError: As for `add`; none is recorded then.
+        """
+        if not self._is_renewed:
+            self._renew_after_forks()
+        with self._lock:
+            before = dict(self._by_name), dict(self._by_alias)
+            try:
+                for declaration in declarations:
+                    self.add(declaration)
+            except DuplicateToolError:
+                self._by_name, self._by_alias = before
+                raise
+
+    @staticmethod
+    def _replaced(same_name: tuple[Declaration, ...], new: Declaration) -> list[Declaration]:
+        rivals = [old for old in same_name if old.group == new.group and _one_source(old, new)]
+        for old in rivals:
+            if not (new.options.get("replace") or same_place(old.function, new.function)):
+                raise DuplicateToolError(duplicate_text(old, new))
+        return rivals
+
+    def _forget_aliases(self, declaration: Declaration) -> None:
+        for alias in declaration.options.get("aliases", ()):
+            self._by_alias[alias] = tuple(d for d in self.aliased(alias) if d is not declaration)
+
+    def remove(self, declaration: Declaration) -> None:
+        """Forget a declaration; one that is not there is no error."""
+        with self._lock:
+            left = tuple(d for d in self.named(declaration.name) if d is not declaration)
+            if left:
+                self._by_name[declaration.name] = left
+            else:
+                self._by_name.pop(declaration.name, None)
+            self._forget_aliases(declaration)
+
+    def named(self, name: str) -> tuple[Declaration, ...]:
+        """Return the declarations of that very name, in the order they were made."""
+        return self._by_name.get(name, ())
+
+    def aliased(self, name: str) -> tuple[Declaration, ...]:
+        """Return the declarations that have that alias."""
+        return self._by_alias.get(name, ())
+
+    def __iter__(self) -> Iterator[Declaration]:
+        everything = self._by_name.copy()  # in one step, while others may add
+        return iter([declaration for same_name in everything.values() for declaration in same_name])
+
+
+def _one_source(old: Declaration, new: Declaration) -> bool:
+    return old.module == new.module and old.plugin == new.plugin
+
+
+def duplicate_text(old: Declaration, new: Declaration) -> str:
+    """Word the collision of two declarations, naming both origins and the fix."""
+    if old.place == new.place and (kind := new.instance):
+        return f"{new.group}.{new.name} is registered already by another instance of {kind}: give prefix=… or group=…"
+    return (
+        f"{new.group}.{new.name} is registered already by {old.place}; {new.place} cannot take its name. "
+        "Give one of them name=…, or another group, or say replace=True"
+    )
+
+
+log = DeclarationLog()
+"""The process's declarations: what `fc_register` writes and the process's registry reads."""

@@ -1,0 +1,248 @@
+"""Which tools does an object bring along: the methods that were decorated in the body of its class?
+
+MERGED: Which classes do the string annotations of a function name that was written inside of another, and is given as it is?
+
+A decorator is called where the function is written, and looks there. Here the functions that were written around it are looked for
+among those that are running, as they are where a test or a notebook's cell defines a class, a function that takes it, and an executor.
+MERGED: What does `@fc_register` do? It records, and returns the function unchanged.
+
+Import cost and decoration cost are what plugin authors pay, so this module imports nothing beyond what it records with.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from fcregistry._base.source import check_callable, default_name, place_text, underlying
+from fcregistry._tools.declaration import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
+from fcregistry._tools.options import checked, group_problem, name_problem
+from fcregistry.errors import DefinitionError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Protocol, TypeVar, overload
+
+    from typing_extensions import Unpack
+
+    from fcregistry._tools.options import ToolOptions
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+    class _Decorator(Protocol):
+        def __call__(self, function: F, name: str | None = None, /) -> F: ...
+else:
+
+    def overload(function):  # typing, whose own it is, would be most of the import time
+        return function
+
+# --- _methods ---
+
+
+def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
+    """Return the attributes of a class that were decorated in its body, each with its declaration; what a subclass overrides counts once."""
+    found: dict[str, tuple[Declaration, ...]] = {}
+    cls = instance if isinstance(instance, type) else type(instance)
+    for base in reversed(cls.__mro__):
+        for attribute, value in vars(base).items():
+            # A staticmethod or classmethod around a decorated function does not show that function's attributes.
+            if marks := getattr(value, MARK, None) or getattr(getattr(value, "__func__", None), MARK, None):
+                found[attribute] = marks
+            else:
+                found.pop(attribute, None)  # overridden without the decorator: no tool any more
+    return [(attribute, mark) for attribute in sorted(found) for mark in found[attribute]]
+
+
+def bound_methods(instance: object, prefix: str = "", group: str | None = None) -> list[Declaration]:
+    """Return declarations of the marked methods of an instance, bound to it.
+
+    Args:
+        instance: An object whose class has methods decorated with `fc_register`.
+        prefix: Put before each name.
+        group: A group for all of them, in place of the one that each was marked with.
+
+    Raises:
+        DefinitionError: It is a class, no method is marked, or the prefix or group makes a name that cannot be.
+    """
+    if isinstance(instance, type):
+        raise DefinitionError(
+            f"register_object takes an instance, not the class {instance.__qualname__}: make one first"
+        )
+    marked = marked_methods(instance)
+    if not marked:
+        raise DefinitionError(f"{type(instance).__qualname__} has no method that is decorated with @fc_register")
+    names = [prefix + mark.name for _, mark in marked]
+    problems = [*map(name_problem, names), group and group_problem(group)]
+    if found := tuple(filter(None, problems)):
+        raise DefinitionError(f"methods of {type(instance).__qualname__} cannot be registered:", found)
+    return [
+        Declaration(
+            getattr(instance, attribute),
+            prefix + mark.name,
+            group or mark.group,
+            mark.module,
+            mark.options,
+            mark.locals,
+        )
+        for attribute, mark in marked
+    ]
+
+
+# --- _enclosing ---
+
+
+def enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None:
+    """Return the locals of the functions in which one was written, if its string annotations name some; an inner one's go before.
+
+    None where the innermost is not running any more: a name may be one of its own, whatever others mean by it.
+    """
+    source = underlying(function)
+    qualname = getattr(source, "__qualname__", None) or ""
+    innermost, within, _ = qualname.rpartition(".<locals>.")
+    if not within:
+        return None
+    scope = getattr(source, "__globals__", None)
+    found: dict[str, Any] | None = None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        place = frame.f_code.co_qualname
+        if frame.f_globals is scope and (
+            place == innermost if found is None else qualname.startswith(f"{place}.<locals>.")
+        ):
+            found = {**(named_locals(function, frame) or {}), **(found or {})}
+        frame = frame.f_back
+    return found or None
+
+
+# --- _decorator ---
+
+_OPTIMIZED = 0x01  # inspect.CO_OPTIMIZED: the frame of a function, not of a module or a class body
+_NESTED = 0x10  # inspect.CO_NESTED: what is defined in a function
+_FUNCTION = type(lambda: None)
+_NO_OPTIONS: dict[str, Any] = {}
+
+
+def declare(
+    function: Callable[..., Any],
+    name: str | None,
+    group: str,
+    options: dict[str, Any],
+    frame: FrameType,
+    to: DeclarationLog,
+) -> None:
+    """Check a declaration by the code of `frame` and record it; in a class body it only marks the method."""
+    if name is None and options:
+        name = options.get("name")
+    if type(function) is not _FUNCTION:
+        name = _name_of_callable(function, name, frame)
+    elif name is None:
+        name = function.__name__
+    module = frame.f_globals.get("__name__", "__main__")
+    problem = name_problem(name) or (group_problem(group) if group != DEFAULT_GROUP else None)
+    if problem is not None:
+        raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
+    declaration = Declaration(function, name, group, module, options)
+    if frame.f_code.co_flags & _OPTIMIZED:
+        declaration.locals = named_locals(function, frame)
+    elif _is_class_body(frame):
+        try:
+            setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
+        except AttributeError as error:
+            raise DefinitionError(
+                f"{place_text(function, module)} cannot be marked in a class body: define a method that calls it"
+            ) from error
+        return
+    to.add(declaration)
+
+
+def _name_of_callable(function: Any, name: str | None, frame: FrameType) -> str:
+    """Return the name of what is no plain function, and look whether it can be called: of a classmethod, the function in it."""
+    in_class = type(function) is classmethod and _is_class_body(frame)  # it cannot be called before its class is there
+    check_callable(function.__func__ if in_class else function)
+    if name is not None:
+        return name
+    return function.__name__ if type(function) is classmethod else default_name(function)
+
+
+def _is_class_body(frame: FrameType) -> bool:
+    return frame.f_locals is not frame.f_globals and "__qualname__" in frame.f_locals
+
+
+def named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
+    """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
+    source = function if type(function) is _FUNCTION else underlying(function)
+    code = getattr(source, "__code__", None)
+    if code and not code.co_flags & _NESTED:
+        return None
+    try:
+        annotations = getattr(source, "__annotations__", None)
+    except Exception:  # noqa: BLE001  # from Python 3.14 on it evaluates them; who builds the schema complains of what fails
+        annotations = _annotations_apart(source)
+    if not annotations or str not in map(type, annotations.values()):
+        return None
+    names: set[str] = set()
+    for text in annotations.values():
+        if type(text) is not str:
+            continue
+        try:
+            names.update(compile(text, "<annotation>", "eval").co_names)
+        except (SyntaxError, ValueError):
+            continue  # not an expression: the schema builder says so, with the parameter's name
+    local = frame.f_locals
+    return dict(local) if names.intersection(local) else None
+
+
+def _annotations_apart(source: Any) -> dict[str, Any] | None:
+    from fcregistry._base.annotations import annotations_of  # what few functions need
+
+    try:
+        return annotations_of(source)
+    except Exception:  # noqa: BLE001  # as above
+        return None
+
+
+@overload
+def fc_register(group: F, /, **options: Unpack[ToolOptions]) -> F: ...
+@overload
+def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> _Decorator: ...  # noqa: F811
+def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
+    """Declare a function as a tool; it is returned unchanged.
+
+    All of these do it:
+
+        @fc_register                                   # the default group, "tool"
+        @fc_register("search.web", tags=("web",))      # a nested group, with options
+        fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
+        fc_register(function, name="second_name")      # the same, with options
+
+    In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
+
+    Args:
+        group: The group, dotted where nested. Without parentheses, the function itself.
+        **options: `name, title, description, parameters, examples, tags, aliases, deprecated, meta, read_only, destructive,
+            idempotent, open_world, requires_approval, requires_env, timeout, isolation, blocking, reads, writes, exclusive, cache,
+            replace`: see docs/reference/options.md.
+
+    Returns:
+        The function, or a decorator that takes it (and, as a second argument, a name).
+
+    Raises:
+        DefinitionError: A name, group or option that cannot be; everything wrong with the options at once.
+        DuplicateToolError: Another function of the module has that name in that group already.
+    """
+    if not isinstance(group, str):
+        if options:
+            checked(options, f"{group!r}")
+        declare(group, None, DEFAULT_GROUP, options or _NO_OPTIONS, sys._getframe(1), log)
+        return group
+    if options:
+        checked(options, f"a tool of the group {group!r}")
+
+    def decorate(function: Any, name: str | None = None, /) -> Any:
+        declare(function, name, group, options, sys._getframe(1), log)
+        return function
+
+    return decorate

@@ -1,0 +1,316 @@
+"""What is made of a declaration when its tool is first used? Its signature, its schemas and its validators.
+
+MERGED: Where did a tool come from, and which one exactly ran?
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import sys
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from fcregistry._base.source import place_text, underlying
+from fcregistry._tools.declaration import Declaration
+from fcregistry.errors import DefinitionError, said_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fcregistry._schema.validator import Engine, Validator
+    from fcregistry._tools.declaration import Owner
+    from fcregistry._tools.options import Options
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.signature import Signature
+
+# --- _definition ---
+
+STRICT: Final = "FCREGISTRY_STRICT"
+"""A module, or a package above it, that sets this to True asks for strictness for its own tools."""
+
+
+class ToolDefinition:
+    """What several views of one tool share. Everything is made at first use; schemas are kept packed, and handed out as copies."""
+
+    __slots__ = (
+        "_digest",
+        "_options",
+        "_parameters",
+        "_returns",
+        "_signature",
+        "_validators",
+        "declaration",
+        "strict",
+    )
+
+    def __init__(self, declaration: Declaration, strict: bool) -> None:
+        self.declaration = declaration
+        self.strict = strict
+        self._options: Options | None = None
+        self._signature: Signature | None = None
+        self._parameters: bytes = b""
+        self._digest: str = ""
+        self._returns: bytes | None = None
+        self._validators: dict[str, Validator] = {}
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), (self.declaration, self.strict)
+
+    @property
+    def known_record(self) -> ToolRecord | None:
+        """What was described of the tool, if it was."""
+        return None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the function is there, and not only described."""
+        return True
+
+    def loaded(self) -> ToolDefinition:
+        """Return the definition of the function itself, which is imported for it where it was only described."""
+        return self
+
+    @property
+    def asks_for_context(self) -> bool:
+        """Whether the function is given the context of its call."""
+        return self.signature.context is not None
+
+    @property
+    def asks_for_deps(self) -> bool:
+        """Whether it asks that context for something of the application's."""
+        context = self.signature.context
+        return context is not None and context.deps is not None
+
+    @property
+    def options(self) -> Options:
+        """What the tool was declared with."""
+        if self._options is None:
+            from fcregistry._tools.options import Options  # which a tool that is only listed does not need
+
+            self._options = Options.of(self.declaration.options)
+        return self._options
+
+    @property
+    def description(self) -> str:
+        """What the model is told of it: the option, or what the docstring says before its sections."""
+        given = self.declaration.options.get("description")
+        return self.signature.documentation.description if given is None else str(given)
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the description, as one line."""
+        return first_paragraph(self.description)
+
+    def origin(self, owner: Owner | None) -> Origin:
+        """Return where the tool came from, which an owner ships, or the application, where that is None."""
+        return Origin.of(owner, self.declaration.module, underlying(self.declaration.function))
+
+    @property
+    def error(self) -> DefinitionError | None:
+        """Why it cannot be, or None."""
+        try:
+            self.signature  # noqa: B018  # makes it
+        except DefinitionError as error:
+            return error
+        return None
+
+    @property
+    def signature(self) -> Signature:
+        """The signature as JSON sees it.
+
+        Raises:
+            DefinitionError: Everything about the function, or the schema it brings, that cannot be.
+        """
+        if self._signature is None:
+            try:
+                self._define()
+            except DefinitionError:
+                raise
+            except Exception as error:  # an author's annotations and defaults are foreign code, and may raise anything
+                place = place_text(self.declaration.function, self.declaration.module)
+                problem = f"{type(error).__name__}: {said_by(error)}"
+                raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
+        assert self._signature is not None
+        return self._signature
+
+    def _define(self) -> None:
+        from fcregistry._tools.signature import (
+            Signature,  # all of `types`, which a tool that is only listed does not need
+        )
+
+        declared = self.declaration
+        foreign = declared.options.get("parameters")
+        if foreign is None:
+            signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
+            self._parameters = _packed(signature.parameters_schema())
+        else:
+            signature, schema = _read_foreign(declared, foreign)
+            self._parameters = _packed(schema)
+        self._signature = signature
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The schema of the arguments. A copy."""
+        self.signature  # noqa: B018  # makes the schema too
+        schema: dict[str, Any] = marshal.loads(self._parameters)
+        return schema
+
+    @property
+    def schema_digest(self) -> str:
+        """The SHA-256 of the schema of the arguments, in hexadecimal; the order of names in it makes no difference."""
+        if not self._digest:
+            from hashlib import sha256  # OpenSSL, which most processes need not load
+
+            canonical = json.dumps(self.parameters, sort_keys=True, separators=(",", ":"))
+            self._digest = sha256(canonical.encode()).hexdigest()
+        return self._digest
+
+    @property
+    def returns(self) -> dict[str, Any] | None:
+        """The schema of the result, or None if there is none. A copy."""
+        if self._returns is None:
+            self._returns = _packed(self.signature.returns_schema())
+        schema: dict[str, Any] | None = marshal.loads(self._returns)
+        return schema
+
+    def validator(self, engine: Engine) -> Validator:
+        """Return the validator of the arguments."""
+        if engine not in self._validators:
+            from fcregistry._schema.validator import Validator  # not needed before the first call
+            from fcregistry.types._strings import STRING_FORMATS
+
+            self._validators[engine] = Validator(self.parameters, STRING_FORMATS, engine)
+        return self._validators[engine]
+
+    def result_validator(self, engine: Engine) -> Validator | None:
+        """Return a validator of results, or None if nothing is said of them."""
+        schema = self.returns
+        if schema is None:
+            return None
+        from fcregistry._schema.validator import Validator
+        from fcregistry.types._strings import STRING_FORMATS
+
+        return Validator(schema, STRING_FORMATS, engine)
+
+    def standing_in(self, function: Callable[..., Any]) -> ToolDefinition:
+        """Return the same of another function that takes the same arguments."""
+        declared = self.declaration
+        other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
+        other._signature = self.signature.without_context()
+        other._parameters, other._returns = self._parameters, self._returns
+        other._validators = self._validators
+        return other
+
+
+def first_paragraph(text: str) -> str:
+    """Return the first paragraph of a description as one line."""
+    return " ".join(text.split("\n\n", 1)[0].split())
+
+
+def _packed(schema: dict[str, Any] | None) -> bytes:
+    """Return a schema in a few bytes that are quickly unpacked, for this process alone."""
+    try:
+        return marshal.dumps(schema)
+    except ValueError:  # a default is of a class derived from str, say: no JSON itself, and becomes it
+        return marshal.dumps(json.loads(json.dumps(schema)))
+
+
+def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
+    """Return the signature of a function whose schema others wrote, and the schema as it is published."""
+    from fcregistry._schema.drafts import SchemaError
+    from fcregistry._schema.foreign import ForeignSchema
+    from fcregistry._tools.signature import Signature
+
+    headline = f"{declared.module}.{declared.name} cannot be a tool:"
+    signature = Signature.untyped(declared.function, declared.module, declared.locals)
+    try:
+        foreign = ForeignSchema.read(given)
+    except SchemaError as error:
+        raise DefinitionError(headline, (f"parameters=…: {error}",)) from None
+    if problems := signature.misfits(foreign.arguments.names, foreign.arguments.may_have):
+        raise DefinitionError(headline, tuple(problems))
+    return signature, foreign.schema
+
+
+def asks_for_strictness(module: str) -> bool:
+    """Tell whether a module, or a package above it, asks that a parameter without a type be an error."""
+    return says_of_itself(module, STRICT)
+
+
+def says_of_itself(module: str, flag: str) -> bool:
+    """Tell whether an imported module, or a package above it, sets a flag of ours."""
+    while module:
+        if getattr(sys.modules.get(module), flag, False):
+            return True
+        module = module.rpartition(".")[0]
+    return False
+
+
+# --- _origin ---
+
+
+class Origin(NamedTuple):
+    """Where a tool came from.
+
+    Attributes:
+        module: The module that declared it.
+        qualname: The function's qualified name.
+        distribution: The installed distribution that ships it; None for the application itself.
+        version: That distribution's version.
+        entry_point: The name of the entry point.
+        file: The function's source file, where there is one.
+        line: Its line there.
+    """
+
+    module: str
+    qualname: str
+    distribution: str | None = None
+    version: str | None = None
+    entry_point: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+    @classmethod
+    def of(cls, owner: Owner | None, module: str, source: Callable[..., Any]) -> Origin:
+        """Return the origin of a function, without what wraps it, that a module declared and an owner ships."""
+        code = getattr(source, "__code__", None)
+        return cls(
+            distribution=owner.distribution if owner else None,
+            version=owner.version if owner else None,
+            entry_point=owner.entry_point if owner else None,
+            module=module,
+            qualname=getattr(source, "__qualname__", type(source).__qualname__),
+            file=code.co_filename if code else None,
+            line=code.co_firstlineno if code else None,
+        )
+
+    def __str__(self) -> str:
+        owner = f"{self.distribution} {self.version}[{self.entry_point}]" if self.distribution else "the application"
+        place = f" ({self.file}:{self.line})" if self.file else ""
+        return f"{owner}, {self.module}.{self.qualname}{place}"
+
+
+class Provenance(NamedTuple):
+    """Which tool, of which version, stands behind a call: what an audit keeps of it.
+
+    Attributes:
+        id: The canonical id.
+        distribution: The installed distribution that ships it; None for the application itself.
+        version: That distribution's version.
+        schema_digest: The SHA-256 of its parameters' schema, in hexadecimal: another one means other arguments.
+    """
+
+    id: str
+    distribution: str | None
+    version: str | None
+    schema_digest: str
+
+    @classmethod
+    def of(cls, owner: Owner | None, id: str, schema_digest: str) -> Provenance:
+        """Return the provenance of a tool that an owner ships, or the application, where that is None."""
+        return cls(
+            id=id,
+            distribution=owner.distribution if owner else None,
+            version=owner.version if owner else None,
+            schema_digest=schema_digest,
+        )

@@ -1,0 +1,467 @@
+"""What does a function say of its parameters and its result: by signature, annotations and docstring?
+
+MERGED: Which parameter of a function is filled in by the executor, and not by a model? The one that is annotated with `Context`.
+MERGED: How is a callable called: which parameters has it, is it asynchronous, and where is its docstring?
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import sys
+import warnings
+from collections import Counter
+from types import FunctionType, ModuleType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard, Union, get_args, get_origin
+
+from typing_extensions import is_typeddict
+
+from fcregistry._base.annotations import Unresolved, annotations_of, signature_of
+from fcregistry._base.docstrings import NOTHING_SAID, Documentation, type_named
+from fcregistry._base.source import is_method_of, place_text, underlying
+from fcregistry.errors import DefinitionError, DefinitionWarning
+from fcregistry.types._codec import Codec, UnsupportedType, show_type
+from fcregistry.types._containers import ListCodec
+from fcregistry.types._names import holds_text, resolve_texts, type_parameters, unpacked_typed_dict
+from fcregistry.types._records import RecordCodec
+from fcregistry.types._scalars import ANY_CODEC
+from fcregistry.types._table import make_reader as type_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fcregistry.types._reader import TypeReader
+
+# --- _parameters ---
+
+
+class Parameter(NamedTuple):
+    """One parameter of a tool: what a model sees of it, and how it is passed."""
+
+    name: str
+    kind: Any
+    codec: Codec
+    default: Any
+    description: str
+    required: bool
+
+
+class ParameterReader:
+    """Reads one function's annotations, gathering what is wrong with them.
+
+    Args:
+        function: The callable.
+        source: The function behind it.
+        names: Locals of the enclosing function that its string annotations name.
+        documentation: What its docstring says.
+
+    Attributes:
+        problems: What has no JSON form.
+        doubts: What has a type that says nothing.
+        remarks: What else its author should know.
+        context: The parameter that takes the context of a call, once the parameters are read.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], source: Any, names: Mapping[str, Any], documentation: Documentation
+    ) -> None:
+        self.problems: list[str] = []
+        self.doubts: list[str] = []
+        self.remarks: list[str] = []
+        if documentation.unread:
+            unread = [f"the docstring's line {line!r} cannot be read, and is left out" for line in documentation.unread]
+            self.remarks += unread
+        self.context: ContextParameter | None = None
+        self._source = source
+        self._documented = dict(documentation.parameters)
+        self._globals: dict[str, Any] | None = None
+        self._scope = {**names, **type_parameters(source)}
+        self._reader: TypeReader = type_reader(names, _owner(function))
+
+    def parameters(self, raw: list[RawParameter]) -> list[Parameter]:
+        """Return what is known of parameters; a TypedDict that `**kwargs` unpacks is a parameter for each of its keys."""
+        read: list[Parameter] = []
+        self.context = context_parameter(raw, self._resolved, self.problems)
+        for each in raw:
+            if self.context is not None and each.name == self.context.name:
+                self._documented.pop(each.name, None)
+                continue
+            typed_dict = unpacked_typed_dict(self._tried(each.annotation)) if each.kind is STAR_STAR else None
+            if typed_dict is None:
+                read.append(self._parameter(each))
+                continue
+            read += self._unpacked(each, typed_dict)
+            names = Counter(each.name for each in read)
+            self.problems += [f"parameter {name!r} is there twice" for name, count in names.items() if count > 1]
+        return read
+
+    def _parameter(self, raw: RawParameter) -> Parameter:
+        documented = self._documented.pop(raw.name, None) if self._documented else None
+        if raw.annotation is not EMPTY:
+            codec = self._codec(raw.annotation, raw.name)
+        else:
+            codec = self._undeclared(raw, documented.type if documented else None)
+        if raw.kind is STAR:
+            codec = ListCodec(codec, list)
+        default = raw.default
+        if default is EMPTY:
+            pass
+        elif type(default).__name__ == "FieldInfo" and type(default).__module__.startswith("pydantic"):
+            self.problems.append(
+                f"parameter {raw.name!r}: its default is a pydantic Field, which a call would hand to the function as it is; "
+                "write Annotated[…, Field(…)], and the default itself after it"
+            )
+        required = default is EMPTY and raw.kind is not STAR and raw.kind is not STAR_STAR
+        return Parameter(raw.name, raw.kind, codec, default, documented.description if documented else "", required)
+
+    def _unpacked(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
+        record = self._codec(annotation, raw.name)
+        if not isinstance(record, RecordCodec) or not is_typeddict(record.cls):
+            if record is not ANY_CODEC:  # then it is said already why there is none
+                self.problems.append(
+                    f"parameter {raw.name!r}: Unpack[…] takes a TypedDict, and {show_type(annotation)} is none"
+                )
+            return []
+        rest = self._documented.pop(raw.name, None)
+        read = []
+        for field in record.fields:
+            documented = self._documented.pop(field.key, None)
+            text = documented.description if documented else field.description
+            read.append(Parameter(field.key, KEYWORD_ONLY, field.codec, EMPTY, text, field.required))
+        if record.others is not None:
+            read.append(Parameter(raw.name, STAR_STAR, record.others, EMPTY, rest.description if rest else "", False))
+        return read
+
+    def remark_what_is_left(self) -> None:
+        """Note what the docstring says of parameters there are not, once the parameters are read."""
+        if self._documented:
+            own = signature_of(self._source).parameters
+            left = [name for name in self._documented if name not in own]  # a partial has given some already
+            self.remarks += [f"the docstring describes {name!r}, which is no parameter" for name in left]
+
+    def result(self) -> Codec | None:
+        """Return the codec of the result, or None if it has none."""
+        try:
+            annotation = annotations_of(self._source).get("return", EMPTY)
+            return None if annotation is EMPTY else self._reader.read(self._resolved(annotation))
+        except Exception:  # noqa: BLE001  # an author's annotation may raise anything
+            return None  # only parameters need a schema: a result without one is encoded by its own type
+
+    def _codec(self, annotation: Any, name: str) -> Codec:
+        try:
+            return self._reader.read(self._resolved(annotation))
+        except UnsupportedType as unsupported:
+            self.problems += [f"parameter {name!r}: {problem}" for problem in unsupported.problems]
+        except RecursionError:
+            self.problems.append(
+                f"parameter {name!r}: its annotation is nested too deeply; take a record that refers to itself"
+            )
+        except Exception as error:  # evaluating an author's annotation may raise anything; the author is told  # noqa: BLE001
+            self.problems.append(
+                f"parameter {name!r}: the annotation {annotation!r:.200} cannot be resolved ({type(error).__name__}: {error}); "
+                "define or import that name in the module of the function"
+            )
+        return ANY_CODEC
+
+    def _tried(self, annotation: Any) -> Any:
+        try:
+            return self._resolved(annotation)
+        except Exception:  # noqa: BLE001  # evaluating an author's annotation may raise anything: reading it will say what
+            return annotation
+
+    def _resolved(self, annotation: Any) -> Any:
+        if type(annotation) is type:  # as most
+            return annotation
+        if isinstance(annotation, str):
+            for names in (self._scope, self._names(), vars(builtins)):
+                if annotation in names:
+                    if isinstance(names[annotation], type):  # the name of a class: nothing to evaluate
+                        return names[annotation]
+                    break
+        elif type(annotation) is Unresolved:
+            raise annotation.error
+        elif not holds_text(annotation):
+            return annotation
+        return resolve_texts(annotation, self._names(), self._scope)
+
+    def _names(self) -> dict[str, Any]:
+        """Return what the module knows in which the function was written."""
+        if self._globals is None:
+            module = sys.modules.get(getattr(self._source, "__module__", None) or "", sys)
+            self._globals = getattr(inspect.unwrap(self._source), "__globals__", None) or vars(module)
+        return self._globals
+
+    def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
+        """Return the codec of the type that the docstring names; of any value, with a doubt, where it names none that can be had."""
+        annotation = type_named(documented) if documented else None
+        if annotation is None:
+            said = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
+        else:
+            try:
+                return self._reader.read(annotation)
+            except UnsupportedType as unsupported:
+                said = f"its docstring's type {documented!r} has no JSON form ({unsupported})"
+        if documented or parameter.kind not in (STAR, STAR_STAR):  # `*args, **kwargs` says it: anything
+            self.doubts.append(f"parameter {parameter.name!r} accepts any JSON value: {said}; annotate it")
+        return ANY_CODEC
+
+
+def _owner(function: Any) -> type | None:
+    """Return the class that `Self` stands for in a bound method, or None."""
+    instance = getattr(function, "__self__", None)
+    if instance is None or isinstance(instance, ModuleType):  # that of a function of C is its module
+        return None
+    return instance if isinstance(instance, type) else type(instance)
+
+
+def result_codec(function: Callable[..., Any], names: Mapping[str, Any]) -> Codec | None:
+    """Return the codec of a function's result, or None if it has none; `names` are the locals that its string annotations name."""
+    return ParameterReader(function, underlying(function), names, NOTHING_SAID).result()
+
+
+def untyped(
+    function: Callable[..., Any], module: str, names: Mapping[str, Any]
+) -> tuple[tuple[Parameter, ...], ContextParameter | None, list[str]]:
+    """Return parameters that take what they are given, the one that takes the context, and what cannot be: of a tool that brings its own schema.
+
+    Raises:
+        DefinitionError: Python does not know them.
+    """
+    raw = raw_parameters(function, module)
+    reader = ParameterReader(function, underlying(function), names, NOTHING_SAID)
+    context = context_parameter(raw, reader._resolved, reader.problems)
+    parameters = tuple(
+        Parameter(
+            each.name,
+            each.kind,
+            ANY_CODEC,
+            each.default,
+            "",
+            each.default is EMPTY and each.kind not in (STAR, STAR_STAR),
+        )
+        for each in raw
+        if context is None or each.name != context.name
+    )
+    return parameters, context, reader.problems
+
+
+def warn(message: str, source: Any) -> None:
+    """Warn of what a function's author could say and does not, at the function."""
+    code = getattr(source, "__code__", None)
+    if code is None:
+        warnings.warn(message, DefinitionWarning, stacklevel=2)
+    else:  # shown at the function, not where it happens to be used first
+        warnings.warn_explicit(message, DefinitionWarning, code.co_filename, code.co_firstlineno)
+
+
+# --- _injection ---
+
+
+class ContextParameter(NamedTuple):
+    """The parameter that takes the context of a call.
+
+    Attributes:
+        name: Its name.
+        kind: How it is passed.
+        place: Its place among all parameters.
+        deps: The type that the context's `deps` is to be of, or None if it asks for none.
+    """
+
+    name: str
+    kind: Any
+    place: int
+    deps: Any
+
+
+def context_parameter(
+    raw: list[RawParameter], resolve: Callable[[Any], Any], problems: list[str]
+) -> ContextParameter | None:
+    """Return the parameter that takes the context, or None if there is none.
+
+    Args:
+        raw: All parameters.
+        resolve: Returns an annotation with types for its texts; may raise anything.
+        problems: Takes what cannot be.
+    """
+    module = sys.modules.get("fcregistry._results.context")
+    if module is None:  # an author who annotates with it has imported it
+        return None
+    found = [
+        (place, each, deps)
+        for place, each in enumerate(raw)
+        if each.annotation is not EMPTY and (deps := _deps_of(each.annotation, module.Context, resolve)) is not _NONE
+    ]
+    if not found:
+        return None
+    place, parameter, deps = found[0]
+    if len(found) > 1:
+        problems.append(f"{', '.join(repr(each.name) for _, each, _ in found)} are all a Context; take one")
+    if parameter.kind in (STAR, STAR_STAR):
+        problems.append(f"parameter {parameter.name!r}: a Context is one parameter, not several")
+    elif parameter.kind is not POSITIONAL_ONLY and raw[-1].kind is STAR_STAR:
+        problems.append(
+            f"parameter {parameter.name!r}: beside **{raw[-1].name} a model could write it; make it positional-only: "
+            f"put it first, and a / after it"
+        )
+    return ContextParameter(parameter.name, parameter.kind, place, deps)
+
+
+_NONE: Any = object()
+
+
+def _deps_of(annotation: Any, context: type, resolve: Callable[[Any], Any]) -> Any:
+    """Return the type of `deps` that an annotation asks for, None for any, and `_NONE` if it is no context."""
+    if isinstance(annotation, str):
+        if "Context" not in annotation:  # an alias of it in a text is the author's to write as a type
+            return _NONE
+        try:
+            annotation = resolve(annotation)
+        except Exception:  # noqa: BLE001  # evaluating an author's annotation may raise anything: reading it will say what
+            return _NONE
+    if annotation is context:
+        return None
+    origin = get_origin(annotation)
+    if origin is context:
+        asked = get_args(annotation)[0]
+        return None if asked in (Any, None, type(None)) else asked
+    if origin in (Union, UnionType):  # `Context | None`, which can be called without one too
+        members = [each for each in get_args(annotation) if each is not type(None)]
+        if len(members) == 1:
+            return _deps_of(members[0], context, resolve)
+    return _NONE
+
+
+# --- _functions ---
+
+Kind = Literal["sync", "async", "generator", "async generator"]
+EMPTY: Final = inspect.Parameter.empty
+POSITIONAL_ONLY: Final = inspect.Parameter.POSITIONAL_ONLY
+POSITIONAL: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
+STAR: Final = inspect.Parameter.VAR_POSITIONAL
+KEYWORD_ONLY: Final = inspect.Parameter.KEYWORD_ONLY
+STAR_STAR: Final = inspect.Parameter.VAR_KEYWORD
+
+
+class RawParameter(NamedTuple):
+    """A parameter as Python sees it; `EMPTY` where it has no default or no annotation."""
+
+    name: str
+    kind: Any
+    default: Any
+    annotation: Any
+
+
+def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParameter]:
+    """Return the parameters of a callable as Python sees them.
+
+    Raises:
+        DefinitionError: Python does not know them, or nothing of their annotations, or it is a method without its instance.
+    """
+    try:
+        parameters = _of_code(function) if _is_plain(function) else _of_signature(function, module)
+    except DefinitionError:
+        raise
+    except Exception as error:  # from Python 3.14 on annotations are evaluated now, and may raise anything
+        problem = f"its annotations cannot be evaluated ({type(error).__name__}: {error}); quotes go around a whole annotation"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,)) from error
+    if parameters and parameters[0].name == "self":
+        _check_bound(function, module)
+    return parameters
+
+
+def _is_plain(function: Callable[..., Any]) -> TypeGuard[FunctionType]:
+    """Tell a function that is what its code says: no wrapper, and nothing set on it that says otherwise."""
+    return type(function) is FunctionType and not function.__dict__
+
+
+def _of_code(function: FunctionType) -> list[RawParameter]:
+    """Read a plain function's code: what `inspect.signature` does, for the callable that needs none of its care, in a fifth of the time."""
+    code, annotations = function.__code__, annotations_of(function)
+    names, positional, keyword_only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+    defaults = function.__defaults__ or ()
+    bare, alone = positional - len(defaults), code.co_posonlyargcount
+    parameters = [
+        RawParameter(
+            names[place],
+            POSITIONAL_ONLY if place < alone else POSITIONAL,
+            EMPTY if place < bare else defaults[place - bare],
+            annotations.get(names[place], EMPTY),
+        )
+        for place in range(positional)
+    ]
+    after = positional + keyword_only
+    if code.co_flags & inspect.CO_VARARGS:
+        parameters.append(RawParameter(names[after], STAR, EMPTY, annotations.get(names[after], EMPTY)))
+        after += 1
+    if keyword_only:
+        given = function.__kwdefaults__ or {}
+        parameters += [
+            RawParameter(name, KEYWORD_ONLY, given.get(name, EMPTY), annotations.get(name, EMPTY))
+            for name in names[positional : positional + keyword_only]
+        ]
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        parameters.append(RawParameter(names[after], STAR_STAR, EMPTY, annotations.get(names[after], EMPTY)))
+    return parameters
+
+
+def _of_signature(function: Callable[..., Any], module: str) -> list[RawParameter]:
+    failed = _failed_annotations(function)
+    try:
+        parameters = signature_of(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        problem = f"Python does not know its signature ({error}); wrap it in a function of your own"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,)) from error
+    return [
+        RawParameter(each.name, each.kind, each.default, failed.get(each.name, each.annotation)) for each in parameters
+    ]
+
+
+def _failed_annotations(function: Callable[..., Any]) -> dict[str, Unresolved]:
+    try:
+        source = inspect.unwrap(underlying(function))
+    except ValueError:  # it wraps itself, which `inspect.signature` says
+        return {}
+    return {name: hint for name, hint in annotations_of(source).items() if type(hint) is Unresolved}
+
+
+def _check_bound(function: Callable[..., Any], module: str) -> None:
+    owner = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
+    if owner not in ("", "<locals>"):
+        problem = f"it is a method without its instance; take the method of one, as in {owner}(…).{function.__name__}"
+        raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,))
+
+
+def docstring_of(function: Callable[..., Any]) -> str | None:
+    """Return the docstring of a callable: that of the function behind a partial, of the class of a callable object."""
+    if type(function) is FunctionType:
+        return function.__doc__
+    source = underlying(function)
+    if is_method_of(source, function):
+        return source.__doc__ or type(function).__doc__
+    return getattr(source, "__doc__", None)
+
+
+def kind_of_function(function: Callable[..., Any]) -> Kind:
+    """Tell a plain function, a coroutine function and the two sorts of generator apart, behind partials and methods."""
+    if _is_plain(function):
+        flags = function.__code__.co_flags
+        return _kind_of_code(flags) if flags & _NOT_SYNC else "sync"
+    for source in (function, underlying(function)):
+        if inspect.isasyncgenfunction(source):
+            return "async generator"
+        if inspect.iscoroutinefunction(source):
+            return "async"
+        if inspect.isgeneratorfunction(source):
+            return "generator"
+    return "sync"
+
+
+_NOT_SYNC: Final = inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE | inspect.CO_GENERATOR
+
+
+def _kind_of_code(flags: int) -> Kind:
+    if flags & inspect.CO_ASYNC_GENERATOR:
+        return "async generator"
+    if flags & inspect.CO_COROUTINE:
+        return "async"
+    return "generator" if flags & inspect.CO_GENERATOR else "sync"

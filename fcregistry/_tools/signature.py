@@ -1,0 +1,340 @@
+"""How does a function's signature look in JSON? Its schemas; their inverse is its `binding`.
+
+MERGED: How does a JSON object become a call of a function, and a call a JSON object?
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from fcregistry._base.docstrings import Documentation, read_docstring
+from fcregistry._base.forks import made_once
+from fcregistry._base.source import place_text, underlying
+from fcregistry._tools.parameters import (
+    EMPTY,
+    POSITIONAL,
+    POSITIONAL_ONLY,
+    STAR,
+    STAR_STAR,
+    ContextParameter,
+    Kind,
+    Parameter,
+    ParameterReader,
+    docstring_of,
+    kind_of_function,
+    raw_parameters,
+    result_codec,
+    untyped,
+    warn,
+)
+from fcregistry.errors import DefinitionError, said_by
+from fcregistry.types._codec import Codec, Refusal, SchemaWriter, codec_schema, walk_codecs
+from fcregistry.types._records import add_default
+from fcregistry.types._scalars import EncodingError, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+# --- _signature ---
+
+
+class Signature:
+    """A function seen from JSON.
+
+    Attributes:
+        kind: Whether it is a plain function, a coroutine function or a generator of either sort.
+        documentation: What its docstring says.
+        parameters: Its parameters, in order.
+        remarks: What its author was warned of: what could be said of it and is not.
+        context: The parameter that the executor fills in, if there is one; it is none of the parameters.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        documentation: Documentation,
+        parameters: tuple[Parameter, ...],
+        names: Mapping[str, Any] | None = None,
+        remarks: tuple[str, ...] = (),
+        context: ContextParameter | None = None,
+    ) -> None:
+        self.kind: Kind = kind_of_function(function)
+        self.documentation = documentation
+        self.parameters = parameters
+        self.remarks = remarks
+        self.context = context
+        self._function = function
+        self._names = names
+        self._foreign = False  # whether the schema was written by others, and may say less than the function needs
+
+    @classmethod
+    def of(
+        cls, function: Callable[..., Any], module: str, names: Mapping[str, Any] | None = None, *, strict: bool = False
+    ) -> Signature:
+        """Read a function.
+
+        Args:
+            function: Any callable that can be a tool.
+            module: The module that declares it, for messages.
+            names: Locals of the enclosing function that its string annotations name.
+            strict: Whether a parameter without a type is an error rather than a warning.
+
+        Raises:
+            DefinitionError: Everything about the function that has no JSON form.
+        """
+        source = underlying(function)
+        documentation = read_docstring(docstring_of(function))
+        reader = ParameterReader(function, source, names or {}, documentation)
+        parameters = reader.parameters(raw_parameters(function, module))
+        reader.remark_what_is_left()
+        problems = [*reader.problems, *(reader.doubts if strict else ())]
+        if problems:
+            raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
+        remarks = (*reader.doubts, *reader.remarks)
+        for remark in remarks:
+            warn(f"{place_text(function, module)}: {remark}", source)
+        return cls(function, documentation, tuple(parameters), names, remarks, reader.context)
+
+    @classmethod
+    def untyped(cls, function: Callable[..., Any], module: str, names: Mapping[str, Any] | None = None) -> Signature:
+        """Read only how a function is called: for a tool that brings its own schema, whose values are handed on as they are.
+
+        Raises:
+            DefinitionError: Python does not know its parameters, or it takes its context in a way that cannot be.
+        """
+        documentation = read_docstring(docstring_of(function))
+        parameters, context, problems = untyped(function, module, names or {})
+        if problems:
+            raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
+        signature = cls(function, documentation, parameters, context=context)
+        signature._foreign = True
+        return signature
+
+    def misfits(self, names: Iterable[str], may_have: Callable[[str], bool]) -> list[str]:
+        """Return how a foreign schema of the parameters does not fit the function, a sentence each.
+
+        Args:
+            names: The properties that the schema names.
+            may_have: Whether the schema lets a call have an argument of a name.
+        """
+        problems = []
+        named, extra = self._named_and_extra()
+        if extra is None:
+            known = {each.name for each in named}
+            unknown = [name for name in names if name not in known]
+            problems += [
+                f"the schema has the property {name!r}, and the function takes no such argument" for name in unknown
+            ]
+        missing = [each.name for each in named if each.required and not may_have(each.name)]
+        return problems + [f"the function needs {name!r}, and the schema has no such property" for name in missing]
+
+    def parameters_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the arguments: always an object, even of nothing. It is to be packed, not to be changed."""
+        writer = SchemaWriter([each.codec for each in self.parameters])
+        named, extra = self._named_and_extra()
+        properties: dict[str, Any] = {}
+        required: list[str] = []
+        for each in named:
+            properties[each.name] = _described(each, writer)
+            if each.required:
+                required.append(each.name)
+        schema: dict[str, Any] = {"type": "object", "properties": properties}
+        if required:
+            schema["required"] = required
+        schema["additionalProperties"] = False if extra is None else (_described(extra, writer) or True)
+        if defs := writer.defs:
+            schema["$defs"] = defs
+        return schema
+
+    def _named_and_extra(self) -> tuple[tuple[Parameter, ...], Parameter | None]:
+        """Return the parameters that have a name in JSON, and the one that takes all other names, if there is one."""
+        if self.parameters and self.parameters[-1].kind is STAR_STAR:
+            return self.parameters[:-1], self.parameters[-1]
+        return self.parameters, None
+
+    @made_once
+    def returns(self) -> Codec | None:
+        """The codec of its result, or None if it has none: made when it is asked for, since a model is told nothing of it."""
+        return None if self._foreign else result_codec(self._function, self._names or {})
+
+    def returns_schema(self) -> dict[str, Any] | None:
+        """Return the JSON Schema of the result, or None if it is not annotated. It is to be packed, not to be changed."""
+        return None if self.returns is None else codec_schema(self.returns, results=True)
+
+    @made_once
+    def binding(self) -> Binding:
+        """How a JSON object becomes a call: made at the first, since most tools are described more often than they are called."""
+        return Binding(self.parameters, self.context, foreign=self._foreign)
+
+    def without_context(self) -> Signature:
+        """Return the same of a function that is given no context."""
+        if self.context is None:
+            return self
+        other = copy(self)
+        other.context = None
+        other.__dict__.pop("binding", None)
+        return other
+
+    @property
+    def exact(self) -> bool:
+        """Whether numbers have to keep the digits they were written with, until they are decoded."""
+        return any(codec.exact for codec in walk_codecs(each.codec for each in self.parameters))
+
+
+def _described(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
+    schema = dict(writer.write(parameter.codec))
+    if parameter.description and "description" not in schema:  # the text of an `Annotated` stands nearer
+        schema["description"] = parameter.description
+    if parameter.default is not EMPTY:
+        add_default(schema, parameter.codec, parameter.default)
+    return schema
+
+
+# --- _binding ---
+
+
+class Binding:
+    """The way from JSON arguments to those of a function, and back.
+
+    Args:
+        parameters: The function's parameters, in order.
+        context: The parameter that takes the context of a call, if there is one.
+        foreign: Whether the schema was written by others, and may say less than the function needs.
+
+    Attributes:
+        by_keyword: Whether every argument is passed by its name.
+        hands_through: Whether the Python values are the JSON values.
+    """
+
+    def __init__(
+        self, parameters: Sequence[Parameter], context: ContextParameter | None = None, *, foreign: bool = False
+    ) -> None:
+        self._context = context
+        self._foreign = foreign
+        self._by_name = {each.name: each for each in parameters if each.kind is not STAR_STAR}
+        self._extra = next((each for each in parameters if each.kind is STAR_STAR), None)
+        self._positional = [each for each in parameters if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
+        self._star = next((each for each in parameters if each.kind is STAR), None)
+        self._order: list[Parameter | ContextParameter] = list(self._positional)
+        if context is not None and context.kind in (POSITIONAL_ONLY, POSITIONAL):
+            self._order.insert(context.place, context)
+        # By keyword wherever that says the same: only positional-only parameters and `*args` need positions.
+        self.by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in self._order)
+        self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
+        self.hands_through = not self._decoders and self._extra is None and not foreign
+
+    def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the Python values of valid arguments.
+
+        Raises:
+            Refusal: A value that the schema accepts and its type does not.
+        """
+        if self._foreign:
+            self._check_takes(arguments)
+        if self.hands_through:
+            return dict(arguments)
+        decoded = {}
+        extra = self._extra
+        for name, value in arguments.items():
+            decoder = self._decoders.get(name)
+            if decoder is None and extra is not None and name not in self._by_name:
+                decoder = extra.codec.decode
+            try:
+                decoded[name] = value if decoder is None else decoder(value)
+            except Refusal as refusal:
+                raise refusal.at(name) from None
+            except RecursionError:
+                raise
+            except Exception as error:  # foreign code: an extension's codec may raise anything
+                raise Refusal(f"cannot be decoded: {type(error).__name__}: {said_by(error)}", (name,)) from error
+        return decoded
+
+    def _check_takes(self, arguments: Mapping[str, Any]) -> None:
+        for name, value in arguments.items():
+            parameter = self._by_name.get(name, self._extra)
+            if parameter is None:
+                raise Refusal("is not a known name", (name,))
+            if parameter.kind is STAR and not isinstance(value, list):
+                raise Refusal("must be an array", (name,))
+        for each in self._by_name.values():
+            if each.required and each.name not in arguments:
+                raise Refusal("is required", (each.name,))
+
+    def bind(self, decoded: dict[str, Any], context: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the positional and keyword arguments of the call; `decoded` is left as it is.
+
+        Omitted defaults are filled in where a later positional argument has a value: `inspect.BoundArguments` would move that one
+        to the left. A key named like a positional-only or `*` parameter is that parameter, and never reaches `**kwargs`.
+        """
+        taker = self._context
+        if self.by_keyword:
+            return (), decoded if taker is None else {**decoded, taker.name: context}
+        left = dict(decoded)
+        star = left.pop(self._star.name, ()) if self._star is not None else ()
+        given = [each for each in self._order if each.kind is POSITIONAL_ONLY or star]
+        last = max(
+            (place for place, each in enumerate(given) if each is taker or each.name in left or star), default=-1
+        )
+        positional: list[Any] = []
+        for each in given[: last + 1]:
+            if isinstance(each, ContextParameter):
+                positional.append(context)
+            else:
+                positional.append(left.pop(each.name) if each.name in left else each.default)
+        if taker is not None and taker not in given:
+            left[taker.name] = context
+        return (*positional, *star), left
+
+    def encode_argument(self, name: str, value: Any) -> Any:
+        """Return the JSON value of one argument given from Python, by its parameter's type where it is of it.
+
+        Raises:
+            EncodingError: It has no JSON form at all.
+        """
+        parameter = self._by_name.get(name, self._extra)
+        if parameter is None or not parameter.codec.handles(value):
+            return to_json(value)  # wrong, and for validation to say so
+        try:
+            return parameter.codec.encode(value)
+        except EncodingError:
+            raise
+        except Exception as error:  # foreign code: encoding a value reads its properties, which may raise anything
+            raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
+
+    def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON arguments of a Python call: what a model would have written.
+
+        Raises:
+            TypeError: A value that is not of its parameter's type, or a call that the function does not take.
+        """
+        arguments: dict[str, Any] = {}
+        for each, value in zip(self._positional, args, strict=False):
+            arguments[each.name] = _encode(each, value)
+        rest = args[len(self._positional) :]
+        if rest and self._star is None:
+            raise TypeError(f"takes {len(self._positional)} positional arguments, not {len(args)}")
+        if self._star is not None and rest:
+            arguments[self._star.name] = [_encode_item(self._star, value) for value in rest]
+        for name, value in kwargs.items():
+            target = self._by_name.get(name, self._extra)
+            if target is None or name in arguments or target.kind in (POSITIONAL_ONLY, STAR):
+                raise TypeError(
+                    f"takes no keyword argument {name!r}" if name not in arguments else f"got {name!r} twice"
+                )
+            arguments[name] = _encode(target, value)
+        missing = [each.name for each in self._by_name.values() if each.required and each.name not in arguments]
+        if missing:
+            raise TypeError(f"needs a value for {', '.join(map(repr, missing))}")
+        return arguments
+
+
+def _encode(parameter: Parameter, value: Any) -> Any:
+    if not parameter.codec.handles(value):
+        raise TypeError(f"{parameter.name!r} does not take {value!r}")
+    return parameter.codec.encode(value)
+
+
+def _encode_item(star: Parameter, value: Any) -> Any:
+    encoded: list[Any] = _encode(star, [value])
+    return encoded[0]

@@ -1,0 +1,88 @@
+"""The wiring: fills the slots of `_base.slots`, through which lower rooms reach higher ones.
+
+Each function imports its room when it is called, so that importing this module costs nothing.
+"""
+
+from __future__ import annotations
+
+from fcregistry._base import slots
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fcregistry._tools.tool import Tool
+    from fcregistry.discovery import Discovery
+    from fcregistry.execution._settings import CallHooks
+    from fcregistry.types import Codec
+    from fcregistry.types._reader import Family
+
+
+def _discovery() -> Discovery:
+    from fcregistry.discovery import current
+
+    return current()
+
+
+def _registered_tool(canonical_id: str, name: str, description: str | None = None) -> Tool:
+    from fcregistry._registry import registry
+
+    tool = registry.get(canonical_id).renamed(name)
+    return tool if description is None else tool.described(description)
+
+
+def _describe_tool(tool: Tool, format_name: str, strict: bool, recursion: Any) -> Any:
+    from fcregistry.formats import get
+
+    return get(format_name).describe_one(tool, strict=strict, recursion=recursion)
+
+
+def _codec_of_class(cls: type) -> Codec | None:
+    from fcregistry.types._table import codec_of_class
+
+    return codec_of_class(cls)
+
+
+def _families_of_extensions(module: str) -> tuple[Family, ...]:
+    from fcregistry.discovery import current
+
+    return current().extensions.families(module)
+
+
+def _call_hooks(given: object) -> CallHooks | None:
+    from fcregistry._config.settings import call_hook_names
+
+    if isinstance(given, (list, tuple)) and not given and not call_hook_names():
+        return None  # and nobody pays for discovery
+    from fcregistry.discovery._providers import call_hooks
+
+    return call_hooks(given)
+
+
+def _resolve_model(prefix: str, name: str) -> object | None:
+    from fcregistry.discovery._providers import resolve_model
+
+    return resolve_model(prefix, name)
+
+
+def _model_prefixes() -> tuple[str, ...]:
+    from fcregistry.discovery import current
+
+    return current().extensions.prefixes()
+
+
+def _pattern_matcher(pattern: str) -> Any:
+    from fcregistry._schema.engine_rs import matcher
+
+    return matcher(pattern)
+
+
+slots.discovery = _discovery
+slots.registered_tool = _registered_tool
+slots.describe_tool = _describe_tool
+slots.codec_of_class = _codec_of_class
+slots.families_of_extensions = _families_of_extensions
+slots.call_hooks = _call_hooks
+slots.pattern_matcher = _pattern_matcher
+slots.resolve_model = _resolve_model
+slots.model_prefixes = _model_prefixes

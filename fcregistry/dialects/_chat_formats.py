@@ -1,0 +1,530 @@
+"""How does a conversation become the one text that a model reads? By the row of a known format, or by the model's own template.
+
+MERGED: How does a known chat format write a conversation? Each role has a text before and after what it says.
+MERGED: Which chat formats are known? A row for each, with the template or page that it follows.
+MERGED: What do chat formats and templates take of a message? Plain data in the shape of OpenAI's chat, with arguments as objects.
+
+Source: Hugging Face Transformers, "Chat templates", "Tool use" (a call's arguments are an object, its content is text).
+MERGED: Can a text forge a turn of a conversation? Not where the markers in it are broken up: a space stands before their last character.
+"""
+
+# DeepSeek's bar is no slip
+# DeepSeek's bar is no slip
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fcregistry.errors import ChatTemplateError, DialectNotFoundError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    pass
+
+# --- dialects._chat._format ---
+
+_ROLES: Final = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatFormat:
+    """A way to write a conversation that is one row of a table. Immutable; `dataclasses.replace` makes one like it.
+
+    Attributes:
+        name: What it is called.
+        source: The published page or template that it follows, by its title.
+        system: The texts before and after what a system message says.
+        user: The same of the user's.
+        assistant: The same of the model's.
+        tool: The same of the result of a call.
+        begin: What stands before all messages.
+        prompt: What makes the model answer.
+        stops: Where an answer ends: strings to stop generating at.
+        system_in_user: Whether the format knows no system role, so that a system message stands in the next one of the user.
+        trim: Whether space around what is said is left out.
+        words: Markers that are plain words, such as `USER:`. Special tokens are found in the other texts.
+    """
+
+    name: str
+    source: str
+    system: tuple[str, str]
+    user: tuple[str, str]
+    assistant: tuple[str, str]
+    tool: tuple[str, str]
+    prompt: str
+    stops: tuple[str, ...]
+    begin: str = ""
+    system_in_user: bool = False
+    trim: bool = False
+    words: tuple[str, ...] = ()
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether it shows tools itself: never. A dialect writes them into the system message."""
+        return False
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """What no message may hold, since it would look like a turn of its own: the longest first."""
+        roles = (*self.system, *self.user, *self.assistant, *self.tool)
+        return usable((*self.words, *markers_in(self.begin, self.prompt, *roles, *self.stops)))
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] = (),
+        *,
+        generation_prompt: bool = True,
+        markers: Iterable[str] | None = None,
+    ) -> str:
+        """Return a conversation as the text that the model reads.
+
+        Calls in a message of the assistant stand after its content, as JSON with a line each. To have them in the words of
+        a dialect, put them into the content. Markers of the format in a message are broken up by a space.
+
+        Args:
+            messages: Messages in the shape of OpenAI's chat; they are not changed.
+            tools: Must be empty: see `takes_tools`.
+            generation_prompt: Whether the text ends with what makes the model answer.
+            markers: What is broken up in messages, in the place of `markers`.
+
+        Raises:
+            ChatTemplateError: There are tools, or a message has no role that is known or content that is no text.
+        """
+        if tools:
+            raise ChatTemplateError(
+                f"the chat format {self.name!r} has no place for tools: let a dialect write them into the system message"
+            )
+        written, waiting = [self.begin], ""
+        kept_out = self.markers if markers is None else usable(markers)
+        for role, said in self._turns(plain_messages(messages), kept_out):
+            if role == "system" and self.system_in_user:
+                waiting += self._around("system", said)
+                continue
+            text = waiting + said if role == "user" else said
+            waiting = "" if role == "user" else waiting
+            written.append(self._around(role, text))
+        if waiting:  # nobody spoke after it
+            written.append(self._around("user", waiting.rstrip()))
+        return "".join([*written, self.prompt if generation_prompt else ""])
+
+    def _turns(self, messages: list[dict[str, Any]], markers: tuple[str, ...]) -> list[tuple[str, str]]:
+        return [
+            (self._role(message, index), break_markers(self._said(message, index), markers))
+            for index, message in enumerate(messages)
+        ]
+
+    def _role(self, message: dict[str, Any], index: int) -> str:
+        role = _ROLES.get(message["role"])
+        if role is None:
+            raise ChatTemplateError(
+                f"$[{index}].role: must be system, user, assistant or tool, not {message['role']!r:.50}"
+            )
+        return role
+
+    def _said(self, message: dict[str, Any], index: int) -> str:
+        text = text_of(message["content"], f"$[{index}]")
+        calls = "\n".join(map(_call_line, message.get("tool_calls") or ()))
+        said = "\n".join(part for part in (text, calls) if part)
+        return said.strip() if self.trim else said
+
+    def _around(self, role: str, said: str) -> str:
+        around: tuple[str, str] = getattr(self, role)
+        return f"{around[0]}{said}{around[1]}"
+
+
+def _call_line(call: Any) -> str:
+    function = call.get("function", call) if isinstance(call, dict) else {}
+    shown = {"name": function.get("name", ""), "arguments": function.get("arguments", {})}
+    return json.dumps(shown, ensure_ascii=False)
+
+
+# --- dialects._chat._formats ---
+
+_ROWS: Final = (
+    ChatFormat(
+        name="plain",
+        source="none: readable lines, for models without a format of their own",
+        system=("System: ", "\n\n"),
+        user=("User: ", "\n\n"),
+        assistant=("Assistant: ", "\n\n"),
+        tool=("Tool: ", "\n\n"),
+        prompt="Assistant:",
+        stops=("\nUser:", "\nTool:"),
+        words=("System:", "User:", "Assistant:", "Tool:"),
+    ),
+    ChatFormat(
+        name="chatml",
+        source="OpenAI, Chat Markup Language; SmolLM2-135M-Instruct, tokenizer_config.json",
+        system=("<|im_start|>system\n", "<|im_end|>\n"),
+        user=("<|im_start|>user\n", "<|im_end|>\n"),
+        assistant=("<|im_start|>assistant\n", "<|im_end|>\n"),
+        tool=("<|im_start|>tool\n", "<|im_end|>\n"),
+        prompt="<|im_start|>assistant\n",
+        stops=("<|im_end|>",),
+    ),
+    ChatFormat(
+        name="llama2",
+        source="Meta, Llama 2 model cards and prompt formats",
+        system=("<<SYS>>\n", "\n<</SYS>>\n\n"),
+        system_in_user=True,
+        user=("<s>[INST] ", " [/INST]"),
+        assistant=(" ", " </s>"),
+        tool=("<s>[INST] ", " [/INST]"),
+        prompt="",
+        stops=("</s>",),
+        trim=True,
+    ),
+    ChatFormat(
+        name="llama3",
+        source="Meta, Llama 3.1 model cards and prompt formats",
+        begin="<|begin_of_text|>",
+        system=("<|start_header_id|>system<|end_header_id|>\n\n", "<|eot_id|>"),
+        user=("<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"),
+        assistant=("<|start_header_id|>assistant<|end_header_id|>\n\n", "<|eot_id|>"),
+        tool=("<|start_header_id|>ipython<|end_header_id|>\n\n", "<|eot_id|>"),
+        prompt="<|start_header_id|>assistant<|end_header_id|>\n\n",
+        stops=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+        trim=True,
+    ),
+    ChatFormat(
+        name="llama4",
+        source="Meta, Llama 4 model cards and prompt formats",
+        begin="<|begin_of_text|>",
+        system=("<|header_start|>system<|header_end|>\n\n", "<|eot|>"),
+        user=("<|header_start|>user<|header_end|>\n\n", "<|eot|>"),
+        assistant=("<|header_start|>assistant<|header_end|>\n\n", "<|eot|>"),
+        tool=("<|header_start|>ipython<|header_end|>\n\n", "<|eot|>"),
+        prompt="<|header_start|>assistant<|header_end|>\n\n",
+        stops=("<|eot|>", "<|eom|>", "<|end_of_text|>"),
+        trim=True,
+    ),
+    ChatFormat(
+        name="mistral",
+        source="Mistral-7B-Instruct-v0.3, tokenizer_config.json",
+        begin="<s>",
+        system=("", "\n\n"),
+        system_in_user=True,
+        user=("[INST] ", "[/INST]"),
+        assistant=(" ", "</s>"),
+        tool=("[TOOL_RESULTS] ", "[/TOOL_RESULTS]"),
+        prompt="",
+        stops=("</s>",),
+        words=("[TOOL_CALLS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    ),
+    ChatFormat(
+        name="mistral-v7",
+        source="Mistral-Small-3.1-24B-Instruct-2503, chat template",
+        begin="<s>",
+        system=("[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
+        user=("[INST]", "[/INST]"),
+        assistant=("", "</s>"),
+        tool=("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+        prompt="",
+        stops=("</s>",),
+        words=("[TOOL_CALLS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    ),
+    ChatFormat(
+        name="gemma",
+        source="Google, Gemma formatting and system instructions",
+        begin="<bos>",
+        system=("", "\n\n"),
+        system_in_user=True,
+        user=("<start_of_turn>user\n", "<end_of_turn>\n"),
+        assistant=("<start_of_turn>model\n", "<end_of_turn>\n"),
+        tool=("<start_of_turn>user\n", "<end_of_turn>\n"),
+        prompt="<start_of_turn>model\n",
+        stops=("<end_of_turn>", "<eos>"),
+        trim=True,
+    ),
+    ChatFormat(
+        name="phi3",
+        source="Phi-3-mini-4k-instruct, model card, chat format",
+        system=("<|system|>\n", "<|end|>\n"),
+        user=("<|user|>\n", "<|end|>\n"),
+        assistant=("<|assistant|>\n", "<|end|>\n"),
+        tool=("<|user|>\n", "<|end|>\n"),
+        prompt="<|assistant|>\n",
+        stops=("<|end|>", "<|endoftext|>"),
+    ),
+    ChatFormat(
+        name="phi4",
+        source="phi-4, tokenizer_config.json",
+        system=("<|im_start|>system<|im_sep|>", "<|im_end|>"),
+        user=("<|im_start|>user<|im_sep|>", "<|im_end|>"),
+        assistant=("<|im_start|>assistant<|im_sep|>", "<|im_end|>"),
+        tool=("<|im_start|>user<|im_sep|>", "<|im_end|>"),
+        prompt="<|im_start|>assistant<|im_sep|>",
+        stops=("<|im_end|>", "<|endoftext|>"),
+    ),
+    ChatFormat(
+        name="zephyr",
+        source="zephyr-7b-beta, tokenizer_config.json",
+        system=("<|system|>\n", "</s>\n"),
+        user=("<|user|>\n", "</s>\n"),
+        assistant=("<|assistant|>\n", "</s>\n"),
+        tool=("<|user|>\n", "</s>\n"),
+        prompt="<|assistant|>\n",
+        stops=("</s>",),
+    ),
+    ChatFormat(
+        name="vicuna",
+        source="FastChat, Vicuna weights, prompt template of v1.1 and later",
+        system=("", " "),
+        user=("USER: ", " "),
+        assistant=("ASSISTANT: ", "</s>"),
+        tool=("USER: ", " "),
+        prompt="ASSISTANT:",
+        stops=("</s>", "USER:"),
+        words=("USER:", "ASSISTANT:"),
+    ),
+    ChatFormat(
+        name="alpaca",
+        source="Stanford Alpaca, data release, prompts",
+        system=("", "\n\n"),
+        user=("### Instruction:\n", "\n\n"),
+        assistant=("### Response:\n", "\n\n"),
+        tool=("### Input:\n", "\n\n"),
+        prompt="### Response:\n",
+        stops=("### Instruction:", "</s>"),
+        words=("### Instruction:", "### Response:", "### Input:"),
+    ),
+    ChatFormat(
+        name="openchat",
+        source="openchat-3.5-0106, model card, conversation templates",
+        begin="<s>",
+        system=("", "<|end_of_turn|>"),
+        user=("GPT4 Correct User: ", "<|end_of_turn|>"),
+        assistant=("GPT4 Correct Assistant: ", "<|end_of_turn|>"),
+        tool=("GPT4 Correct User: ", "<|end_of_turn|>"),
+        prompt="GPT4 Correct Assistant:",
+        stops=("<|end_of_turn|>",),
+        words=("GPT4 Correct User:", "GPT4 Correct Assistant:"),
+    ),
+    ChatFormat(
+        name="deepseek",
+        source="DeepSeek-V3, tokenizer_config.json",
+        begin="<｜begin▁of▁sentence｜>",
+        system=("", ""),
+        user=("<｜User｜>", ""),
+        assistant=("<｜Assistant｜>", "<｜end▁of▁sentence｜>"),
+        tool=(
+            "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>",
+            "<｜tool▁output▁end｜><｜tool▁outputs▁end｜>",
+        ),
+        prompt="<｜Assistant｜>",
+        stops=("<｜end▁of▁sentence｜>",),
+    ),
+    ChatFormat(
+        name="command-r",
+        source="Cohere, c4ai-command-r-v01, tokenizer_config.json",
+        begin="<BOS_TOKEN>",
+        system=("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>", "<|END_OF_TURN_TOKEN|>"),
+        user=("<|START_OF_TURN_TOKEN|><|USER_TOKEN|>", "<|END_OF_TURN_TOKEN|>"),
+        assistant=("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>", "<|END_OF_TURN_TOKEN|>"),
+        tool=("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><results>\n", "\n</results><|END_OF_TURN_TOKEN|>"),
+        prompt="<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
+        stops=("<|END_OF_TURN_TOKEN|>",),
+        trim=True,
+    ),
+    ChatFormat(
+        name="granite",
+        source="IBM, granite-3.0-8b-instruct, tokenizer_config.json",
+        system=("<|start_of_role|>system<|end_of_role|>", "<|end_of_text|>\n"),
+        user=("<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"),
+        assistant=("<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>\n"),
+        tool=("<|start_of_role|>tool_response<|end_of_role|>", "<|end_of_text|>\n"),
+        prompt="<|start_of_role|>assistant<|end_of_role|>",
+        stops=("<|end_of_text|>",),
+    ),
+)
+
+_FORMATS: Final = {row.name: row for row in _ROWS}
+
+
+def chat_format(name: str) -> ChatFormat:
+    """Return a chat format by name.
+
+    Raises:
+        DialectNotFoundError: There is none of that name.
+    """
+    if name in _FORMATS:
+        return _FORMATS[name]
+    from fcregistry._tools.names import nearest  # only on the way to an error
+
+    close = nearest(str(name), _FORMATS)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    raise DialectNotFoundError(
+        f"there is no chat format {name!r}; {meant}the chat formats are {', '.join(chat_format_names())}"
+    )
+
+
+def chat_format_names() -> tuple[str, ...]:
+    """Return the names of all chat formats, sorted."""
+    return tuple(sorted(_FORMATS))
+
+
+# --- dialects._chat._messages ---
+
+_Place = tuple[Any, str]
+"""Where a value stands: the place of what holds it, or None, and the step from there. A path is written when it is told."""
+
+_DEEPEST: Final = 100
+
+
+def plain_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return copies of messages, as templates expect them.
+
+    Arguments that are JSON text become objects, content of text parts becomes text, and no content becomes an empty text.
+
+    Raises:
+        ChatTemplateError: One of them is no message, or holds what is no JSON.
+    """
+    return [_plain_message(message, (None, f"$[{index}]")) for index, message in enumerate(messages)]
+
+
+def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return copies of tools, as `{"type": "function", "function": {...}}`, which is what templates show.
+
+    Raises:
+        ChatTemplateError: One of them is no description of a tool, or holds what is no JSON.
+    """
+    described = []
+    for index, tool in enumerate(tools):
+        if not isinstance(tool, Mapping) or not ("function" in tool or "name" in tool):
+            raise ChatTemplateError(f'a tool is a dict with "type" and "function", and tools[{index}] is not')
+        copied = _plain(tool, (None, f"tools[{index}]"))
+        described.append(copied if "function" in copied else {"type": "function", "function": copied})
+    return described
+
+
+def text_of(content: Any, where: str) -> str:
+    """Return the text of a content; "" if there is none.
+
+    Raises:
+        ChatTemplateError: It holds what is no text.
+    """
+    written = _content(content)
+    if isinstance(written, str):
+        return written
+    raise ChatTemplateError(f"{where}.content: a chat format writes text only; give images to the model's own template")
+
+
+def _plain_message(message: Any, where: _Place) -> dict[str, Any]:
+    if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+        raise ChatTemplateError(
+            f"{_path(where)}: a message is a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
+        )
+    # `native` is for the provider that wrote it.
+    copied: dict[str, Any] = _plain({name: held for name, held in message.items() if name != "native"}, where)
+    copied["content"] = _content(copied.get("content"))
+    if "reasoning" in copied:
+        copied.setdefault("reasoning_content", copied["reasoning"])
+    if calls := copied.get("tool_calls"):
+        copied["tool_calls"] = [_with_object(call) for call in calls] if isinstance(calls, list) else calls
+    return copied
+
+
+def _content(content: Any) -> Any:
+    if content is None:
+        return ""
+    if isinstance(content, list) and all(isinstance(part, Mapping) and part.get("type") == "text" for part in content):
+        return "\n".join(str(part.get("text") or "") for part in content)
+    return content
+
+
+def _with_object(call: Any) -> Any:
+    """Return a call whose arguments are an object, where they are the JSON text of one; else as it is."""
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
+        return call
+    try:
+        arguments = _plain(json.loads(function["arguments"] or "{}"), (None, "arguments"))
+    except (ValueError, RecursionError, ChatTemplateError):
+        return call
+    return {**call, "function": {**function, "arguments": arguments}} if isinstance(arguments, dict) else call
+
+
+def _plain(value: Any, where: _Place, depth: int = 0) -> Any:
+    """Return a copy that is plain JSON data: a template can reach nothing else through it."""
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    if depth > _DEEPEST:
+        raise ChatTemplateError(f"{_path(where)[:80]}: nested deeper than {_DEEPEST} levels")
+    if isinstance(value, Mapping):
+        return {str(name): _plain(held, (where, f".{name}"), depth + 1) for name, held in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(held, (where, f"[{index}]"), depth + 1) for index, held in enumerate(value)]
+    if isinstance(value, str):
+        return str(value)
+    raise ChatTemplateError(f"{_path(where)}: must be JSON data, not {type(value).__name__}")
+
+
+def _path(place: _Place | None) -> str:
+    steps: list[str] = []
+    while place is not None:
+        place, step = place
+        steps.insert(0, step)
+    return "".join(steps)
+
+
+# --- dialects._chat._markers ---
+
+_SHAPES: Final = re.compile(
+    r"<\|[^<>|\s'\"]{1,60}\|>"  # <|im_start|>
+    r"|<\|[a-z_]{1,40}>|<[a-z_]{1,40}\|>"  # Gemma 4's <|turn> and <turn|>
+    r"|<｜[^<>｜\s'\"]{1,60}｜>"  # DeepSeek's
+    r"|</?s>|<</?SYS>>|<(?:bos|eos|BOS_TOKEN|EOS_TOKEN)>|<(?:start|end)_of_turn>"
+    r"|\[/?[A-Z][A-Z_]{2,40}\]"  # [INST]
+)
+"""What special tokens look like; a template names those that it uses."""
+
+_COMPOSED: Final = re.compile(r"<\|['\"]")
+"""A template that puts a token together from the role of a message."""
+
+_OF_ROLES: Final = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
+
+
+def markers_in(*texts: str) -> tuple[str, ...]:
+    """Return the special tokens that stand in a format's texts or in a template, sorted."""
+    found = {marker for text in texts for marker in _SHAPES.findall(text)}
+    if any(map(_COMPOSED.search, texts)):
+        found.update(_OF_ROLES)
+    return tuple(sorted(found))
+
+
+def usable(markers: Iterable[str]) -> tuple[str, ...]:
+    """Return markers without those that are too short to be broken up, the longest first."""
+    return tuple(sorted({marker for marker in markers if len(marker.strip()) > 1}, key=lambda one: (-len(one), one)))
+
+
+def break_markers(text: str, markers: Iterable[str]) -> str:
+    """Return a text in which no marker stands: `<|im_end|>` becomes `<|im_end| >`. A text without markers stays as it is."""
+    while found := [marker for marker in markers if marker in text]:
+        for marker in found:  # a text in which one is broken up may show another, which overlapped it
+            last = len(marker.rstrip()) - 1  # a space more at the end would leave it standing, and this would never end
+            text = text.replace(marker, f"{marker[:last]} {marker[last:]}")
+    return text
+
+
+def break_markers_in(value: Any, markers: tuple[str, ...]) -> Any:
+    """Return a JSON value with the markers in all its texts and names broken up."""
+    if isinstance(value, str):
+        return break_markers(value, markers)
+    if isinstance(value, Mapping):
+        return {break_markers_in(name, markers): break_markers_in(held, markers) for name, held in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [break_markers_in(one, markers) for one in value]
+    return value

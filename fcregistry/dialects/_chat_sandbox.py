@@ -1,0 +1,600 @@
+"""What can a chat template do? What Hugging Face Transformers lets it, and nothing that reaches beyond its conversation or does not end.
+
+Source: Hugging Face Transformers, "Chat templates", "Template writing"; Jinja, "Sandbox".
+
+MERGED: Which operations make much of little, and how much? They are charged before they run: repeating, replacing, padding, indenting.
+MERGED: How long may a template of strangers work, and how much may it hold? What it makes is charged to a budget that its conversation sets.
+
+A unit is a third of a microsecond of work, or eight characters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from datetime import datetime
+from types import BuiltinMethodType, MethodType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from jinja2 import nodes, pass_context
+from jinja2.exceptions import SecurityError, TemplateError
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
+
+from fcregistry.errors import ChatTemplateError
+
+if TYPE_CHECKING:
+    from jinja2.runtime import Context
+
+# --- dialects._chat._sandbox ---
+
+T = TypeVar("T")
+
+_FILTERS: Final = (
+    *("abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "e", "escape", "first", "float"),
+    *("format", "groupby", "indent", "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min"),
+    *("reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort", "string"),
+    *("sum", "title", "trim", "truncate", "unique", "upper", "wordcount"),
+)
+"""Jinja's own filters that templates may use; the others write HTML, or reach further."""
+
+_TEXT_METHODS: Final = frozenset(
+    (
+        *("capitalize", "casefold", "center", "count", "endswith", "find", "format", "index", "isalnum", "isalpha"),
+        *("isascii", "isdecimal", "isdigit", "islower", "isnumeric", "isspace", "istitle", "isupper", "join", "ljust"),
+        *("lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust"),
+        *("rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "upper"),
+        "zfill",
+    )
+)
+"""Levels of a template, such as brackets in brackets; of calls of macros in macros, the meter counts."""
+
+_MOST_NODES: Final = 30_000
+"""Parts of a template, such as a name, a call or a loop: SmolLM2's has 38 in 368 characters."""
+
+_METHODS: Final = (
+    (str, _TEXT_METHODS),
+    (dict, frozenset({"get", "items", "keys", "values", "copy"})),
+    ((list, tuple), frozenset({"index", "count", "copy"})),
+)
+"""The methods of values that templates may call."""
+
+
+class Generation(Extension):
+    """The block `{% generation %}`, by which templates mark what the model said; it shows what is in it."""
+
+    tags = {"generation"}  # noqa: RUF012  # as Jinja declares it
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Return what stands in the block."""
+        line = next(parser.stream).lineno
+        return nodes.Scope(parser.parse_statements(("name:endgeneration",), drop_needle=True), lineno=line)
+
+
+class _BoundedParser(Parser):
+    """Jinja's parser, which calls itself for what is within something else, so many times and no more."""
+
+    _depth = 0
+
+    def parse_statement(self) -> nodes.Node | list[nodes.Node]:
+        return self._within(super().parse_statement)
+
+    def parse_condexpr(self) -> nodes.Expr:
+        return self._within(super().parse_condexpr)
+
+    def parse_not(self) -> nodes.Expr:
+        return self._within(super().parse_not)
+
+    def parse_unary(self, with_filter: bool = True) -> nodes.Expr:
+        return self._within(lambda: super(_BoundedParser, self).parse_unary(with_filter))
+
+    def _within(self, parse: Callable[[], T]) -> T:
+        if self._depth >= _DEEPEST:
+            raise RecursionError
+        self._depth += 1
+        try:
+            return parse()
+        finally:
+            self._depth -= 1
+
+
+class Space(Namespace):
+    """What `namespace()` makes. It may hold itself, or much of it many times, so it is not shown with what it holds."""
+
+    def __repr__(self) -> str:
+        return "<Namespace>"
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja as chat templates know it, with a meter on all that can grow or go on."""
+
+    intercepted_binops = frozenset({"+", "*", "**", "%", "//"})
+
+    def __init__(self) -> None:
+        super().__init__(
+            trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"], finalize=_shown
+        )
+        self.filters = {name: _metered(name, self.filters[name]) for name in _FILTERS}
+        self.filters |= {"tojson": _metered("tojson", tojson)}
+        self.filters |= {"\0counted": _counted, "\0charged": _charged, "\0joined": _joined, "\0worked": _worked}
+        self.tests = {name: _metered("", test) for name, test in self.tests.items()}
+        del self.globals["lipsum"]
+        self.globals |= {"raise_exception": raise_exception, "strftime_now": strftime_now, "namespace": Space}
+
+    @staticmethod
+    def concat(pieces: Iterable[str]) -> str:
+        """Join what a macro or a block has written."""
+        written = list(pieces)
+        current().charge(written)
+        return "".join(written)
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        template = _BoundedParser(self, source, name, filename).parse()
+        _check_size(template)
+        return _with_meters(template)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Apply an operator that can make much of little."""
+        charge_operator(operator, left, right)
+        return current().taken(super().call_binop(context, operator, left, right))
+
+    def is_safe_callable(self, obj: Any) -> bool:
+        """Tell whether a template may call it: of the methods of values, those that read."""
+        owner, name = _method(obj)
+        if owner is None:
+            return super().is_safe_callable(obj)
+        return any(isinstance(owner, kind) and name in known for kind, known in _METHODS)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """Look up an element, as the filters do for each piece of a path."""
+        current().look_up(obj)
+        return super().getitem(obj, argument)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        """Call what a template calls: a macro, a method, a loop."""
+        meter = current()
+        meter.call()
+        args = tuple(list(meter.counted(each)) if isinstance(each, Iterator) else each for each in args)
+        meter.charge(args)
+        if not __self.is_safe_callable(__obj):
+            raise SecurityError(f"a chat template may not call {getattr(__obj, '__name__', __obj)!r:.60}")
+        owner, name = _method(__obj)
+        if isinstance(owner, str):
+            meter.charge(owner)
+            charge_growth(f"str.{name}", owner, args, kwargs)
+        meter.enter()
+        try:
+            return meter.taken(super().call(__context, __obj, *args, **kwargs))
+        finally:
+            meter.leave()
+
+
+def tojson(
+    value: Any, ensure_ascii: bool = False, indent: Any = None, separators: Any = None, sort_keys: bool = False
+) -> str:
+    """Write a value as JSON, as chat templates expect it: without the escapes of HTML."""
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def raise_exception(message: str) -> None:
+    """Say that a conversation is not one that the template knows."""
+    raise TemplateError(message)
+
+
+def strftime_now(format: str) -> str:
+    """Write the time of day, in the local zone."""
+    return datetime.now().astimezone().strftime(format[:200])
+
+
+def _method(obj: Any) -> tuple[Any, str]:
+    """Return what a method is one of, and its name; None where it is no method of a value: a macro, a loop, a function.
+
+    Texts that are marked as safe have methods in Python, with those of plain texts inside.
+    """
+    for each in (obj, getattr(obj, "__wrapped__", None)):
+        if isinstance(each, BuiltinMethodType):
+            return each.__self__, each.__name__
+        if isinstance(each, MethodType) and isinstance(each.__self__, (str, dict, list, tuple)):
+            return each.__self__, each.__name__
+    return None, ""
+
+
+def _shown(value: Any) -> Any:
+    """Charge what is written out."""
+    return current().taken(value)
+
+
+def _metered(name: str, function: Any) -> Callable[..., Any]:
+    """Return a filter or test that charges what it is given and what it makes."""
+    first = getattr(getattr(function, "jinja_pass_arg", None), "name", "")
+
+    @pass_context  # which also keeps the compiler from working it out beforehand
+    def metered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
+        meter = current()
+        meter.call()
+        if name == "join" and isinstance(value, Iterator):
+            value = list(meter.counted(value))
+        meter.charge((value, args, kwargs))
+        charge_growth(name, value, args, kwargs)
+        passed = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
+        before = (passed[first],) if first else ()
+        return meter.taken(function(*before, value, *args, **kwargs))
+
+    return metered
+
+
+@pass_context
+def _counted(context: Context, values: Any) -> Iterator[Any]:
+    return current().counted(iter(values))
+
+
+@pass_context
+def _charged(context: Context, value: Any) -> Any:
+    return current().taken(value)
+
+
+@pass_context
+def _joined(context: Context, values: list[Any]) -> str:
+    meter = current()
+    meter.charge(values)
+    joined = "".join(map(str, values))
+    meter.charge(joined)
+    return joined
+
+
+@pass_context
+def _worked(context: Context, size: int) -> None:
+    current().spend(size)
+
+
+def _check_size(template: nodes.Template) -> None:
+    """See that a template can be compiled, which calls itself for each node within another.
+
+    Raises:
+        RecursionError: Something is too deep in it.
+        TemplateError: It has too many nodes.
+    """
+    level: list[nodes.Node] = [template]
+    size = depth = 0
+    while level:
+        size, depth = size + len(level), depth + 1
+        if depth > _DEEPEST:
+            raise RecursionError
+        if size > _MOST_NODES:
+            raise TemplateError(f"it has more than {_MOST_NODES} parts")
+        level = [child for node in level for child in node.iter_child_nodes()]
+
+
+def _with_meters(template: nodes.Template) -> nodes.Template:
+    """Put the meter into a template: on each loop, and on each expression that makes or compares something."""
+    for loop in template.find_all(nodes.For):
+        loop.iter = _filter(loop.iter, "\0counted")
+    for again in template.find_all((nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)):
+        body = dict(again.iter_fields())["body"]
+        body.insert(0, nodes.ExprStmt(_filter(nodes.Const(_size(again)), "\0worked")))
+    for node in list(template.find_all((nodes.Node,))):
+        for field, value in node.iter_fields():
+            if isinstance(value, nodes.Node):
+                setattr(node, field, _with_meter(value, node))
+            elif isinstance(value, list):
+                value[:] = [_with_meter(each, node) if isinstance(each, nodes.Node) else each for each in value]
+    return template
+
+
+def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
+    if isinstance(node, nodes.Concat):
+        return _filter(nodes.List(node.nodes, lineno=node.lineno), "\0joined")
+    made = isinstance(node, (nodes.List, nodes.Dict)) or (isinstance(node, nodes.Tuple) and node.ctx == "load")
+    cut = isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Slice)
+    compared = isinstance(node, nodes.Expr) and isinstance(parent, (nodes.Compare, nodes.Operand))
+    looked_up = (
+        isinstance(parent, nodes.Getitem) and node is parent.arg and not isinstance(node, (nodes.Const, nodes.Slice))
+    )
+    already = isinstance(parent, nodes.Filter) and parent.name.startswith("\0")
+    return _filter(node, "\0charged") if (made or cut or compared or looked_up) and not already else node
+
+
+def _size(again: nodes.Node) -> int:
+    """Return what it costs to go through a body once, beside what is charged as it happens: a unit for each look-up."""
+    lookups = (nodes.Getattr, nodes.Getitem)
+    arguments = len(getattr(again, "args", ()))
+    return 12 * arguments + sum(8 if isinstance(node, lookups) else 1 for node in again.find_all(nodes.Node)) // 8
+
+
+def _filter(node: nodes.Node, name: str) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+
+
+def names(template: nodes.Template) -> set[str]:
+    """Return the variables that a template reads."""
+    return {name.name for name in template.find_all(nodes.Name) if name.ctx == "load"}
+
+
+# --- dialects._chat._growth ---
+
+_WIDEST: Final = 10_000
+_MOST_BITS: Final = 20_000
+_PERCENT_WIDTH: Final = re.compile(r"\d{4,}|\*")
+_FIELD_WIDTH: Final = re.compile(r"\d{4,}|\{[^{}]*\{")
+_WIDE: Final = re.compile(r"\d{3}")
+
+
+def check_arguments(arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    """Refuse numbers as arguments that no conversation needs.
+
+    Raises:
+        OverBudgetError: There is one.
+    """
+    for value in (*arguments, *named.values()):
+        if isinstance(value, int) and abs(value) > _WIDEST:
+            raise OverBudgetError
+
+
+def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    """Charge a filter, or a method of a text as `str.NAME`, before it runs.
+
+    Raises:
+        OverBudgetError: It would make more than is left.
+    """
+    check_arguments(arguments, named)
+    if (charge := _CHARGES.get(name)) is not None:
+        charge(current(), value, (*arguments, *named.values()))
+
+
+def charge_operator(operator: str, left: Any, right: Any) -> None:
+    """Charge an operator before it runs.
+
+    Raises:
+        OverBudgetError: It would make more than is left.
+    """
+    if operator == "%" and isinstance(left, str):
+        _percent(current(), left, (right,))
+    elif isinstance(left, int) and isinstance(right, int):
+        bits = {"*": left.bit_length() + right.bit_length(), "**": left.bit_length() * max(right, 0)}
+        if bits.get(operator, 0) > _MOST_BITS:
+            raise OverBudgetError
+        current().spend(left.bit_length() * right.bit_length() >> 19)  # each digit meets each
+    elif operator == "*":
+        sized, times = (right, left) if isinstance(left, int) else (left, right)
+        if isinstance(times, int):
+            current().spend(current().charge(sized) * max(times, 0))
+
+
+def _replace(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    if len(arguments) >= 2:
+        meter.spend(str(value).count(str(arguments[0])) * len(str(arguments[1])) // 8)
+
+
+def _join(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge the filter: the separator comes after the values."""
+    _separate(meter, value, arguments[0] if arguments else "")
+
+
+def _join_by(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge the method of the separator."""
+    for values in arguments:
+        _separate(meter, values, value)
+
+
+def _separate(meter: Meter, values: Any, separator: Any) -> None:
+    if hasattr(values, "__len__"):
+        meter.spend(len(values) * (1 + len(str(separator)) // 8))
+
+
+def _pad(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    meter.spend(sum(abs(one) for one in arguments if isinstance(one, int)))
+
+
+def _indent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    width = arguments[0] if arguments else 4
+    meter.spend((1 + str(value).count("\n")) * (len(width) if isinstance(width, str) else int(width)) // 8)
+
+
+def _json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge by the indentation, which stands before each element at each depth."""
+    for one in arguments:
+        if isinstance(one, (str, int)):
+            size = len(one) if isinstance(one, str) else int(one)
+        else:
+            size = sum(map(len, one)) if isinstance(one, (list, tuple)) and all(isinstance(s, str) for s in one) else 0
+        meter.spend(meter.charge(value) * max(size, 0) * 4)
+
+
+def _percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    if _PERCENT_WIDTH.search(str(value)):
+        raise OverBudgetError
+    meter.spend(str(value).count("%") * sum(meter.charge(one) for one in arguments))
+    _widths(meter, value)
+
+
+def _fields(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    if _FIELD_WIDTH.search(str(value)):
+        raise OverBudgetError
+    meter.spend((1 + str(value).count("{")) * sum(meter.charge(one) for one in arguments))
+    _widths(meter, value)
+
+
+def _widths(meter: Meter, value: Any) -> None:
+    meter.spend(sum(125 for _ in _WIDE.finditer(str(value))))
+
+
+def _search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge what compares each character with each: stripping, and searching from the right."""
+    meter.spend(len(str(value)) * sum(len(one) for one in arguments if isinstance(one, str)) // 128)
+
+
+def _numbers_only(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Refuse to add up lists, each sum of which is copied."""
+    if any(isinstance(one, (list, tuple)) for one in arguments):
+        raise OverBudgetError
+
+
+_CHARGES: Final[Mapping[str, Callable[[Meter, Any, tuple[Any, ...]], None]]] = {
+    "replace": _replace,
+    "join": _join,
+    "batch": _pad,
+    "center": _pad,
+    "slice": _pad,
+    "indent": _indent,
+    "tojson": _json,
+    "format": _percent,
+    "sum": _numbers_only,
+    "trim": _search,
+    "str.replace": _replace,
+    "str.join": _join_by,
+    "str.format": _fields,
+    "str.ljust": _pad,
+    "str.rjust": _pad,
+    "str.center": _pad,
+    "str.zfill": _pad,
+    **dict.fromkeys((f"str.{name}" for name in ("strip", "lstrip", "rstrip")), _search),
+    **dict.fromkeys((f"str.{name}" for name in ("rfind", "rindex", "rsplit", "rpartition")), _search),
+}
+"""Filter, or method of a text -> what charges it."""
+
+# --- dialects._chat._meter ---
+
+BASE: Final = 1_000_000
+"""Units for any template: about a second of work, and at most eight million characters."""
+
+_PER_INPUT: Final = 50
+"""Units more for each unit of the conversation."""
+
+_ELEMENT: Final = 4
+_STEP: Final = 8
+_CALL: Final = 32
+_DEEPEST: Final = 200
+_DEEPEST_CALL: Final = 100
+_SCALARS: Final = (type(None), bool, float)
+_HOLDERS: Final[tuple[type[Iterable[Any]], ...]] = (list, tuple, type({}.keys()), type({}.values()), type({}.items()))
+"""Of a whole number; its arithmetic is slow beyond."""
+
+
+class OverBudgetError(Exception):
+    """The budget is used up."""
+
+
+class Meter:
+    """What is left of the budget of one rendering.
+
+    Args:
+        given: What the template is given: a longer conversation allows more work.
+    """
+
+    def __init__(self, *given: Any) -> None:
+        self._left = BASE
+        self._depth = 0
+        for value in given:
+            self._left += _PER_INPUT * _weight(value, 2**62)
+
+    def spend(self, units: int) -> None:
+        """Take units off the budget.
+
+        Raises:
+            OverBudgetError: There are not so many left.
+        """
+        self._left -= units
+        if self._left < 0:
+            raise OverBudgetError
+
+    def call(self) -> None:
+        """Take off what a call of a macro, a filter or a method costs beside its arguments."""
+        self.spend(_CALL)
+
+    def enter(self) -> None:
+        """Count a call within calls, until `leave`. Python's own limit may be raised to where the machine's stack overflows.
+
+        Raises:
+            RecursionError: The calls are too deep.
+        """
+        if self._depth >= _DEEPEST_CALL:
+            raise RecursionError
+        self._depth += 1
+
+    def leave(self) -> None:
+        """End what `enter` began."""
+        self._depth -= 1
+
+    def look_up(self, place: Any) -> None:
+        """Take off what it costs to look something up by a path, where that is not at once."""
+        if not isinstance(place, (dict, list)):
+            self.spend(_CALL)
+
+    def charge(self, value: Any) -> int:
+        """Take off what a value weighs, and return that."""
+        weight = _weight(value, self._left)
+        self.spend(weight)
+        return weight
+
+    def taken(self, value: Any) -> Any:
+        """Charge a value, and return it. An iterator is run at once: of one within another, and so on, each step would be as deep."""
+        if isinstance(value, Iterator):
+            return iter(list(self.counted(value)))
+        if not isinstance(value, range):  # which holds nothing yet
+            self.charge(value)
+        return value
+
+    def counted(self, values: Iterable[Any]) -> Iterator[Any]:
+        """Yield values, and charge a step for each."""
+        for value in values:
+            self.spend(_STEP)
+            yield value
+
+
+_CURRENT: ContextVar[Meter] = ContextVar("meter")
+
+
+def current() -> Meter:
+    """Return the meter of what is being rendered."""
+    return _CURRENT.get()
+
+
+def metered(meter: Meter, pieces: Iterator[str]) -> str:
+    """Return all pieces of a rendering, made under a meter."""
+    token = _CURRENT.set(meter)
+    try:
+        written = []
+        for piece in pieces:
+            meter.charge(piece)
+            written.append(piece)
+        return "".join(written)
+    except OverBudgetError:
+        raise ChatTemplateError(
+            "the chat template was stopped: it works or writes far more than its conversation needs. "
+            "Nothing was rendered; use a template that you trust"
+        ) from None
+    finally:
+        _CURRENT.reset(token)
+
+
+def _weight(value: Any, most: int) -> int:
+    """Return what a value weighs, or a number over `most` as soon as that is known."""
+    if isinstance(value, str):
+        return 1 + len(value) // 8
+    total, waiting = 0, [(value, 0)]
+    while waiting and total <= most:
+        one, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise OverBudgetError
+        total += _ELEMENT if isinstance(one, _SCALARS) else _own_weight(one)
+        if isinstance(one, Mapping):
+            waiting += [(each, depth + 1) for pair in one.items() for each in pair]
+        elif isinstance(one, _HOLDERS):
+            waiting += [(each, depth + 1) for each in one]
+    return total
+
+
+def _own_weight(value: Any) -> int:
+    if isinstance(value, str):
+        return _ELEMENT + len(value) // 8
+    if isinstance(value, range):
+        return _ELEMENT * (1 + len(value))
+    if not isinstance(value, int):
+        return _ELEMENT
+    if value.bit_length() > _MOST_BITS:
+        raise OverBudgetError
+    return _ELEMENT + value.bit_length() // 64

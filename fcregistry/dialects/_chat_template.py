@@ -1,0 +1,600 @@
+"""How does a model's own chat template write a conversation? As Hugging Face Transformers renders it, in a sandbox, and not for ever.
+
+MERGED: Where does a model keep its chat template, and what does it say of its tokens? In tokenizer_config.json, or in a GGUF file.
+
+Source: Hugging Face Transformers, "Chat templates"; GGUF specification, "Tokenizer".
+MERGED: The header of a GGUF file: key-value pairs about the model, and what each tensor is called and how large it is.
+
+The values of tensors are not read. Every count and length is checked against a limit and against the size of the file.
+
+Source: GGUF specification (ggml documentation, "GGUF"), versions 2 and 3, of either byte order.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
+
+from fcregistry.dialects._chat_formats import break_markers_in, markers_in, plain_messages, plain_tools, usable
+from fcregistry.dialects._chat_sandbox import Meter, metered
+from fcregistry.errors import ChatTemplateError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+# --- dialects._chat._template ---
+
+_LONGEST: Final = 100_000
+"""Characters of a template; published ones have at most 30 000."""
+
+
+_LONGEST_TOKEN: Final = 200
+_MOST_TOKENS: Final = 50_000
+
+
+class ChatTemplate:
+    """A model's own chat template: Jinja text that writes a conversation as that model was trained on it.
+
+    Templates are programs of strangers. They run in Jinja's sandbox, see only the conversation, which they cannot change, and are
+    stopped when they work or write far more than the conversation needs. Needs the extra `fcregistry[templates]`.
+
+    Args:
+        source: The template.
+        bos_token: The token that begins a text, which templates name.
+        eos_token: The token that ends one.
+        variables: What else the template may name, such as `enable_thinking`.
+        tool_source: The template to use where there are tools, if the model has two.
+        stops: More tokens that end an answer.
+        markers: Special tokens that no message may hold; by default the two tokens, and those that stand in the template.
+            They are broken up by a space, so that a text cannot forge a turn. `()` leaves every text as it is.
+
+    Raises:
+        ChatTemplateError: The template cannot be read; the message says in which line.
+        MissingDependencyError: Jinja is not installed.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        *,
+        bos_token: str = "",
+        eos_token: str = "",
+        variables: Mapping[str, Any] | None = None,
+        tool_source: str | None = None,
+        stops: Iterable[str] = (),
+        markers: Iterable[str] | None = None,
+    ) -> None:
+        self._template, takes_tools = _compiled(source)
+        self._tool_template = self._template
+        if tool_source is not None:
+            self._tool_template, takes_tools = _compiled(tool_source)
+        self._takes_tools = takes_tools
+        self._variables = {**(variables or {}), "bos_token": bos_token, "eos_token": eos_token}
+        self._stops = tuple(dict.fromkeys(filter(None, (eos_token, *stops))))
+        known = (bos_token, *self._stops, *markers_in(source, tool_source or "")) if markers is None else markers
+        self._markers = usable(known)
+        self.source = source
+        """The template."""
+
+    @classmethod
+    def from_tokenizer_config(
+        cls, config: Mapping[str, Any] | str | os.PathLike[str], *, variables: Mapping[str, Any] | None = None
+    ) -> ChatTemplate:
+        """Return the template of a model of Hugging Face, with its tokens.
+
+        Args:
+            config: What stands in `tokenizer_config.json`, or that file, or the model's folder.
+            variables: As for `ChatTemplate`.
+
+        Raises:
+            ChatTemplateError: There is no template in it, or it cannot be read.
+            MissingDependencyError: Jinja is not installed.
+            OSError: There is no such file.
+        """
+        return cls._of(origin_of_config(config), variables)
+
+    @classmethod
+    def from_gguf(cls, path: str | os.PathLike[str], *, variables: Mapping[str, Any] | None = None) -> ChatTemplate:
+        """Return the template of a model in a GGUF file, with its tokens. Only the start of the file is read.
+
+        Args:
+            path: The file.
+            variables: As for `ChatTemplate`.
+
+        Raises:
+            ChatTemplateError: There is no template in it, or it is no whole GGUF file.
+            MissingDependencyError: Jinja is not installed.
+            OSError: There is no such file.
+        """
+        return cls._of(origin_of_gguf(path), variables)
+
+    @classmethod
+    def _of(cls, origin: TemplateOrigin, variables: Mapping[str, Any] | None) -> ChatTemplate:
+        _check_special(origin.special)
+        seen = markers_in(origin.template, origin.tool_template or "")
+        return cls(
+            origin.template,
+            bos_token=origin.bos,
+            eos_token=origin.eos,
+            variables={**origin.variables, **(variables or {})},
+            tool_source=origin.tool_template,
+            stops=origin.stops,
+            markers=(origin.bos, origin.eos, *origin.stops, *origin.special, *seen),
+        )
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the template shows tools itself; if not, a dialect writes them into the system message."""
+        return self._takes_tools
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """Where an answer ends, as far as it is known: strings to stop generating at."""
+        return self._stops
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """The special tokens that are broken up in messages, the longest first."""
+        return self._markers
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] = (),
+        *,
+        generation_prompt: bool = True,
+        markers: Iterable[str] | None = None,
+    ) -> str:
+        """Return a conversation as the text that the model reads.
+
+        The text holds the special tokens, so tokenize it without adding others.
+
+        Args:
+            messages: Messages in the shape of OpenAI's chat; they are not changed. The arguments of calls, JSON text there,
+                are given to the template as objects, which is what templates expect.
+            tools: Tools in the shape of OpenAI's chat.
+            generation_prompt: Whether the text ends with what makes the model answer.
+            markers: What is broken up in messages and tools, in the place of `markers`.
+
+        Raises:
+            ChatTemplateError: The template refuses the conversation, fails, or does not end; or it shows no tools, and there are some.
+        """
+        if tools and not self._takes_tools:
+            raise ChatTemplateError(
+                "the chat template shows no tools: let a dialect write them into the system message"
+            )
+        kept_out = self._markers if markers is None else usable(markers)
+        said = break_markers_in(plain_messages(messages), kept_out)
+        shown = break_markers_in(plain_tools(tools), kept_out) or None
+        template = self._tool_template if tools else self._template
+        given = {"documents": None, **self._variables, "messages": said, "tools": shown}
+        try:
+            meter = Meter(said, shown)
+            return metered(meter, template.generate(given, add_generation_prompt=generation_prompt))
+        except ChatTemplateError:
+            raise
+        except Exception as error:  # a template is foreign code
+            raise _failed(error) from error
+
+    def __repr__(self) -> str:
+        return f"<ChatTemplate of {len(self.source)} characters{', with tools' if self._takes_tools else ''}>"
+
+
+def _compiled(source: str) -> tuple[Template, bool]:
+    """Return a template that can be rendered, and whether it names tools."""
+    if not isinstance(source, str):
+        raise ChatTemplateError(f"a chat template is text, not {type(source).__name__}")
+    if len(source) > _LONGEST:
+        raise ChatTemplateError(f"the chat template has {len(source)} characters; at most {_LONGEST} are read")
+    try:
+        from fcregistry.dialects._chat_sandbox import Sandbox, names  # Jinja is an extra, and takes long to import
+    except ModuleNotFoundError as error:
+        if error.name not in ("jinja2", "markupsafe"):
+            raise
+        raise MissingDependencyError("chat templates need Jinja2: pip install 'fcregistry[templates]'") from error
+    try:
+        sandbox = Sandbox()
+        parsed = sandbox.parse(source)
+        return sandbox.from_string(parsed), "tools" in names(parsed)
+    except (RecursionError, MemoryError) as error:
+        raise ChatTemplateError("the chat template cannot be read: it is nested too deep") from error
+    except Exception as error:  # what strangers wrote can fail in any way
+        raise _failed(error, "cannot be read") from error
+
+
+def _check_special(tokens: Sequence[str]) -> None:
+    """Refuse special tokens that no model has: each is looked for in each text, and breaking up one may make another.
+
+    Raises:
+        ChatTemplateError: There are too many, or one is too long.
+    """
+    longest = max(map(len, tokens), default=0)
+    if longest > _LONGEST_TOKEN:
+        raise ChatTemplateError(f"a special token has {longest} characters; at most {_LONGEST_TOKEN} are read")
+    if len(tokens) > _MOST_TOKENS:
+        raise ChatTemplateError(f"there are {len(tokens)} special tokens; at most {_MOST_TOKENS} are read")
+
+
+def _failed(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
+    line = getattr(error, "lineno", None) or _line_of(error)
+    where = f" (line {line} of the template)" if line else ""
+    said = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:500] or type(error).__name__
+    return ChatTemplateError(f"the chat template {what}: {said}{where}", line=line)
+
+
+def _line_of(error: BaseException) -> int | None:
+    """Return the line of the template in which it failed, which Jinja writes into the traceback."""
+    line, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<template>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+# --- dialects._chat._origins ---
+
+_ORIGINS_MOST_BYTES: Final = 64 * 2**20
+_CONFIG: Final = "tokenizer_config.json"
+_TEMPLATE: Final = "chat_template.jinja"
+_TOKENS: Final = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_CONTROL: Final = 3
+"""The type of a GGUF file's tokens that stand for no text."""
+
+_GGUF: Final = "tokenizer.ggml."
+_GGUF_TEMPLATE: Final = "tokenizer.chat_template"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateOrigin:
+    """What is known of a model's chat template.
+
+    Attributes:
+        template: The template.
+        tool_template: The one to use where there are tools, if the model has two.
+        bos: The token that begins a text.
+        eos: The token that ends one.
+        stops: Other tokens that end an answer.
+        special: All special tokens, as far as they are known.
+        variables: What else the template may name.
+    """
+
+    template: str
+    tool_template: str | None = None
+    bos: str = ""
+    eos: str = ""
+    stops: tuple[str, ...] = ()
+    special: tuple[str, ...] = ()
+    variables: Mapping[str, Any] = field(default_factory=dict)
+
+
+def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> TemplateOrigin:
+    """Return what a tokenizer_config.json says: the object, the file, or the folder that it is in.
+
+    Raises:
+        ChatTemplateError: It has no template, or cannot be read.
+        OSError: There is no such file.
+    """
+    held = config if isinstance(config, Mapping) else _read_config(Path(config))
+    templates = _templates(held.get("chat_template"))
+    default = templates.get("default") or templates.get("tool_use")
+    if default is None:
+        raise ChatTemplateError(
+            f"{_CONFIG} has no chat_template; the name of a chat format may do: chat_format('chatml')"
+        )
+    tokens = {name: _token(held.get(name)) for name in ("bos_token", "eos_token", *_TOKENS)}
+    more = [_token(one) for one in _listed(held.get("additional_special_tokens"))]
+    added = held.get("added_tokens_decoder")
+    special = [_token(one) for one in (added.values() if isinstance(added, Mapping) else ()) if _is_special(one)]
+    return TemplateOrigin(
+        template=default,
+        tool_template=templates.get("tool_use"),
+        bos=tokens["bos_token"],
+        eos=tokens["eos_token"],
+        special=tuple(filter(None, {*tokens.values(), *more, *special})),
+        variables={name: tokens[name] for name in _TOKENS if tokens[name]} | {"additional_special_tokens": more},
+    )
+
+
+def origin_of_gguf(path: str | os.PathLike[str]) -> TemplateOrigin:
+    """Return what a GGUF file says.
+
+    Raises:
+        ChatTemplateError: It has no template, or cannot be read.
+        OSError: There is no such file.
+    """
+    names = ("tokens", "token_type", "bos_token_id", "eos_token_id", "eot_token_id", "eom_token_id")
+    try:
+        found = read_metadata(path, {_GGUF + name for name in names}, _GGUF_TEMPLATE)
+    except GGUFError as error:
+        raise ChatTemplateError(f"{Path(path).name} cannot be read: {error}") from error
+    default, tool_use = (found.get(name) for name in (_GGUF_TEMPLATE, f"{_GGUF_TEMPLATE}.tool_use"))
+    template = default if isinstance(default, str) else tool_use
+    if not isinstance(template, str):
+        raise ChatTemplateError(
+            f"{Path(path).name} has no chat template; the name of a chat format may do: chat_format('chatml')"
+        )
+    tokens = _listed(found.get(f"{_GGUF}tokens"))
+    bos, eos, *ends = (_token_at(tokens, found.get(_GGUF + name)) for name in names[2:])
+    kinds = _listed(found.get(f"{_GGUF}token_type"))
+    return TemplateOrigin(
+        template=template,
+        tool_template=tool_use if isinstance(tool_use, str) else None,
+        bos=bos,
+        eos=eos,
+        stops=tuple(filter(None, ends)),
+        special=tuple(token for token, kind in zip(tokens, kinds, strict=False) if kind == _CONTROL and token),
+    )
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    """Return the object of the file; a template in a file of its own comes first."""
+    folder, file = (path, path / _CONFIG) if path.is_dir() else (path.parent, path)
+    text = _read(file)
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ChatTemplateError(f"{file.name} is no JSON: {error}") from error
+    if not isinstance(held, dict):
+        raise ChatTemplateError(f"{file.name} holds no JSON object")
+    alone = folder / _TEMPLATE
+    return held | {"chat_template": _read(alone)} if alone.is_file() else held
+
+
+def _read(path: Path) -> str:
+    found = path.stat()
+    if not S_ISREG(found.st_mode):  # a model's folder may hold links to what never ends
+        raise ChatTemplateError(f"{path.name} is no regular file")
+    if found.st_size > _ORIGINS_MOST_BYTES:
+        raise ChatTemplateError(f"{path.name} is longer than {_ORIGINS_MOST_BYTES} bytes")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ChatTemplateError(f"{path.name} is no text in UTF-8: {error}") from error
+
+
+def _templates(value: Any) -> dict[str, str]:
+    """Return name -> template: of one, or of a list of named ones."""
+    if isinstance(value, str):
+        return {"default": value}
+    named = [one for one in _listed(value) if isinstance(one, Mapping)]
+    return {
+        one["name"]: one["template"]
+        for one in named
+        if isinstance(one.get("name"), str) and isinstance(one.get("template"), str)
+    }
+
+
+def _token(value: Any) -> str:
+    """Return the text of a token: that itself, or what describes it."""
+    held = value.get("content") if isinstance(value, Mapping) else value
+    return held if isinstance(held, str) else ""
+
+
+def _is_special(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("special") is True
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _token_at(tokens: list[Any], index: Any) -> str:
+    known = isinstance(index, int) and 0 <= index < len(tokens) and isinstance(tokens[index], str)
+    return tokens[index] if known else ""
+
+
+# --- dialects._chat._gguf ---
+
+_STRING: Final = 8
+_ARRAY: Final = 9
+_NUMBERS: Final = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
+"""Type of a value -> how `struct` calls it."""
+
+_MOST_PAIRS: Final = 65_536
+_MOST_ELEMENTS: Final = 4_000_000
+_GGUF_MOST_BYTES: Final = 256 * 2**20
+_LONGEST_KEY: Final = 65_535
+_DEEPEST: Final = 4
+_MOST_TENSORS: Final = 65_536
+_LONGEST_NAME: Final = 64
+_MOST_DIMENSIONS: Final = 4
+_MOST_PER_BYTE: Final = 8
+"""Elements of a tensor that a byte of the file can hold; the smallest types of ggml take more than a bit for each."""
+
+_BUFFER: Final = 2**18
+
+
+class GGUFError(ValueError):
+    """A file that is not a GGUF file, is cut off, or claims what cannot be; the message does not name the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What a GGUF file says of its model.
+
+    Attributes:
+        values: Key -> value: numbers, texts, and the arrays that were asked for.
+        lengths: Key -> number of elements, for each array.
+    """
+
+    values: dict[str, Any]
+    lengths: dict[str, int]
+
+
+def read_metadata(path: str | os.PathLike[str], wanted: Container[str], prefix: str = "\0") -> dict[str, Any]:
+    """Return some of the key-value pairs of a GGUF file.
+
+    Args:
+        path: The file.
+        wanted: The keys to return; the values of others are passed over.
+        prefix: Keys that begin with it are returned too.
+
+    Raises:
+        GGUFError: It is not a GGUF file, is cut off, or claims what cannot be.
+        OSError: It cannot be read.
+    """
+    with Path(path).open("rb", buffering=_BUFFER) as file:
+        return _Reader(file).pairs(lambda key: key in wanted or key.startswith(prefix))
+
+
+def read_header(path: str | os.PathLike[str], wanted: Container[str]) -> Header:
+    """Return what a GGUF file says of its model, after all of its header was read and is possible.
+
+    Args:
+        path: The file.
+        wanted: The keys of the tokenizer whose values are returned. Others of the tokenizer are passed over, as they are long.
+
+    Raises:
+        GGUFError: It is not a GGUF file, is cut off, or claims what cannot be.
+        OSError: It cannot be read.
+    """
+    with Path(path).open("rb", buffering=_BUFFER) as file:
+        reader = _Reader(file)
+        values = reader.pairs(lambda key: key in wanted or not key.startswith("tokenizer."))
+        reader.check_tensors()
+        return Header(values=values, lengths=reader.lengths)
+
+
+class _Reader:
+    """Reads values in the order in which they stand; every length is checked against what is left of the file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._left = self._size = min(os.fstat(file.fileno()).st_size, 2**62)
+        self._kept = self._elements = self._tensors = 0
+        self._order = "<"
+        self._endian: Literal["little", "big"] = "little"
+        self.lengths: dict[str, int] = {}
+
+    def pairs(self, is_wanted: Callable[[str], bool]) -> dict[str, Any]:
+        if self._size < 24 or self._take(4) != b"GGUF":
+            raise GGUFError("it is not a GGUF file")
+        version = self._number("I")
+        if version > 0xFFFF:  # written by a machine of the other byte order
+            self._order, self._endian, version = ">", "big", int.from_bytes(version.to_bytes(4, "little"), "big")
+        if version not in (2, 3):
+            raise GGUFError(f"GGUF of version {version} is not known; 2 and 3 are")
+        self._tensors = self._number("Q")
+        count = self._number("Q")
+        if count > _MOST_PAIRS:
+            raise GGUFError(f"it claims to have {count} key-value pairs")
+        found = {}
+        for _ in range(count):
+            key = self._text(_LONGEST_KEY).decode("utf-8", "replace")
+            value = self._value(self._number("I"), keep=is_wanted(key), key=key)
+            if value is not None:
+                found[key] = value
+        return found
+
+    def check_tensors(self) -> None:
+        """Read what each tensor is said to be, which stands after the pairs.
+
+        Raises:
+            GGUFError: One cannot be.
+        """
+        if self._tensors > _MOST_TENSORS:
+            raise GGUFError(f"it claims to have {self._tensors} tensors")
+        for _ in range(self._tensors):
+            name = ascii(self._text(_LONGEST_NAME).decode("utf-8", "replace"))
+            dimensions = self._number("I")
+            if dimensions > _MOST_DIMENSIONS:
+                raise GGUFError(f"the tensor {name} claims to have {dimensions} dimensions")
+            elements = prod(self._number("Q") for _ in range(dimensions))
+            if elements > self._size * _MOST_PER_BYTE:
+                raise GGUFError(f"the tensor {name} claims to have {elements} elements, more than the file can hold")
+            self._number("I")  # its type
+            start = self._number("Q")
+            if start > self._size:
+                raise GGUFError(f"the tensor {name} claims to begin at byte {start}, after the end of the file")
+
+    def _value(self, kind: int, *, keep: bool, key: str = "", depth: int = 0) -> Any:
+        if kind == _STRING:
+            text = self._text(keep=keep)
+            return text.decode("utf-8", "replace") if keep else ""
+        if kind in _NUMBERS:
+            return self._number(_NUMBERS[kind])
+        if kind == _ARRAY and depth < _DEEPEST:
+            return self._array(keep=keep, key=key, depth=depth)
+        raise GGUFError(f"a value has the type {kind}, which is not known, or is nested too deep")
+
+    def _array(self, *, keep: bool, key: str, depth: int) -> list[Any] | None:
+        kind, count = self._number("I"), self._number("Q")
+        if depth == 0:
+            self.lengths[key] = count
+        if (form := _NUMBERS.get(kind)) is not None:
+            size = struct.calcsize(form) * count
+            if not keep:
+                self._skip(size)
+                return None
+            self._few(count)
+            return list(struct.unpack(f"{self._order}{count}{form}", self._take(self._counted(size))))
+        if kind == _STRING:
+            return self._texts(self._few(count), keep=keep)
+        values = [self._value(kind, keep=keep, depth=depth + 1) for _ in range(self._few(count))]
+        return values if keep else None
+
+    def _texts(self, count: int, *, keep: bool) -> list[str] | None:
+        """Read the texts of an array as `_text` does, in one loop: a vocabulary has more than 100,000."""
+        read, endian, left, texts = self._file.read, self._endian, self._left, []
+        for _ in range(count):
+            size = int.from_bytes(read(8), endian)
+            left -= 8 + size
+            if left < 0 or size > _GGUF_MOST_BYTES:
+                raise GGUFError(f"it is cut off, or a text claims to be {size} bytes long")
+            text = read(size)
+            if keep:
+                self._counted(size)
+                texts.append(text.decode("utf-8", "replace"))
+        self._left = left
+        return texts if keep else None
+
+    def _few(self, count: int) -> int:
+        if count > _MOST_ELEMENTS:
+            raise GGUFError(f"an array claims to have {count} elements")
+        self._elements += count
+        if self._elements > _MOST_ELEMENTS:
+            raise GGUFError(f"its arrays claim to have more than {_MOST_ELEMENTS} elements")
+        return count
+
+    def _text(self, most: int = _GGUF_MOST_BYTES, *, keep: bool = True) -> bytes:
+        size = self._number("Q")
+        if size > most:
+            raise GGUFError(f"a text claims to be {size} bytes long")
+        if keep:
+            return self._take(self._counted(size))
+        self._skip(size)
+        return b""
+
+    def _counted(self, size: int) -> int:
+        """Count bytes that are kept, and return how many."""
+        self._kept += size
+        if self._kept > _GGUF_MOST_BYTES:
+            raise GGUFError(f"its texts and arrays are longer than {_GGUF_MOST_BYTES} bytes")
+        return size
+
+    def _number(self, form: str) -> Any:
+        return struct.unpack(self._order + form, self._take(struct.calcsize(form)))[0]
+
+    def _take(self, size: int) -> bytes:
+        self._pass(size)
+        taken = self._file.read(size)
+        if len(taken) < size:
+            raise GGUFError("it is cut off")
+        return taken
+
+    def _skip(self, size: int) -> None:
+        self._pass(size)
+        self._file.seek(size, os.SEEK_CUR)
+
+    def _pass(self, size: int) -> None:
+        if size > self._left:
+            raise GGUFError(f"it is cut off: {size} bytes are due at byte {self._size - self._left}")
+        self._left -= size

@@ -1,0 +1,643 @@
+"""How are calls written as tags, with one around each value? `<function=name><parameter=key>text</parameter></function>`, and its kin.
+
+MERGED: How are calls written as a name, and a pair of tags for each argument? `name<arg_key>key</arg_key><arg_value>text</arg_value>`.
+MERGED: How are calls written with the tool's name in an element of its own, and an element for each value? As Claude wrote them before 2024.
+MERGED: Where does a value end that is written as bare text between two marks, and can a call be written so?
+
+Nothing is escaped in such text, so a mark that ends a value may stand in the value, too. It ends the value only where what follows it, white space
+aside, can follow a value there.
+MERGED: What does a tag tell that opens a call or a value? A name, behind its beginning or in an attribute, and whether the value is a string.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from fcregistry._base.call import ToolCall
+from fcregistry.dialects._dialect import json_text
+from fcregistry.dialects._json_text import FAILED, RefusedText, Shapes, json_value, read_value
+from fcregistry.dialects._parsed import Calls
+from fcregistry.dialects._source import NEVER, TextMarks, TextSource, matching, one_of
+from fcregistry.dialects._source import one_of as one_of_characters
+from fcregistry.dialects._syntax_json import arguments_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from re import Pattern
+
+    from fcregistry.dialects._parsed import CallReader, CallWriter
+    from fcregistry.dialects._source import Reading
+
+# --- dialects._syntaxes._tags ---
+
+_END: Final[dict[str, str]] = {}
+"""Stands for the tag that closes a call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagSyntax:
+    """The tags of a family. One that ends with `=` has its name behind that; any other has it in the attribute `name`.
+
+    Attributes:
+        opens: What opens a section of calls; the first is written.
+        closes: What closes it; the first is written.
+        call: What opens and closes a call.
+        parameter: What opens and closes a value.
+        before: What may stand before a call, and is written there.
+        after: What may stand behind a call; the first is written.
+        apart: Whether each call is written in a section of its own.
+        trims: Whether a line break behind the opening tag of a value, and one before the closing one, are none of it.
+        framed: Whether these are always written.
+        tells_strings: Whether the attribute `string` is written, which tells strings from JSON. It is read in any family.
+        has_entities: Whether entities of HTML in a value stand for their characters.
+        takes_objects: Whether all values together may also be one JSON object.
+        unnamed: Reads a call whose tag has no name, from behind the tag to behind the closing one.
+    """
+
+    opens: tuple[str, ...]
+    closes: tuple[str, ...]
+    call: tuple[str, str]
+    parameter: tuple[str, str]
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    apart: bool = False
+    trims: bool = False
+    framed: bool = False
+    tells_strings: bool = False
+    has_entities: bool = False
+    takes_objects: bool = False
+    unnamed: Callable[[TextSource], Reading[ToolCall | None]] | None = None
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What opens a section: also a call without one, which is how the second call of a section is read."""
+        return (*self.opens, *self.before[:1], self.call[0])
+
+    @property
+    def ending(self) -> Ending:
+        """What ends a value."""
+        return Ending(
+            self.parameter[1],
+            self.parameter[0],
+            self.call,
+            (self.parameter[0], self.call[1], *self.closes),
+            (*self.closes, *self.after, *self.before, self.call[0]),
+        )
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """Reads one call, and what closes it or its section.
+
+    Args:
+        tags: How it is written.
+    """
+
+    __slots__ = ("_closes", "_ends", "_starts", "_tags", "_usual", "ending")
+
+    def __init__(self, tags: TagSyntax) -> None:
+        self._tags = tags
+        self.ending: Final = tags.ending
+        opened, closed = tags.call
+        among = rf"\s*(?>{bare_text_one_of(tags.before)}\s*)*" if tags.before else r"\s*"
+        self._starts: Final = re.compile(rf"{among}{re.escape(opened)}({HEAD})>")
+        self._usual: Final = self.ending.behind(rf"\s*+{re.escape(tags.parameter[0])}{usual_head(tags.parameter[0])}>")
+        self._ends: Final = re.compile(rf"\s*+{re.escape(closed)}")
+        self._closes: Final = re.compile(rf"\s*(?>{bare_text_one_of(tags.after)}\s*)*{bare_text_one_of(tags.closes)}")
+
+    def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        tags = self._tags
+        about = yield from self._start(source, mark)
+        if about is None:
+            return None
+        call = yield from (self._body(source, about) if about or tags.unnamed is None else tags.unnamed(source))
+        if call is None:
+            return None
+        if not source.at_once(self._closes):
+            yield from _among(source, tags.after)
+            yield from source.take(*tags.closes)
+        return [call]
+
+    def _start(self, source: TextSource, mark: str) -> Reading[dict[str, str] | None]:
+        """Take the tag that opens a call; return what it tells, or None where there is none."""
+        opened = self._tags.call[0]
+        if mark != opened:
+            if found := source.at_once(self._starts):
+                return told(opened, found[1])
+            yield from _among(source, self._tags.before)
+            if not (yield from source.take(opened)):
+                return None
+        return (yield from attributes(source, opened))
+
+    def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
+        """Take what stands in a call, and what closes it; return the call, or None where it is none, or cut off."""
+        name = about.get("name", "").strip()
+        if self._tags.takes_objects and name:
+            yield from source.space()
+            if (yield from source.is_next("{")):
+                return (yield from self._object(source, name))
+        return (yield from self._values(source, name))
+
+    def _object(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
+        value = yield from json_value(source, "{")
+        yield from source.space()
+        if value is FAILED or not (yield from source.take(self._tags.call[1])):
+            return None
+        return ToolCall(name, value.text if isinstance(value, RefusedText) else value)
+
+    def _values(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
+        arguments: dict[str, Any] = {}
+        while name:
+            if found := source.at_once(self._usual):
+                key, string, text = found.groups()
+            else:
+                parameter = yield from self._parameter(source)
+                if parameter is _END:
+                    return ToolCall(name, arguments)
+                key, string = (parameter.get("name"), parameter.get("string")) if parameter else (None, None)
+                text = (yield from self.ending.value(source)) if key else None
+                if not key or text is None:
+                    return None
+            text = self._meant(text)
+            value = _as_told(string, text, source.repairs) if string else FAILED
+            keep(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
+        return None
+
+    def _meant(self, text: str) -> str:
+        """Return what a text between tags stands for."""
+        if self._tags.trims:
+            text = text.removeprefix("\n").removesuffix("\n")
+        return unescape(text) if self._tags.has_entities and "&" in text else text
+
+    def _parameter(self, source: TextSource) -> Reading[dict[str, str] | None]:
+        """Take the tag that opens a value; return what it tells, `_END` where the call ends instead, or None where neither comes."""
+        if source.at_once(self._ends):
+            return _END
+        opens = self._tags.parameter[0]
+        yield from source.space()
+        if (yield from source.take(self._tags.call[1])) or (yield from source.is_next(*self._tags.closes)):
+            return _END
+        return (yield from attributes(source, opens)) if (yield from source.take(opens)) else None
+
+
+def _among(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
+    """Take white space, and any of some marks in it."""
+    yield from source.space()
+    while marks and (yield from source.take(*marks)):
+        yield from source.space()
+
+
+def _as_told(string: str, text: str, repairs: list[str]) -> Any:
+    """Return a value as the attribute `string` tells; `FAILED` where it tells nothing."""
+    if string == "true":
+        return text
+    value = read_value(text.strip(), repairs) if string == "false" else FAILED
+    return FAILED if isinstance(value, RefusedText) else value
+
+
+def section(tags: TagSyntax) -> Calls:
+    """Return what opens calls, and reads them."""
+    return Calls(opens=tags.marks, read=_reader(tags))
+
+
+_reader: Final = cache(_Reader)  # which reads, and tells the writer what is read again
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def write_tags(tags: TagSyntax) -> CallWriter:
+    """Return a writer of calls. It raises `ValueError` for one that would not be read again."""
+    read = _reader(tags)
+
+    def write(calls: Sequence[ToolCall]) -> str:
+        texts = [must_be_read(_written(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]
+        sections = texts if tags.apart else ["\n".join(texts)] if texts else []
+        return "\n".join(f"{tags.opens[0]}\n{text}\n{tags.closes[0]}" for text in sections)
+
+    return write
+
+
+def _written(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
+    values = [_parameter(key, value, tags, ending) for key, value in arguments_of(call).items()]
+    before, after = "".join(tags.before), "".join(tags.after[:1])
+    return "\n".join([f"{before}{_tag(tags.call[0], call.name)}", *values, f"{tags.call[1]}{after}"])
+
+
+def _parameter(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
+    text = bare(value, ending)
+    if tags.has_entities and unescape(text) != text:
+        text = text.replace("&", "&amp;")
+    frame = "\n" if tags.framed or (tags.trims and (text.startswith("\n") or text.endswith("\n"))) else ""
+    string = f' string="{str(isinstance(value, str)).lower()}"' if tags.tells_strings else ""
+    return f"{_tag(tags.parameter[0], key, string)}{frame}{text}{frame}{tags.parameter[1]}"
+
+
+def _tag(opening: str, name: str, more: str = "") -> str:
+    return f"{opening}{name}>" if opening.endswith("=") else f'{opening} name="{name}"{more}>'
+
+
+# --- dialects._syntaxes._pairs ---
+
+_PAIRS_NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
+_PAIRS_AFTER_NAME: Final = matching(r"[\s<>{}\[\]\"'\\]")
+_BLANK: Final = r"(?>\s+|\\n)*+"
+_BLANKS: Final = re.compile(_BLANK)
+_KEY: Final = re.compile(r"[^<>\n]*")
+_AFTER_KEY: Final = one_of("<>\n")
+
+
+def _space(source: TextSource) -> Reading[str]:
+    r"""Take white space, and the two characters `\n`, which models write for it; return both."""
+    there = source.at_once(_BLANKS)
+    pieces = [there[0] if there else ""]
+    while True:  # what is not there yet
+        pieces.append((yield from white_space(source)))
+        found = yield from source.take("\\n")
+        if not found:
+            return "".join(pieces)
+        pieces.append(found)
+
+
+class Pairs:
+    """The tags of a family, and the reader of its calls.
+
+    Args:
+        prefix: What the name of each tag begins with.
+    """
+
+    __slots__ = ("_end", "_ending", "_key_tags", "_usual", "_value_tags", "closes", "opens")
+
+    def __init__(self, prefix: str = "") -> None:
+        self.opens: Final = f"<{prefix}tool_call>"
+        self.closes: Final = f"</{prefix}tool_call>"
+        self._key_tags: Final = f"<{prefix}arg_key>", f"</{prefix}arg_key>"
+        self._value_tags: Final = f"<{prefix}arg_value>", f"</{prefix}arg_value>"
+        (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
+        self._ending: Final = Ending(
+            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _space, _BLANK
+        )
+        self._usual: Final = self._ending.behind(rf"{_BLANK}{key}([^\s<>]++){ends_key}{_BLANK}{value}")
+        self._end: Final = re.compile(_BLANK + self.closes)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """All tags."""
+        return (self.opens, self.closes, *self._key_tags, *self._value_tags)
+
+    def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        """Read a call from behind what opens it to behind what closes it."""
+        yield from _space(source)
+        name = yield from source.run(_PAIRS_NAME, _PAIRS_AFTER_NAME)
+        arguments: dict[str, Any] = {}
+        while name:
+            if found := source.at_once(self._usual):
+                key, text = found.groups()
+            else:
+                key = yield from self._key(source)
+                if key == self.closes:
+                    if not arguments and source.shapes.are_known and name not in source.shapes:
+                        return None  # a word between tags, and no call that somebody could mean
+                    return [ToolCall(name, arguments)]
+                text = (yield from self._ending.value(source)) if key else None
+                if text is None:
+                    return None
+            keep(arguments, key, source.shapes.value(name, key, text), source)
+        return None
+
+    def _key(self, source: TextSource) -> Reading[str]:
+        """Take what stands before a value, and return its key, or what closes the call, which is no key; nothing where neither comes."""
+        if source.at_once(self._end):
+            return self.closes
+        yield from _space(source)
+        opens, closes = self._key_tags
+        found = yield from source.take(self.closes, opens)
+        if found != opens:
+            return found
+        key = (yield from source.run(_KEY, _AFTER_KEY)).strip()
+        if not key or not (yield from source.take(closes)):
+            return ""
+        yield from _space(source)
+        return key if (yield from source.take(self._value_tags[0])) else ""
+
+    def write(self, calls: Sequence[ToolCall]) -> str:
+        """Return calls with each tag on a line of its own.
+
+        Raises:
+            ValueError: One would not be read again.
+        """
+        return "\n".join(f"{self.opens}{must_be_read(self._written(call), call, self, self.opens)}" for call in calls)
+
+    def _written(self, call: ToolCall) -> str:
+        (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
+        pairs = (
+            f"{key}{name}{ends_key}\n{value}{bare(argument, self._ending)}{ends_value}"
+            for name, argument in arguments_of(call).items()
+        )
+        return "\n".join([call.name, *pairs, self.closes])
+
+
+# --- dialects._syntaxes._elements ---
+
+_ELEMENTS_NAME: Final = re.compile(r"[^<>\n]*")
+_ELEMENTS_AFTER_NAME: Final = one_of("<>\n")
+
+
+def read_elements(source: TextSource) -> Reading[ToolCall | None]:
+    """Take a call from behind `<invoke>` to behind `</invoke>`: `<tool_name>` and `<parameters>` with an element for each value."""
+    name = yield from _element(source, "tool_name")
+    yield from source.space()
+    if not name or not (yield from source.take("<parameters>")):
+        return None
+    arguments: dict[str, Any] = {}
+    while True:
+        yield from source.space()
+        if (yield from source.take("</parameters>")):
+            yield from source.space()
+            return ToolCall(name, arguments) if (yield from source.take("</invoke>")) else None
+        if not (yield from source.take("<")):
+            return None
+        key = yield from source.run(_ELEMENTS_NAME, _ELEMENTS_AFTER_NAME)
+        if not key or key.startswith("/") or not (yield from source.take(">")):
+            return None
+        text = yield from _value(source, f"{key}>")
+        if text is None:
+            return None
+        keep(arguments, key, source.shapes.value(name, key, text), source)
+
+
+def _element(source: TextSource, tag: str) -> Reading[str]:
+    """Take an element that holds a name; return the name, or nothing where there is none."""
+    yield from source.space()
+    if not (yield from source.take(f"<{tag}>")):
+        return ""
+    name = yield from source.run(_ELEMENTS_NAME, _ELEMENTS_AFTER_NAME)
+    return name.strip() if (yield from source.take(f"</{tag}>")) else ""
+
+
+def _value(source: TextSource, closes: str) -> Reading[str | None]:
+    """Take a value, the tag that closes it, where another tag follows, and white space; return the value, or None where it does not end.
+
+    Of elements of its own name in it, each takes a closing tag. The end of a call makes it none.
+    """
+    pieces: list[str] = []
+    marks, depth = TextMarks("</", f"<{closes}"), 0
+    while True:
+        text, mark = yield from source.until(marks)
+        pieces.append(text)
+        if not mark:
+            return None
+        if mark != "</":
+            depth += 1
+            pieces.append(mark)
+            continue
+        tag = yield from source.take(closes, "invoke>")
+        space = yield from white_space(source)
+        if tag == closes and depth:
+            depth -= 1
+        elif tag == closes and (yield from source.is_next("<")):
+            return "".join(pieces)
+        elif tag == "invoke>":
+            return None
+        pieces += (mark, tag, space)
+
+
+# --- dialects._syntaxes._bare_text ---
+
+LIMITS: Final = (
+    "Nothing is escaped: a value that holds the mark that ends it, with what can follow it behind, cannot be written, nor one that holds "
+    "the end or the beginning of a call without the other. Values take their types from the tools' schemas, and are text without."
+)
+"""What syntaxes of bare text cannot express."""
+
+_SPACE: Final = re.compile(r"\s*")
+_NO_SPACE: Final = matching(r"\S")
+
+
+def bare_text_one_of(marks: Iterable[str]) -> str:
+    """Return the pattern of any of some marks."""
+    return f"(?:{'|'.join(map(re.escape, marks))})"
+
+
+def white_space(source: TextSource) -> Reading[str]:
+    """Take white space, and return it."""
+    return source.run(_SPACE, _NO_SPACE)
+
+
+class Ending:
+    """What ends a value.
+
+    A call that is quoted in a value is a part of it: what ends the values and the call there ends nothing else. Where the tags of the quoted
+    call do not fit together, it is not known where the value ends, and all that follows may be quoted, so that nothing there is a call.
+
+    Args:
+        mark: The mark.
+        opens: What opens a value.
+        call: What opens and closes a call.
+        followed: What can follow the mark.
+        abandoned: What can follow the end of a call. Where it does, the mark that ends the value was forgotten, and there is no value: else it
+            would reach into the next call.
+        space: Takes the white space that may stand behind the marks.
+        blank: The pattern of that white space.
+    """
+
+    __slots__ = ("_blank", "_call", "_followed", "_mark", "_marks", "_opens", "_space", "_wake")
+
+    def __init__(
+        self,
+        mark: str,
+        opens: str,
+        call: tuple[str, str],
+        followed: tuple[str, ...],
+        abandoned: tuple[str, ...],
+        space: Callable[[TextSource], Reading[str]] = white_space,
+        blank: str = r"\s*+",
+    ) -> None:
+        self._mark = mark
+        self._opens = opens
+        self._call = call
+        self._marks = TextMarks(mark, opens, *call)
+        self._wake = one_of_characters((">", mark[-1], call[1][-1]))  # what opens something ends with the first, too
+        self._followed = {mark: followed, call[1]: abandoned}
+        self._space = space
+        self._blank = blank
+
+    def stands_in(self, text: str) -> bool:
+        """Tell whether a mark stands in a text that may end a value."""
+        return self._marks.find(text, 0) is not None
+
+    def behind(self, opening: str) -> Pattern[str]:
+        """Return the pattern of what `value` takes and what stands before it, where all of it is there and the first mark is the value's own.
+
+        Args:
+            opening: The pattern of what stands before the value. A group for the value follows its groups.
+        """
+        marks = bare_text_one_of(self._marks.texts)
+        first = re.escape("".join(sorted({mark[0] for mark in self._marks.texts})))
+        value = f"((?>[^{first}]+|(?!{marks})[{first}])*+)"
+        followed = f"{self._blank}(?={bare_text_one_of(self._followed[self._mark])})"
+        return re.compile(f"{opening}{value}{re.escape(self._mark)}{followed}")
+
+    def value(self, source: TextSource) -> Reading[str | None]:
+        """Take a value, its mark, and white space behind that; return the value, or None where it does not end."""
+        pieces: list[str] = []
+        nesting = _Nesting()
+        while True:
+            text, mark = yield from source.until(self._marks, self._wake)
+            pieces.append(text)
+            if not mark:
+                return None
+            if mark in (self._opens, self._call[0]):
+                head, is_tag = yield from _head(source, mark)
+                pieces += (mark, head)
+                if is_tag:
+                    nesting.open(is_call=mark != self._opens)
+                continue
+            space = yield from self._space(source)
+            is_followed = bool((yield from source.is_next(*self._followed[mark])))
+            place = nesting.close(is_call=mark != self._mark, is_followed=is_followed)
+            if place == "outside":
+                return "".join(pieces) if mark == self._mark else None
+            if place == "nowhere":
+                yield from _all(source)
+                return None
+            pieces += (mark, space)
+
+
+class _Nesting:
+    """The values and calls that are open within a value: tags of calls that it quotes."""
+
+    __slots__ = ("_open",)
+
+    def __init__(self) -> None:
+        self._open: list[Literal["name", "call", "value"]] = []
+
+    def open(self, *, is_call: bool) -> None:
+        """Open a call, or a value. A call without a value may be a mere name of the tag."""
+        if not is_call and self._open and self._open[-1] == "name":
+            self._open[-1] = "call"
+        self._open.append("name" if is_call else "value")
+
+    def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
+        """Close a call, or a value; return where its closing tag belongs, which is nowhere if it does not fit.
+
+        Args:
+            is_call: Whether it is a call.
+            is_followed: Whether what can follow it does. Else the tag may be a mere word.
+        """
+        while is_followed and not is_call and self._open and self._open[-1] == "name":
+            self._open.pop()
+        if not self._open:
+            return "outside" if is_followed else "inside"
+        if (self._open[-1] != "value") == is_call:
+            self._open.pop()
+            return "inside"
+        return "nowhere" if is_followed else "inside"
+
+
+def _head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
+    """Take what stands in a tag behind its beginning; return it, and whether that makes it a tag that opens something."""
+    if mark.endswith(">"):
+        return "", True
+    head = yield from source.run(IN_HEAD, AFTER_HEAD)
+    is_named = bool(head) and (mark.endswith("=") or head[0].isspace())
+    return head, is_named and not head.endswith("/") and bool((yield from source.is_next(">")))
+
+
+def _all(source: TextSource) -> Reading[None]:
+    """Take all text that is left."""
+    while True:
+        source.place = len(source.text)
+        if source.ended:
+            return
+        yield NEVER
+
+
+def keep(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
+    """Keep an argument. Of two with one name it is the last, as in the parsers that are published, and that is said."""
+    if key in arguments:
+        source.repairs.append(f"the parameter {key!r} was given twice: the last one is taken")
+    arguments[key] = value
+
+
+def bare(value: Any, ending: Ending) -> str:
+    """Return a value as text: a string as it is, anything else as JSON, in which marks are escaped."""
+    if isinstance(value, str):
+        return value
+    text = json_text(value)
+    return text.replace("<", "\\u003c") if ending.stands_in(text) else text
+
+
+def must_be_read(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
+    """Return the text of a call, if it is read as that call.
+
+    Args:
+        text: What was written, from behind the mark that opens it.
+        call: The call.
+        read: What reads it.
+        mark: The mark.
+
+    Raises:
+        ValueError: It is read as anything else.
+    """
+    arguments = json.loads(json_text(arguments_of(call)))
+    kinds = {key: {"const": value} for key, value in arguments.items()}
+    source = TextSource(Shapes([{"name": call.name, "parameters": {"properties": kinds}}]))
+    source.add(text)
+    source.ended = True
+    try:
+        next(read(source, mark))
+    except StopIteration as end:
+        if end.value == [ToolCall(call.name, arguments)] and source.place == len(text):
+            return text
+    raise ValueError(
+        f"the call of {call.name!r} cannot be written as bare text: "
+        "a name in it holds what ends names, or a value holds what ends values, followed by what can follow one"
+    )
+
+
+# --- dialects._syntaxes._heads ---
+
+HEAD: Final = r"[^<>\n]*"
+"""The pattern of what stands behind the beginning of a tag."""
+
+IN_HEAD: Final = re.compile(HEAD)
+AFTER_HEAD: Final = one_of("<>\n")
+_ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
+_QUOTES: Final = ("'", '"')
+_QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
+
+
+def usual_head(tag: str) -> str:
+    """Return the pattern of what most tags hold that open a value, behind their beginning: groups for the name and the attribute `string`."""
+    if tag.endswith("="):
+        return r"""([^\s<>"']++)()"""
+    return r"""[^\S\n]+name="([^"<>\n]++)"(?:[^\S\n]+string="(true|false)")?"""
+
+
+def attributes(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
+    """Take the rest of an opening tag; return what it tells, or None where it is none."""
+    text = yield from source.run(IN_HEAD, AFTER_HEAD)
+    return told(tag, text) if (yield from source.take(">")) else None
+
+
+def told(tag: str, text: str) -> dict[str, str] | None:
+    """Return what an opening tag tells behind its beginning; None where that is no tag."""
+    if tag.endswith("="):
+        name = text.strip()
+        quoted = _QUOTED.fullmatch(name) if name[:1] in _QUOTES else None
+        return {"name": quoted[2] if quoted else name}
+    found: dict[str, str] = {}
+    place = 0
+    while each := _ATTRIBUTE.match(text, place):
+        found[each[1]] = next((value for value in each.groups()[1:] if value is not None), "")
+        place = each.end()
+    return None if text[place:].strip() else found

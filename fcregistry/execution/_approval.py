@@ -1,0 +1,447 @@
+"""How is a question put, with a loop and without?
+
+MERGED: May a call run? What the policy and the tool's author say, and whom to ask: fails closed, for only a plain yes is one.
+MERGED: What is asked of whoever approves of a call, and what does an answer come to? Only a plain yes is one.
+MERGED: Whose turn is it? One at a time and first come, first served, for threads and for tasks alike.
+
+What plain functions ask of people is asked one question at a time: two prompts at once on one terminal are none.
+MERGED: How is it answered whether a call may run? Yes, yes with other arguments, or no and why.
+"""
+
+from __future__ import annotations
+
+import inspect
+from _thread import allocate_lock
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import Future
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from fcregistry._base.call import CallError, ToolCall
+from fcregistry._base.forks import after_fork
+from fcregistry._results.result import ToolResult
+from fcregistry.execution._invoke import Invocation, Job, run_later, run_now, wait_for, within
+from fcregistry.execution._messages import (
+    approval_failed,
+    approval_required,
+    cancelled_before,
+    denied,
+    denied_because,
+    edited_badly,
+    not_allowed,
+    unanswered,
+)
+from fcregistry.execution._outcome import GivenUp, Outcome
+from fcregistry.execution._policy import Policy, Ruling, with_configured
+from fcregistry.execution._result import failed_result
+from fcregistry.execution._step import copied
+
+if TYPE_CHECKING:
+    from fcregistry._base.call import CancellationToken
+    from fcregistry._tools.tool import Tool
+    from fcregistry.execution._step import CallStep
+
+# --- execution._approving._asking ---
+
+
+class AskApprover:
+    """Have a question answered: an effect of the pipeline.
+
+    A coroutine function is awaited. A plain function may block: it runs on the thread that waits, or on one of its own where that must not
+    be blocked or has no more time than there is, and is asked one question at a time. The time counts from when it is asked.
+
+    Args:
+        question: The question.
+        cancellation: Ends the waiting.
+    """
+
+    __slots__ = ("_cancellation", "_question")
+
+    def __init__(self, question: ApprovalQuestion, cancellation: CancellationToken | None = None) -> None:
+        self._question = question
+        self._cancellation = cancellation
+
+    def now(self) -> CallError | Approve | None:
+        """Ask, and wait for the answer on this thread.
+
+        Returns:
+            As `Question.settle`.
+        """
+        question = self._question
+        turn = None if question.on_loop else question.turns.take()
+        try:
+            outcome = COME if turn is None else wait_for(turn, None, self._cancellation, _leave_later)
+            if outcome.exception is None:
+                outcome = run_now(self._job())
+        finally:
+            if turn is not None:
+                question.turns.leave(turn)
+        return question.answered(outcome)
+
+    async def later(self) -> CallError | Approve | None:
+        """Ask, without holding up the running event loop.
+
+        Returns:
+            As `Question.settle`.
+        """
+        question = self._question
+        turn = None if question.on_loop else question.turns.take()
+        try:
+            outcome = COME if turn is None else await within(_come(turn), None, self._cancellation)
+            if outcome.exception is None:
+                outcome = await run_later(self._job())
+        finally:
+            if turn is not None:
+                question.turns.leave(turn)
+        return question.answered(outcome)
+
+    def _job(self) -> Job:
+        question = self._question
+        if question.on_loop:
+            return Job("loop", Invocation(question.put, (), {}), question.timeout, self._cancellation)
+        return Job(
+            "thread", Invocation(question.turns.having(question.put), (), {}), question.timeout, self._cancellation
+        )
+
+
+def _leave_later(_: Turn) -> None:
+    """Do nothing: whoever took the turn leaves it."""
+
+
+async def _come(turn: Turn) -> Outcome:
+    from asyncio import wrap_future  # there is a loop, so it is imported
+
+    return await wrap_future(turn)
+
+
+# --- execution._approving._approval ---
+
+Answer: TypeAlias = "bool | Approve | Deny"
+Approver: TypeAlias = "Callable[[Tool, ToolCall], Answer | Awaitable[Answer]]"
+
+_BY_AUTHOR: Final = Ruling("tool")
+_UNKNOWN: Final = Ruling("deny")
+
+
+class Gate:
+    """Judges the calls of one executor.
+
+    Args:
+        tools: The executor's tools.
+        policy: What the operator says; without it, the tools' own `requires_approval` decides.
+        approve: Whom to ask: a function of the tool and the call, or a coroutine function.
+        timeout: Seconds within which it has to answer; None for ever.
+
+    Raises:
+        TypeError: `approve` cannot be called, or `policy` is none.
+        ValueError: The timeout is no time.
+        ToolNotFoundError: The policy names a tool that is not there.
+        AmbiguousToolError: It names one by a name that several have.
+        ConfigurationError: The configuration, which stands above the policy, cannot be read.
+    """
+
+    __slots__ = ("_otherwise", "_rulings", "approve", "approves_on_loop", "timeout", "turns")
+
+    def __init__(
+        self,
+        tools: Iterable[Tool] = (),
+        policy: Policy | None = None,
+        approve: Approver | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        if approve is not None and not callable(approve):
+            raise TypeError(f"approve is a function of the tool and the call, not {approve!r}")
+        if policy is not None and not isinstance(policy, Policy):
+            raise TypeError(f"policy is a Policy, not {policy!r}")
+        if timeout is not None and not (type(timeout) in (int, float) and 0 < timeout < float("inf")):
+            raise ValueError(f"approve_timeout takes seconds: a finite number above 0, not {timeout!r}")
+        self.approve = approve
+        self.timeout = timeout
+        self.approves_on_loop = approve is not None and _is_async(approve)
+        everything = tuple(tools)
+        self._rulings = with_configured({} if policy is None else policy.rulings(everything), everything)
+        self._otherwise = _BY_AUTHOR if policy is None else _UNKNOWN
+        self.turns = Turns()
+
+    def is_open(self, tool: Tool) -> bool:
+        """Tell whether no call of a tool is ever held up here: then nobody has to judge them."""
+        verdict = self._ruling(tool).verdict
+        return verdict == "allow" or (verdict == "tool" and tool.options.requires_approval is False)
+
+    def forbids(self, tool: Tool) -> CallError | None:
+        """Return why no call of a tool may run, whoever approves of it; None if some may."""
+        ruling = self._ruling(tool)
+        return _denied(tool, ruling) if ruling.verdict == "deny" else None
+
+    def judge(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+        """Return why a call may not run, None if it may, or the question that has to be put for it."""
+        question = self.weigh(step)
+        if isinstance(question, ApprovalQuestion) and self.approve is None:
+            return approval_required(step.bound.tool.name)
+        return question
+
+    def weigh(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+        """Return the same, also where there is nobody here to be asked: somebody elsewhere may be."""
+        tool = step.bound.tool
+        ruling = self._ruling(tool)
+        if ruling.verdict == "allow":
+            return None
+        if ruling.verdict == "deny":
+            return _denied(tool, ruling)
+        if ruling.verdict == "ask":
+            return ApprovalQuestion(self, step, _why_asked(ruling))
+        return self._by_author(step)
+
+    def _ruling(self, tool: Tool) -> Ruling:
+        return self._rulings.get(tool.name, self._otherwise)
+
+    def _by_author(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+        needs = step.bound.tool.options.requires_approval
+        if needs is False:
+            return None
+        if not callable(needs):
+            return ApprovalQuestion(self, step, "the tool requires approval")
+        try:
+            if not _holds(needs, step):
+                return None
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # foreign code: a predicate that raises has not said that nobody need be asked
+            return approval_failed(step.bound.tool.name, error)
+        return ApprovalQuestion(self, step, "the tool requires approval of such arguments")
+
+
+def _denied(tool: Tool, ruling: Ruling) -> CallError:
+    return denied_because(tool.name, ruling.said) if ruling.said else not_allowed(tool.name)
+
+
+def _why_asked(ruling: Ruling) -> str:
+    if ruling.said:
+        return ruling.said
+    return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
+
+
+def _holds(predicate: Callable[[Mapping[str, Any]], object], step: CallStep) -> bool:
+    """Ask a predicate of the arguments; of a copy: what was validated is what runs, whatever it does with what it is shown.
+
+    Raises:
+        BaseException: Whatever it raises.
+    """
+    answer = predicate(step.bound.signature.binding.decode(copied(step.arguments)))
+    if inspect.iscoroutine(answer):
+        answer.close()  # nobody will await it
+    if inspect.isawaitable(answer):
+        raise TypeError("requires_approval is a plain function of the arguments, and no coroutine function")
+    return bool(answer)
+
+
+def _is_async(function: object) -> bool:
+    """Tell whether calling something gives what has to be awaited."""
+    called = getattr(function, "__call__", None)  # noqa: B004  # of an object of a class of its own
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
+
+
+# --- execution._approving._questions ---
+
+
+class ApprovalQuestion:
+    """May this call run? Asking is done by `_asking.Ask`; here stands what is asked, and what an answer comes to.
+
+    Attributes:
+        step: The call.
+        call: What is shown of it: its arguments are validated, and a copy.
+        reason: Why it is asked.
+    """
+
+    __slots__ = ("_gate", "call", "reason", "step")
+
+    def __init__(self, gate: Gate, step: CallStep, reason: str) -> None:
+        self._gate = gate
+        self.step = step
+        self.reason = reason
+        self.call = ToolCall(step.call.name, copied(step.arguments), step.call.id)
+
+    @property
+    def on_loop(self) -> bool:
+        """Whether it is put to a coroutine function, which is awaited; a plain function may block, and is asked one question at a time."""
+        return self._gate.approves_on_loop
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds within which an answer has to come; None for ever."""
+        return self._gate.timeout
+
+    @property
+    def turns(self) -> Turns:
+        """Whose turn it is to ask."""
+        return self._gate.turns
+
+    def put(self) -> Any:
+        """Ask, and return what was answered, or an awaitable of it: foreign code, which may raise anything.
+
+        Raises:
+            TypeError: There is nobody to ask.
+        """
+        if self._gate.approve is None:
+            raise TypeError("there is nobody to ask")
+        return self._gate.approve(self.step.bound.tool, self.call)
+
+    def settle(self, answer: object) -> CallError | Approve | None:
+        """Return None for a plain yes, a yes with other arguments, or the denial that everything else is."""
+        return settled(self.step.bound.tool.name, answer)
+
+    def answered(self, outcome: Outcome) -> CallError | Approve | None:
+        """Return what asking came to: as `settle`, and a denial where nobody answered in time, or whoever was asked raised something.
+
+        Raises:
+            KeyboardInterrupt: Whoever was asked interrupted the program: that is no answer.
+        """
+        error = outcome.exception
+        if error is None:
+            return self.settle(outcome.value)
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        tool = self.step.bound.tool
+        if not isinstance(error, GivenUp):
+            return approval_failed(tool.name, error)
+        if error.why == "cancelled":
+            return cancelled_before(tool, error.reason)
+        return unanswered(tool.name, error.seconds or 0)
+
+
+def settled(name: str, answer: object) -> CallError | Approve | None:
+    """Return what an answer about a call of a tool comes to: None for a plain yes, a yes with other arguments, or a denial."""
+    if answer is True:
+        return None
+    if isinstance(answer, Approve):
+        return None if answer.arguments is None else answer
+    return denied_because(name, answer.reason) if isinstance(answer, Deny) else denied(name)
+
+
+def edited(
+    step: CallStep, decision: Approve, prepare: Callable[[ToolCall], CallStep | ToolResult]
+) -> CallStep | ToolResult:
+    """Return a call with the arguments that its approver put in place of the model's: validated again, and not asked about again.
+
+    Args:
+        step: The call as it was.
+        decision: Has the arguments.
+        prepare: Reads, validates and decodes a call.
+    """
+    again = prepare(ToolCall(step.call.name, decision.arguments, step.call.id))
+    if not isinstance(again, ToolResult) or again.error is None:
+        return again
+    if again.error.code in ("invalid_arguments", "malformed_call"):
+        error = edited_badly(step.bound.tool.name, again.error.problems, again.error.message)
+        return failed_result(again.call, error, step.bound.tool)
+    return again
+
+
+# --- execution._approving._turns ---
+
+Turn: TypeAlias = "Future[Outcome]"
+"""Done when the turn has come."""
+
+COME: Final = Outcome(None, None, 0.0)
+"""What the future of a turn that has come gives."""
+
+_HAVING: ContextVar[tuple[Turns, ...]] = ContextVar("fcregistry_turns", default=())
+"""Those of which the running code has the turn: what it calls in its turn is not to wait for the end of it."""
+
+
+class Turns:
+    """Gives out one turn at a time. Thread-safe. A forked process begins anew: whoever had the turn, or waited for it, is in the other one."""
+
+    __slots__ = ("__weakref__", "_current", "_lock", "_waiting")
+
+    def __init__(self) -> None:
+        self._begin()
+        after_fork(self, Turns._begin)
+
+    def _begin(self) -> None:
+        self._lock = allocate_lock()
+        self._waiting: deque[Turn] = deque()
+        self._current: Turn | None = None
+
+    def take(self) -> Turn | None:
+        """Return a turn, which is to be left in any case; None where the running code has it already."""
+        if self in _HAVING.get():
+            return None
+        turn: Turn = Future()
+        with self._lock:
+            if self._current is not None:
+                self._waiting.append(turn)
+            else:
+                self._current = turn
+                turn.set_result(COME)
+        return turn
+
+    def leave(self, turn: Turn) -> None:
+        """Give a turn back, or wait for it no longer."""
+        with self._lock:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+            elif turn is self._current:  # and none that was cancelled, or had before a fork
+                self._pass_on()
+
+    def _pass_on(self) -> None:
+        while self._waiting:
+            following = self._waiting.popleft()
+            if following.set_running_or_notify_cancel():
+                self._current = following
+                following.set_result(COME)
+                return
+        self._current = None
+
+    def having(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        """Return a function that knows that it has the turn."""
+
+        def known() -> Any:
+            token = _HAVING.set((*_HAVING.get(), self))
+            try:
+                return function()
+            finally:
+                _HAVING.reset(token)
+
+        return known
+
+
+# --- execution._approving._decisions ---
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """The call may run.
+
+    Args:
+        arguments: A JSON object in place of what the model wrote; it is validated like the model's own. None: as they are.
+
+    Raises:
+        TypeError: The arguments are no mapping.
+    """
+
+    arguments: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.arguments is not None and not isinstance(self.arguments, Mapping):
+            raise TypeError(f"Approve takes all arguments of the call as a dict, or nothing, not {self.arguments!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """The call may not run.
+
+    Args:
+        reason: Why, for the model: it reads this.
+
+    Raises:
+        TypeError: The reason is no string.
+    """
+
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.reason, str):
+            raise TypeError(f"Deny takes the reason as a string, not {self.reason!r}")

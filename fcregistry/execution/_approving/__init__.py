@@ -1,1 +1,0 @@
-"""May a call run: what do the policy, the author and whoever is asked say, now or later?"""

@@ -1,0 +1,481 @@
+"""Which explicit nulls stand for a property that is left out? Those where the schema has no `null`, and the property is optional.
+
+Providers that hold a model to a schema ask for every property, and for `null` in place of one that is left out: see the strict modes in
+docs/reference/formats.md.
+
+MERGED: Which repairs of a model's arguments are there, and which of them does an executor allow?
+MERGED: Reads the JSON object that a model wrote as arguments; what is not an object, or may mean several, is refused.
+MERGED: What do models write that is wrong, and says without doubt what is meant?
+
+Two things, told by the schema and by nothing else: an array or object that is wrapped into a string where no string may stand, and an explicit
+`null` for a parameter or property that may be left out. Each is recorded. Nothing is guessed: a number in quotes stays a string.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from fcregistry._base.call import UnreadArguments
+from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER, ArgumentsError, read_text, too_deep
+from fcregistry._base.messages import json_path, worded
+from fcregistry._schema.document import References
+from fcregistry._schema.violations import MOST_STEPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fcregistry._base.call import Problem
+    from fcregistry._base.messages import Violation
+    from fcregistry._schema.validator import Validator
+    from fcregistry._tools.tool import Tool
+
+# --- execution._reading._nulls ---
+
+Path: TypeAlias = tuple[str | int, ...]
+
+_MOST_STEPS: Final = 5_000
+"""How many violations and schemas are looked at, as often as branches of unions lead to them: with nested unions that grows exponentially."""
+
+
+class OptionalProperties:
+    """The properties of a schema, at every depth, that may be left out.
+
+    Args:
+        schema: The schema of a tool's parameters.
+    """
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._references = References(schema)
+        self._root = self._applied(schema)
+        self._steps = 0
+
+    def nulls(self, violations: Iterable[Violation]) -> list[Path]:
+        """Return the paths of nulls that can only stand for what is left out.
+
+        In a union that is a null in the one branch that has nothing else against the value; where dropping different nulls would make it
+        valid in different ways, none is dropped. Nor is one in unions nested so deeply that there are too many ways to look at.
+
+        Args:
+            violations: What the arguments break.
+        """
+        self._steps = 0
+        found = [self._of(violation, self._root, (), []) for violation in violations]
+        if self._steps > _MOST_STEPS:
+            return []
+        return sorted(set().union(*(paths for paths in found if paths)), key=str)
+
+    def _of(
+        self, violation: Violation, schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
+    ) -> frozenset[Path] | None:
+        """Return the nulls whose dropping mends one violation; None if none does.
+
+        Args:
+            violation: One of the value at the base, or inside it.
+            schemas: What applies to the value at the base.
+            base: Its path.
+            outer: What applies to it too, around the union of which those are a branch.
+        """
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            return None
+        path = violation.path
+        if violation.instance is None and len(path) > len(base):
+            holders = self._at([*outer, *schemas], path[len(base) : -1])
+            return frozenset({path}) if _may_be_left_out(path[-1], holders) else None
+        if violation.keyword not in ("anyOf", "oneOf"):
+            return None
+        here = self._at(schemas, path[len(base) :])
+        unions = [each[violation.keyword] for each in here if violation.keyword in each]
+        if len(unions) != 1 or len(unions[0]) != len(violation.branches):
+            return None
+        around = [*self._at(outer, path[len(base) :]), *here]
+        branches = zip(unions[0], violation.branches, strict=True)
+        ways = {self._all(found, self._applied(each), path, around) for each, found in branches}
+        ways.discard(None)
+        return ways.pop() if len(ways) == 1 else None
+
+    def _all(
+        self, violations: Iterable[Violation], schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
+    ) -> frozenset[Path] | None:
+        """Return the nulls whose dropping mends all of several violations; None if something else is wrong too."""
+        together: frozenset[Path] = frozenset()
+        for violation in violations:
+            paths = self._of(violation, schemas, base, outer)
+            if paths is None:
+                return None
+            together |= paths
+        return together
+
+    def _at(self, schemas: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
+        """Return the schemas that apply to what lies at a path below the value that some schemas apply to."""
+        for segment in path:
+            self._steps += len(schemas)
+            if self._steps > _MOST_STEPS:
+                return []
+            inner = [each for schema in schemas for inner in _below(schema, segment) for each in self._applied(inner)]
+            schemas = list({id(each): each for each in inner}.values())  # two that refer to one double at each level
+        return schemas
+
+    def _applied(self, schema: Any) -> list[dict[str, Any]]:
+        """Return a schema with all that it refers to and joins by `allOf`: they apply to the same value."""
+        found: list[dict[str, Any]] = []
+        waiting = [schema]
+        while waiting:
+            each = waiting.pop()
+            if not isinstance(each, dict) or any(each is other for other in found):
+                continue
+            found.append(each)
+            place = self._references.place(each.get("$ref"))
+            waiting += [*each.get("allOf", ()), *([] if place is None else [self._references.at(place)])]
+        return found
+
+
+def _may_be_left_out(name: str | int, holders: list[dict[str, Any]]) -> bool:
+    is_known = any(name in each.get("properties", ()) for each in holders)
+    return is_known and not any(name in each.get("required", ()) for each in holders)
+
+
+def _below(schema: dict[str, Any], segment: str | int) -> Iterator[Any]:
+    """Yield what a schema says of a property or item."""
+    if isinstance(segment, str):
+        properties = schema.get("properties", {})
+        yield properties[segment] if segment in properties else schema.get("additionalProperties")
+        return
+    items = schema.get("items")
+    first = items if isinstance(items, list) else schema.get("prefixItems", [])  # before draft 2020-12, and since
+    yield first[segment] if segment < len(first) else items if items is not first else schema.get("additionalItems")
+
+
+# --- execution._reading._repair_names ---
+
+REPAIRS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "comments": "comments (`//`, `#`, `/* */`) are left out",
+        "empty-arguments": "empty text and `null` are taken as no arguments",
+        "explicit-null": "`null` for what may be left out, and takes no `null`, is taken as left out",
+        "fences": "a Markdown code fence around the arguments is left out",
+        "python-literals": "`True`, `False` and `None` are taken as `true`, `false` and `null`",
+        "raw-control-characters": "line ends, tabs and other control characters in a string are taken as escaped",
+        "single-quotes": "strings in single quotes are taken as strings, and `\\'` as a single quote",
+        "trailing-commas": "a comma after the last item or property is left out",
+        "unquoted-names": "names of properties without quotes are taken as quoted",
+        "wrapped-json": "JSON text in a string is taken as the array or object, where one is due and no string",
+    }
+)
+"""What each repair does, by its name."""
+
+ALL_REPAIRS: Final = frozenset(REPAIRS)
+
+
+def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
+    """Return the names of the repairs that are allowed.
+
+    Args:
+        given: True for all, False for none, or the names of some.
+
+    Raises:
+        ValueError: A name that no repair has.
+        TypeError: Something that is no collection of names.
+    """
+    if isinstance(given, bool):
+        return ALL_REPAIRS if given else frozenset()
+    if isinstance(given, str) or not isinstance(given, Collection):
+        raise TypeError(f"repairs is True, False or a collection of names such as {{'comments'}}, not {given!r}")
+    unknown = sorted(repr(name) for name in given if name not in ALL_REPAIRS)
+    if unknown:
+        raise ValueError(f"there is no repair {unknown[0]}; the repairs are {', '.join(REPAIRS)}")
+    return frozenset(given)
+
+
+# --- execution._reading._arguments ---
+
+__all__ = ["MAX_DEPTH", "STRICT_DECODER", "ArgumentsError", "read_arguments"]
+
+
+def read_arguments(
+    raw: Mapping[str, Any] | str | None,
+    exact: bool = False,
+    allowed: Collection[str] = ALL_REPAIRS,
+    longest: int | None = None,
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the arguments as a JSON object of their own, and what was repaired: a sentence each, sorted.
+
+    Args:
+        raw: JSON text as the model wrote it, a mapping, or None for no arguments.
+        exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
+        allowed: The names of the repairs that may be made.
+        longest: How many characters they may have; None for any number. A mapping is counted by its names, texts and values.
+
+    Raises:
+        TooLongError: They are too long.
+        ArgumentsError: Not a JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
+    """
+    if isinstance(raw, str):
+        if isinstance(raw, UnreadArguments):
+            raise ArgumentsError(raw.reason)
+        if longest is not None and len(raw) > longest:
+            raise _too_long(longest, f"have {len(raw)} characters")
+        if not raw or raw.isspace():
+            return _none("empty", allowed)
+        value, repairs = read_text(raw, exact, allowed, "the arguments")
+        return (value, repairs) if type(value) is dict else _instead_of(value, repairs, exact, allowed)
+    if raw is None:
+        return {}, ()
+    if not isinstance(raw, Mapping):
+        raise ArgumentsError(f"the arguments must be a JSON object, not a Python {type(raw).__name__}")
+    try:
+        copied: dict[str, Any] = _Copier(longest).copy(raw, 0, ())
+    except ArgumentsError:
+        raise
+    except Exception as error:  # foreign code: a mapping of somebody's own class may raise anything
+        raise ArgumentsError(f"the arguments cannot be read: {type(error).__name__}") from error
+    return copied, ()
+
+
+def _instead_of(
+    value: Any, repairs: tuple[str, ...], exact: bool, allowed: Collection[str]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the object that is meant by a value that is none, with its repairs.
+
+    Raises:
+        ArgumentsError: None is meant.
+    """
+    if value is None:
+        arguments, more = _none("null", allowed)
+        return arguments, (*repairs, *more)
+    if isinstance(value, str) and "wrapped-json" in allowed:
+        try:
+            inner, more = read_text(value, exact, allowed, "the text of the arguments")
+        except ArgumentsError:
+            inner = None
+        if type(inner) is dict:
+            said = "the arguments were JSON text in a string: taken as the object that it holds"
+            return inner, (*repairs, said, *more)
+    raise ArgumentsError(f"the arguments must be a JSON object, got {_kind(value)}")
+
+
+def _none(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    if "empty-arguments" not in allowed:
+        raise ArgumentsError(f"the arguments are {written}: send a JSON object, {{}} if there are none")
+    return {}, (f"the arguments were {written}: taken as no arguments",)
+
+
+class TooLongError(ArgumentsError):
+    """Arguments that have more characters than are read."""
+
+
+def _too_long(longest: int, length: str) -> TooLongError:
+    return TooLongError(
+        f"the arguments {length}, and at most {longest} are read. Nothing was run; send less at once, in several calls if need be"
+    )
+
+
+class _Copier:
+    """Copies a JSON value that shares nothing with the caller's, so that nothing of the caller's is changed.
+
+    Args:
+        longest: How many characters it may have; None for any number.
+    """
+
+    __slots__ = ("_left", "_longest")
+
+    def __init__(self, longest: int | None) -> None:
+        self._longest = longest
+        self._left = longest
+
+    def copy(self, value: Any, depth: int, path: tuple[str | int, ...]) -> Any:
+        """Return a copy.
+
+        Raises:
+            ArgumentsError: It is not a JSON value, nested too deeply, or too long.
+        """
+        kind = type(value)
+        if kind is str:
+            self._count(len(value))
+            return value
+        if value is None or kind is bool or kind is int:
+            return value
+        if kind is float:
+            if value - value == 0:
+                return value
+            raise ArgumentsError(
+                f"the arguments must be valid JSON: {json_path(path)} is {value}, which is not a JSON number"
+            )
+        if depth > MAX_DEPTH:
+            raise too_deep()
+        if isinstance(value, Mapping):
+            return self._copy_mapping(value, depth, path)
+        if isinstance(value, (list, tuple)):
+            self._count(2 * len(value))  # a value and a comma
+            return [self.copy(item, depth + 1, (*path, place)) for place, item in enumerate(value)]
+        for plain, bare in _BARE:
+            if isinstance(value, plain):
+                return self.copy(bare(value), depth, path)
+        raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is a Python {kind.__name__}")
+
+    def _copy_mapping(self, value: Mapping[Any, Any], depth: int, path: tuple[str | int, ...]) -> dict[str, Any]:
+        self._count(5 * len(value))  # quotes, a colon, a value and a comma
+        for name in value:
+            if not isinstance(name, str):
+                raise ArgumentsError(
+                    f"the arguments must be valid JSON: {json_path(path)} has the name {name!r:.60}, which is not a string"
+                )
+            self._count(len(name))
+        return {
+            str.__str__(name): self.copy(item, depth + 1, (*path, str.__str__(name))) for name, item in value.items()
+        }
+
+    def _count(self, characters: int) -> None:
+        if self._left is not None and self._longest is not None:
+            self._left -= characters
+            if self._left < 0:
+                raise _too_long(self._longest, f"have more than {self._longest} characters")
+
+
+_BARE: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+"""How a value of a subclass becomes one of the type itself; `str(…)` would give the name of an Enum's member, not its value."""
+
+
+def _kind(value: object) -> str:
+    return {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}.get(
+        type(value), "null"
+    )
+
+
+# --- execution._reading._repairs ---
+
+_ROUNDS = 3
+"""How often an array in a string in an array in a string … is unwrapped."""
+
+
+def repaired(
+    arguments: dict[str, Any],
+    tool: Tool,
+    validator: Validator,
+    allowed: Collection[str] = ALL_REPAIRS,
+    most_steps: int = MOST_STEPS,
+) -> tuple[dict[str, Any], tuple[str, ...], tuple[Problem, ...]]:
+    """Return arguments that were not valid with what can be repaired of them, what was, and what is still wrong.
+
+    Args:
+        arguments: What the model wrote; it is left as it is.
+        tool: The tool that was called.
+        validator: The validator of its arguments, which did not accept them.
+        allowed: The names of the repairs that may be made.
+        most_steps: How many steps finding out what is wrong may take.
+
+    Raises:
+        TooManyStepsError: It takes more.
+    """
+    violations = validator.violations(arguments, most_steps)
+    repairs: list[str] = []
+    if _may_be_repaired(violations, allowed):
+        arguments = copy.deepcopy(arguments)
+        for _ in range(_ROUNDS):
+            done = list(_unwrap_texts(arguments, violations, tool, allowed))
+            if "explicit-null" in allowed:
+                done += _drop_nulls(arguments, violations, tool, validator)
+            if not done:
+                break
+            repairs += done
+            violations = [] if validator.is_valid(arguments) else validator.violations(arguments, most_steps)
+    return arguments, tuple(sorted(set(repairs))) if repairs else (), worded(violations)
+
+
+def _may_be_repaired(violations: list[Violation], allowed: Collection[str]) -> bool:
+    """Return whether it is worth looking closer."""
+    return any(_looks_repairable(each, allowed) for each in _all(violations))
+
+
+def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
+    value = violation.instance
+    if value is None:
+        return "explicit-null" in allowed
+    return isinstance(value, str) and "wrapped-json" in allowed and ("[" in value or "{" in value)
+
+
+def _all(violations: Iterable[Violation]) -> Iterator[Violation]:
+    """Yield violations, and what is wrong inside those branches of a union that take a value of its kind; each once."""
+    waiting = list(violations)
+    seen: set[int] = set()  # branches of nested unions share violations
+    for each in waiting:  # which grows on the way
+        if not each.branches:
+            yield each
+        elif id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            for branch in each.branches:
+                if not any(inner.keyword == "type" and inner.path == each.path for inner in branch):
+                    waiting += branch
+
+
+def _unwrap_texts(
+    arguments: dict[str, Any], violations: list[Violation], tool: Tool, allowed: Collection[str]
+) -> Iterator[str]:
+    """Take texts for the arrays and objects that they hold, in place, and say so of each."""
+    if "wrapped-json" not in allowed:
+        return
+    for violation in _all(violations):
+        text = _wrapped(arguments, violation)
+        if text is None:
+            continue
+        path = json_path(violation.path)
+        try:
+            value, slips = read_text(text, tool.signature.exact, allowed, f"the text of {path}")
+        except ArgumentsError:
+            continue
+        if isinstance(value, (list, dict)):
+            _holder(arguments, violation.path)[violation.path[-1]] = value
+            yield f"{path} was JSON text: taken as the {'array' if isinstance(value, list) else 'object'} that it holds"
+            yield from slips
+
+
+def _wrapped(arguments: dict[str, Any], violation: Violation) -> str | None:
+    """Return the text that stands where an array or object is due and no string may be; None if there is none."""
+    path, expected = violation.path, _expected_kinds(violation)
+    if not path or not expected & {"array", "object"} or "string" in expected:
+        return None
+    text = _holder(arguments, path)[path[-1]]  # repaired already, perhaps, by way of another violation
+    return text if isinstance(text, str) else None
+
+
+def _drop_nulls(
+    arguments: dict[str, Any], violations: list[Violation], tool: Tool, validator: Validator
+) -> Iterator[str]:
+    """Take nulls for what is left out, in place, and say so of each."""
+    nulls = [each for each in _all(violations) if each.instance is None]
+    if not nulls:
+        return
+    optional = validator.properties - validator.required
+    paths: list[tuple[str | int, ...]] = [
+        each.path for each in violations if each.instance is None and len(each.path) == 1 and each.path[0] in optional
+    ]
+    if len(paths) < len(nulls):
+        paths += OptionalProperties(tool.parameters).nulls(violations)
+    for path in dict.fromkeys(paths):
+        del _holder(arguments, path)[path[-1]]
+        yield f"{json_path(path)} was null: taken as left out"
+
+
+def _holder(arguments: dict[str, Any], path: tuple[str | int, ...]) -> Any:
+    holder: Any = arguments
+    for segment in path[:-1]:
+        holder = holder[segment]
+    return holder
+
+
+def _expected_kinds(violation: Violation) -> set[str]:
+    """Return the JSON types that would do in place of the value; none where its type is not what is wrong."""
+    if violation.keyword == "type":
+        return {violation.limit} if isinstance(violation.limit, str) else set(violation.limit)
+    if violation.keyword in ("enum", "const", "format", "pattern", "minimum", "maximum"):
+        return set()
+    expected: set[str] = set()
+    for branch in violation.branches:
+        kinds = [_expected_kinds(inner) for inner in branch if inner.path == violation.path]
+        # A branch that minds something else may take strings
+        expected |= set().union(*kinds) if any(kinds) else {"string"}
+    return expected

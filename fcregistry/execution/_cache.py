@@ -1,0 +1,109 @@
+"""Caches of results: the protocol, and one in memory."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from collections import OrderedDict
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from fcregistry._base.forks import after_fork
+
+if TYPE_CHECKING:
+    pass
+
+
+@runtime_checkable
+class Cache(Protocol):
+    """What keeps values by key. Both methods are plain functions that return soon, and may be called by several threads at once."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or the default where there is none.
+
+        Args:
+            key: The key: at most some 200 ASCII characters.
+            default: What to return where there is no value.
+        """
+
+    def set(self, key: str, value: Any) -> object:
+        """Keep a value, in place of the one that the key had; what is returned is not looked at.
+
+        Args:
+            key: The key.
+            value: The value, as `get` is to return it.
+        """
+
+
+class MemoryCache:
+    """A cache in this process's memory. The values used longest ago make room for new ones. Thread-safe.
+
+    What is kept is a copy, and what is given out is another: nobody who changes a value changes what others are given.
+
+    Args:
+        max_entries: How many values are kept at most.
+
+    Raises:
+        ValueError: `max_entries` is below 1.
+    """
+
+    def __init__(self, max_entries: int = 1024) -> None:
+        if max_entries < 1:
+            raise ValueError(f"max_entries is at least 1, not {max_entries!r}")
+        self._max_entries = max_entries
+        self._entries: OrderedDict[str, Any] = OrderedDict()
+        self._lock = allocate_lock()
+        after_fork(self, MemoryCache._renew_lock)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return a copy of the value of a key, or the default itself where there is none.
+
+        Args:
+            key: The key.
+            default: What to return where there is no value.
+        """
+        with self._lock:
+            if key not in self._entries:
+                return default
+            self._entries.move_to_end(key)
+            value = self._entries[key]
+        return deepcopy(value)
+
+    def set(self, key: str, value: Any) -> None:
+        """Keep a copy of a value, in place of the one that the key had.
+
+        Args:
+            key: The key.
+            value: The value.
+
+        Raises:
+            TypeError: It cannot be copied; then nothing is kept under the key.
+        """
+        try:
+            copied = deepcopy(value)
+        except Exception as error:  # foreign code: how a value is copied is up to its class
+            with self._lock:
+                self._entries.pop(key, None)
+            kind = f"{type(value).__module__}.{type(value).__qualname__}"
+            raise TypeError(f"a value of type {kind} cannot be kept, because it cannot be copied: {error}") from error
+        with self._lock:
+            self._entries[key] = copied
+            self._entries.move_to_end(key)
+            if len(self._entries) > self._max_entries:
+                self._entries.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all values."""
+        with self._lock:
+            self._entries.clear()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __bool__(self) -> bool:
+        return True  # an empty cache is one too
+
+    def __repr__(self) -> str:
+        return f"<MemoryCache: {len(self)} of {self._max_entries} entries>"
+
+    def _renew_lock(self) -> None:
+        self._lock = allocate_lock()

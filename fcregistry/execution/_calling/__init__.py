@@ -1,1 +1,0 @@
-"""How is a function called: on which thread or loop, and how long does anybody wait for it?"""

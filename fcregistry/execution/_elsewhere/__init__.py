@@ -1,1 +1,0 @@
-"""How does a call run in another process?"""

@@ -1,0 +1,429 @@
+"""What does a model read when its call may not run? Golden tests hold every text here.
+
+MERGED: What does a model read when a call fails? Golden tests hold every text here.
+MERGED: What went wrong with a call that another process was to run, and what does a model read of it?
+MERGED: What does an exception say, to one who sees nothing of it but a text? Its message, and what it carries beside that.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from fcregistry._base.call import CallError, Problem
+from fcregistry._base.messages import json_path
+from fcregistry._base.secrets import Secrets
+from fcregistry._tools.names import nearest
+from fcregistry.errors import CallCancelledError, ToolError, said_by
+from fcregistry.execution._outcome import GivenUp
+from fcregistry.execution._threads import NoThreadError
+from fcregistry.types import EncodingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fcregistry._tools.tool import Tool
+    from fcregistry.errors import PluginError
+    from fcregistry.execution._wire import Raised, WireRefusal
+    from fcregistry.types import Refusal
+
+Exposure: TypeAlias = Literal["all", "tool-errors"]
+"""Which exceptions of tools a model reads: all, or only those that are a `ToolError`."""
+
+# --- execution._approving._refusals ---
+
+
+def not_allowed(name: str) -> CallError:
+    """Word a tool that the policy denies."""
+    return CallError("denied", f"{name} is not allowed here; it was not run")
+
+
+def denied_because(name: str, reason: str) -> CallError:
+    """Word a call that was denied, in the words of whoever denied it."""
+    said = scrub(reason)
+    return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {said}" if said else ""))
+
+
+def unanswered(name: str, seconds: float) -> CallError:
+    """Word a call that nobody approved in time."""
+    return CallError(
+        "denied", f"{name} was not run: it requires approval, and nobody gave it within {seconds:g} seconds"
+    )
+
+
+def undecided(name: str) -> CallError:
+    """Word a call that waits for approval, and is not decided about."""
+    return CallError("approval_required", f"{name} requires approval, which was not given; it was not run")
+
+
+def edited_badly(name: str, problems: tuple[Problem, ...], message: str) -> CallError:
+    """Word arguments that an approver put in place of the model's, and that are not valid."""
+    if not problems:
+        return CallError("invalid_arguments", f"{name} was approved with other arguments; it was not run: {message}")
+    text = f"{name} was approved with other arguments, which are not valid; it was not run:"
+    return CallError("invalid_arguments", text, problems)
+
+
+def changed_after_approval(name: str) -> CallError:
+    """Word a call that a hook would run with other arguments than those that were decided about."""
+    return CallError("denied", f"{name} was not run: its arguments would be others than those that were decided about")
+
+
+def gone(name: str) -> CallError:
+    """Word a tool that is no longer there."""
+    return CallError("unavailable", f"{name} is no longer there; it was not run")
+
+
+def schema_changed(name: str) -> CallError:
+    """Word a tool that is not the one that the call was made for."""
+    return CallError(
+        "unavailable",
+        f"{name} has changed since the call was made; it was not run. Look at its parameters, and call it again",
+    )
+
+
+# --- execution._wording ---
+
+_MOST_CHARACTERS: Final = 2000
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+# What pydantic writes after each of its errors: a link that helps no model
+_FURTHER = re.compile(r"\n[ \t]*+For further information visit \w++://errors\.pydantic\.dev/\S++")
+# Up to the end of the word, so that no character is read twice; what begins with a host and a path has no credentials before them
+_IN_URL = re.compile(r"""://(?![\w-]++(?:\.[\w-]++)++[/?#])((?:[^\s"'<>]++|["'](?![\s,:;)}\]]|$))++)""")
+
+
+def unknown_tool(name: str, names: Iterable[str]) -> CallError:
+    """Word a call of a tool that there is not."""
+    shown = name if len(name) <= 64 else f"{name[:64]}…"
+    known = sorted(names)
+    close = nearest(name[:200], known)
+    if close:
+        return CallError("unknown_tool", f"there is no tool {shown!r}; did you mean {close[0]!r}?")
+    if not known:
+        return CallError("unknown_tool", f"there is no tool {shown!r}; there are none")
+    listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
+    return CallError("unknown_tool", f"there is no tool {shown!r}; the tools are {listed}")
+
+
+def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:
+    """Word arguments that the schema does not accept."""
+    return CallError("invalid_arguments", f"the arguments of {name} are not valid; it was not run:", problems)
+
+
+def refused(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
+    """Word arguments that the schema accepts and their types do not; where something else was raised, its words only if all are for the model."""
+    reserved = expose == "tool-errors" and refusal.__cause__ is not None
+    reason = "cannot be decoded" if reserved else scrub(refusal.reason, _secrets(tool))
+    return invalid_arguments(tool.name, (Problem(json_path(refusal.path), reason),))
+
+
+def unavailable(tool: Tool) -> CallError:
+    """Word a tool whose environment is not set."""
+    missing = ", ".join(tool.missing_env)
+    return CallError("unavailable", f"{tool.name} is not available here: the environment variable {missing} is not set")
+
+
+def not_to_be_had(error: PluginError) -> CallError:
+    """Word a tool whose plugin does not load, or ships something else than it was described as."""
+    return CallError("unavailable", f"the tool is not available: {scrub(str(error))}", exception=error)
+
+
+def approval_required(name: str) -> CallError:
+    """Word a tool that needs approval where nobody can be asked."""
+    return CallError("approval_required", f"{name} requires approval, and nobody is there to give it; it was not run")
+
+
+def denied(name: str) -> CallError:
+    """Word a tool whose call was not approved."""
+    return CallError("denied", f"the call of {name} was denied; it was not run")
+
+
+def approval_failed(name: str, error: BaseException) -> CallError:
+    """Word a call whose approval could not be asked for; the developer finds the reason in the log."""
+    from logging import getLogger  # only on the way to an error
+
+    getLogger("fcregistry").error("approval of %s could not be asked for", name, exc_info=error)
+    return CallError("denied", f"{name} was not run: asking for its approval failed", exception=error)
+
+
+def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> CallError:
+    """Word a result that has no JSON form, or that cannot be asked for what it holds.
+
+    Args:
+        tool: The tool.
+        error: What was raised; of anything but an `EncodingError`, the words are its author's.
+        expose: Whether a model reads these.
+    """
+    if expose == "tool-errors" and not isinstance(error, EncodingError):
+        return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
+    reason = scrub(said_by(error), _secrets(tool))
+    if not isinstance(error, EncodingError):
+        reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+    return CallError(
+        "unencodable_result", f"{tool.name} ran, but its result cannot be shown: {reason}", exception=error
+    )
+
+
+def misfit(tool: Tool, problems: Iterable[Problem]) -> CallError:
+    """Word a result that is not what its tool's return schema promises."""
+    said = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
+    reason = scrub(said, _secrets(tool))
+    return CallError("unencodable_result", f"{tool.name} ran, but its result is not what it promises: {reason}")
+
+
+def cancelled_before(tool: Tool, reason: str) -> CallError:
+    """Word a call that was cancelled before it began."""
+    return CallError("cancelled", f"the call of {tool.name} was cancelled{_because(tool, reason)}; it was not run")
+
+
+def given_up(tool: Tool, end: GivenUp) -> CallError:
+    """Word a call that nobody waits for any more: its time was up, or it was cancelled."""
+    if end.why == "cancelled":
+        message = f"{tool.name} was cancelled before it was done{_because(tool, end.reason)}"
+        return CallError("cancelled", message, exception=end)
+    again = bool(tool.options.idempotent or tool.options.read_only)
+    now = "it was stopped" if end.stopped else "it may still be running"
+    message = f"{tool.name} did not answer within {end.seconds:g} second{'' if end.seconds == 1 else 's'}; {now}"
+    return CallError("timeout", message, retryable=again, exception=end)
+
+
+def not_checked(name: str, end: GivenUp) -> CallError:
+    """Word a call whose arguments took longer to check than it may take, or that was cancelled meanwhile."""
+    if end.why == "cancelled":
+        return CallError("cancelled", f"the call of {name} was cancelled; it was not run")
+    seconds = f"{end.seconds:g} second{'' if end.seconds == 1 else 's'}"
+    message = f"the arguments of {name} could not be checked within {seconds}; it was not run. Send less at once"
+    return CallError("timeout", message, exception=end)
+
+
+def no_thread(error: Exception) -> CallError:
+    """Word a call that no thread can take now."""
+    return CallError("unavailable", f"the call cannot run now: {error}", retryable=True, exception=error)
+
+
+def _because(tool: Tool, reason: str) -> str:
+    return f" ({scrub(reason, _secrets(tool))})" if reason else ""
+
+
+def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") -> CallError:
+    """Word what a tool raised: a `ToolError` in its own words, anything else by type and message, both scrubbed and bounded.
+
+    Args:
+        tool: The tool.
+        exception: What it raised, or what says that nobody waited for it.
+        expose: Whether a model reads what is no `ToolError`.
+    """
+    if isinstance(exception, GivenUp):
+        return given_up(tool, exception)
+    if isinstance(exception, NoThreadError):
+        return CallError("unavailable", f"{tool.name} cannot run now: {exception}", retryable=True, exception=exception)
+    if isinstance(exception, CallCancelledError):
+        return given_up(tool, GivenUp("cancelled", reason=exception.reason))
+    if isinstance(exception, WorkerError):
+        return exception.error_reserved if expose == "tool-errors" else exception.error
+    kind = exception.type_name if isinstance(exception, RemoteError) else type(exception).__name__
+    from_tool = exception.is_tool_error if isinstance(exception, RemoteError) else isinstance(exception, ToolError)
+    if kind == "CancelledError":  # asyncio's, which is not imported here for its name alone
+        return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
+    if expose == "tool-errors" and not from_tool:
+        return CallError("tool_failed", f"{tool.name} failed", exception=exception)
+    said = scrub(told_by(exception), _secrets(tool))
+    if from_tool and isinstance(exception, (ToolError, RemoteError)):
+        return CallError(
+            "tool_failed",
+            said or f"{tool.name} failed",
+            retryable=exception.retryable,
+            retry_after=exception.retry_after,
+            exception=exception,
+        )
+    return CallError("tool_failed", f"{kind}: {said}" if said else kind, exception=exception)
+
+
+def _secrets(tool: Tool) -> tuple[str, ...]:
+    return tuple(os.environ.get(name, "") for name in tool.options.requires_env)
+
+
+def scrub(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return a text without terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets, bounded."""
+    text = _FURTHER.sub("", _plain(text))
+    text = Secrets(*map(_plain, secrets)).hide(text)
+    text = _IN_URL.sub(_without_credentials, _ADDRESS.sub("0x…", text)).strip()
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    return f"{text[:_MOST_CHARACTERS]}… ({len(text) - _MOST_CHARACTERS} more characters)"
+
+
+def _without_credentials(url: re.Match[str]) -> str:
+    before, at, after = url[1].rpartition("@")  # the last one: a password may hold others
+    return f"://…@{after}" if before and at else url[0]
+
+
+def _plain(text: str) -> str:
+    return _CONTROL.sub("", _ANSI.sub("", text))
+
+
+# --- execution._elsewhere._remote_errors ---
+
+
+class RemoteError(Exception):
+    """What a tool raised in another process; its traceback there is a note of this exception.
+
+    Attributes:
+        type_name: The name of the class that the exception had.
+        is_tool_error: Whether that was a `ToolError`, whose message is meant for the model.
+        retryable: As that `ToolError` had it; False for anything else.
+        retry_after: Likewise; None for anything else.
+        remote_traceback: Where it was raised, as text.
+    """
+
+    def __init__(self, raised: Raised) -> None:
+        super().__init__(raised.message)
+        self._raised = raised
+        self.type_name = raised.type_name
+        self.is_tool_error = raised.is_tool_error
+        self.retryable = raised.retryable
+        self.retry_after = raised.retry_after
+        self.remote_traceback = raised.traceback
+        if raised.traceback:
+            self.add_note(f"in the worker:\n{raised.traceback}")
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), (self._raised,)
+
+
+class WorkerError(Exception):
+    """Why a call was not run in another process, or its result did not arrive; what it says is for developers.
+
+    Attributes:
+        error: The same for the model.
+        error_reserved: Likewise, without the words of an exception that nobody wrote for a model.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        detail: str = "",
+        problems: tuple[Problem, ...] = (),
+        reserved: tuple[str, tuple[Problem, ...]] | None = None,
+    ) -> None:
+        super().__init__(f"{message}: {detail}" if detail else message)
+        self._told = code, message, detail, problems, reserved
+        self.error = CallError(code, message, problems, exception=self)
+        self.error_reserved = self.error if reserved is None else CallError(code, *reserved, exception=self)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), self._told
+
+
+REASONS: Final = {
+    "no_tool": ("unavailable", "is not available: the worker that was to run it does not have it"),
+    "schema_changed": (
+        "unavailable",
+        "is not available: the worker that was to run it has it with other arguments (schema_changed)",
+    ),
+    "version_changed": (
+        "unavailable",
+        "is not available: the worker that was to run it has another version of it (version_changed)",
+    ),
+    "missing_env": ("unavailable", "is not available: the worker that was to run it lacks an environment variable"),
+    "busy": ("unavailable", "is not available: too many earlier calls still hold the worker that was to run it"),
+    "no_worker": ("unavailable", "is not available: the call could not be handed to a worker; it was not run"),
+    "died": ("tool_failed", "was not finished: the worker that ran it died; it may have done part of its work"),
+    "lost": ("tool_failed", "gave no result: its worker failed; it may have done its work"),
+    "cancelled": ("cancelled", "was cancelled before it was done"),
+    "closed": ("cancelled", "was cancelled before it was done: its worker was closed"),
+}
+"""Why there is no result -> the code of the failed call, and what a model reads after the tool's name."""
+
+
+def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException | None = None) -> WorkerError:
+    """Word why there is no result.
+
+    Args:
+        tool: The tool that was called.
+        reason: A row of `REASONS`.
+        detail: What more is known, for developers.
+        cause: What the pool raised; kept as the ``__cause__`` of the error, for logs.
+    """
+    code, sentence = REASONS[reason]
+    error = WorkerError(code, f"{tool.name} {sentence}", detail)
+    error.__cause__ = cause
+    return error
+
+
+def refusal_of(tool: Tool, refused: WireRefusal) -> WorkerError:
+    """Word why a worker refused a call; of arguments, and of a result, the model reads what is wrong with them."""
+    if refused.reason == "invalid_arguments":
+        problems = tuple(Problem(path, message) for path, message in refused.problems)
+        message = f"the arguments of {tool.name} are not valid where it runs; it was not run:"
+        untold = tuple(Problem(path, "cannot be decoded") for path, _ in refused.problems)
+        reserved = (message, untold) if refused.reserved else None
+        return WorkerError("invalid_arguments", message, problems=problems, reserved=reserved)
+    if refused.reason == "unencodable":
+        message = f"{tool.name} ran, but its result cannot be shown"
+        reserved = (message, ()) if refused.reserved else None
+        return WorkerError("unencodable_result", f"{message}: {refused.detail}", reserved=reserved)
+    return worker_error(tool, refused.reason, refused.detail)
+
+
+# --- execution._raised ---
+
+_MOST_INNER: Final = 5
+_STATUS_NAMES: Final = ("status_code", "status")
+
+
+def told_by(exception: BaseException) -> str:
+    """Return what an exception says, with the HTTP status that it carries, and with what those say that it is a group of (PEP 654).
+
+    A `ToolError` has said all that its author wants said.
+    """
+    said = said_by(exception)
+    if isinstance(exception, ToolError):
+        return said
+    if isinstance(exception, BaseExceptionGroup):
+        inner = list(_inner(exception))
+        more = f"; and {len(inner) - _MOST_INNER} more" if len(inner) > _MOST_INNER else ""
+        return f"{said}: {'; '.join(map(_typed, inner[:_MOST_INNER]))}{more}"
+    status = _http_status(exception)
+    if status is None or str(status) in said:
+        return said
+    return f"{said} (HTTP {status})" if said else f"HTTP {status}"
+
+
+def _inner(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    """Yield the exceptions that a group and the groups within hold, in their order."""
+    waiting: list[BaseException] = [group]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, BaseExceptionGroup):
+            waiting += reversed(each.exceptions)
+        else:
+            yield each
+
+
+def _typed(exception: BaseException) -> str:
+    said = told_by(exception)
+    if isinstance(exception, ToolError) and said:
+        return said
+    return f"{type(exception).__name__}: {said}" if said else type(exception).__name__
+
+
+def _http_status(exception: BaseException) -> int | None:
+    """Return the status of the failed request that an exception is about, as clients for HTTP keep it: on it, or on its response."""
+    for holder in (exception, _attribute(exception, "response")):
+        for name in _STATUS_NAMES:
+            status = _attribute(holder, name)
+            if isinstance(status, int) and 400 <= status <= 599:
+                return int(status)
+    return None
+
+
+def _attribute(value: object, name: str) -> Any:
+    try:
+        return getattr(value, name, None)
+    except Exception:  # a property of a foreign exception may raise anything; then it does not say  # noqa: BLE001
+        return None

@@ -1,1 +1,0 @@
-"""How are arguments read, and slips of models repaired?"""

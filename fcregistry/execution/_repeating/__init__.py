@@ -1,1 +1,0 @@
-"""Which result is found again, and which call is tried again?"""

@@ -1,0 +1,175 @@
+"""Is a call that failed tried again, and when? If trying twice is as good as once, and the failure may pass. Needs `fcregistry[retry]`."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from fcregistry._base.call import CallError
+from fcregistry.errors import CallCancelledError, MissingDependencyError, ToolError
+from fcregistry.execution._messages import RemoteError
+from fcregistry.execution._outcome import GivenUp
+
+if TYPE_CHECKING:
+    from fcregistry._tools.tool import Tool
+    from fcregistry.execution._outcome import Outcome
+
+Passing: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
+"""Which failures may pass: exceptions of these types, or those of which a function says so."""
+
+_PASSING: Final = (TimeoutError, ConnectionError)
+"""What is a matter of the moment, whatever the tool is."""
+
+_MOST_DOUBLINGS: Final = 100
+"""After how many failures waits stay as they are: long before that they are `most`, and long after it a float is infinite."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """When a call that failed is tried again.
+
+    That is done only with a tool whose author declared it `idempotent` or `read_only`, and only after a failure that may pass: a
+    `ToolError` that is `retryable`, a `TimeoutError`, a `ConnectionError`, and what `on` adds.
+
+    The wait before the second attempt is a random one of up to `initial` seconds; before each further one it is up to twice as
+    long, and never longer than `most`: "full jitter", as told in Exponential Backoff And Jitter (AWS Architecture Blog). A tool
+    that says `retry_after` is given that time, if it is not above `most`; if it is, the call is not tried again.
+
+    Args:
+        attempts: How often a call is tried, the first time included.
+        initial: Seconds.
+        most: Seconds.
+        on: Further exceptions that may pass: a type, several, or a function of the exception that says whether it may.
+
+    Raises:
+        ValueError: A number cannot be.
+        TypeError: `on` is none of these.
+        MissingDependencyError: The package tenacity is not installed.
+    """
+
+    attempts: int = 3
+    initial: float = 0.2
+    most: float = 5.0
+    on: Passing = ()
+    _backoff: Callable[[int], float] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise ValueError(f"attempts is at least 1, not {self.attempts!r}")
+        if not 0 <= self.initial <= self.most < float("inf"):
+            raise ValueError(
+                f"initial and most are seconds, finite, and initial is not above most: not {self.initial!r} and {self.most!r}"
+            )
+        if not _is_on(self.on):
+            raise TypeError(
+                f"on is a type of exceptions, a tuple of them, or a plain function of an exception, not {self.on!r}"
+            )
+        object.__setattr__(self, "_backoff", _full_jitter(self.initial, self.most))
+
+    def wait_before(self, attempt: int, outcome: Outcome, tool: Tool, left: float | None = None) -> float | None:
+        """Return the seconds to wait before another attempt, or None if there is to be none.
+
+        Args:
+            attempt: Which attempt it would be: 2, after the first.
+            outcome: What came of the one before it.
+            tool: The tool.
+            left: Seconds that are left for the call; None if it may take any time.
+        """
+        error = outcome.exception
+        if attempt > self.attempts or not isinstance(error, Exception):
+            return None
+        if not _may_be_repeated(tool) or not self._may_pass(error, tool):
+            return None
+        wait = self._backoff(attempt - 1)
+        asked = _retry_after(error)
+        if asked is not None:
+            if asked > self.most:
+                return None
+            wait = max(wait, asked)
+        return None if left is not None and wait >= left else wait
+
+    def _may_pass(self, error: Exception, tool: Tool) -> bool:
+        if isinstance(error, (GivenUp, CallCancelledError)):  # by us: the time is up, or nobody wants the result
+            return False
+        if _is_passing(error):
+            return True
+        on = self.on
+        if isinstance(on, (type, tuple)):
+            return isinstance(error, on) or _is_remote(error, on if isinstance(on, tuple) else (on,))
+        try:
+            return bool(on(error))
+        except Exception as failure:  # foreign code: it has not said that the failure may pass
+            from logging import getLogger  # only on the way to an error
+
+            message = "whether %s may be tried again could not be told, so it was not"
+            getLogger("fcregistry").warning(message, tool.name, exc_info=failure)
+            return False
+
+
+def with_attempts(error: CallError, attempts: int) -> CallError:
+    """Word that a call failed several times, so that a model does not try at once what was just tried; as it is, for one attempt."""
+    if attempts == 1:
+        return error
+    return CallError(
+        error.code,
+        f"{error.message} (tried {attempts} times)",
+        error.problems,
+        retryable=error.retryable,
+        retry_after=error.retry_after,
+        exception=error.exception,
+    )
+
+
+def _is_on(on: object) -> bool:
+    if isinstance(on, (type, tuple)):
+        types = on if isinstance(on, tuple) else (on,)
+        return all(isinstance(each, type) and issubclass(each, Exception) for each in types)
+    return callable(on) and not inspect.iscoroutinefunction(on)
+
+
+def _may_be_repeated(tool: Tool) -> bool:
+    options = tool.options
+    return options.idempotent is True or options.read_only is True
+
+
+def _is_passing(error: Exception) -> bool:
+    if isinstance(error, ToolError) or (isinstance(error, RemoteError) and error.is_tool_error):
+        return error.retryable is True
+    return isinstance(error, _PASSING) or _is_remote(error, _PASSING)
+
+
+def _is_remote(error: Exception, types: tuple[type[Exception], ...]) -> bool:
+    """Tell whether what was raised in another process is of one of these types, as far as its name says so."""
+    if not isinstance(error, RemoteError):
+        return False
+    raised = getattr(builtins, error.type_name, None)
+    if isinstance(raised, type) and issubclass(raised, types):
+        return True
+    return error.type_name in {each.__name__ for each in types}
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Return the seconds that a tool asks to wait, if it says some that can be waited."""
+    if not isinstance(error, (ToolError, RemoteError)):
+        return None
+    asked = error.retry_after
+    return asked if isinstance(asked, (int, float)) and asked >= 0 else None
+
+
+def _full_jitter(initial: float, most: float) -> Callable[[int], float]:
+    """Return how long to wait after so many failures."""
+    try:
+        import tenacity  # an extra, which brings asyncio: 50 ms
+    except ImportError as error:
+        raise MissingDependencyError("Retry needs tenacity: pip install 'fcregistry[retry]'") from error
+    strategy = tenacity.wait_random_exponential(multiplier=initial, max=most)
+
+    def seconds(failures: int) -> float:
+        state = tenacity.RetryCallState(tenacity.Retrying(), None, (), {})
+        state.attempt_number = min(failures, _MOST_DOUBLINGS)
+        return strategy(state)
+
+    return seconds

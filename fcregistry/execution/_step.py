@@ -1,0 +1,170 @@
+"""What is a call on its way: a tool that is ready to be called, and a call that is valid and not run yet?
+
+MERGED: How do numbers keep the digits they were written with, until a Decimal is made of them?
+
+They are read as `ExactFloat`s, which validators do not know: those are shown plain floats.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from fcregistry._base.json import ExactFloat, with_plain_floats
+from fcregistry._schema.validator import Validator
+from fcregistry._schema.violations import MOST_STEPS
+from fcregistry.execution._invoke import Lane, lane_of
+
+if TYPE_CHECKING:
+    from fcregistry._base.call import ToolCall
+    from fcregistry._base.messages import Violation
+    from fcregistry._tools.signature import Signature
+    from fcregistry._tools.tool import Tool
+    from fcregistry.execution._cache import Cache
+    from fcregistry.execution._outcome import RemoteRunner
+    from fcregistry.execution._settings import Settings
+
+# --- execution._steps ---
+
+QUICK_STEPS: Final = 5_000
+"""Steps that finding out what is wrong with arguments may take where the call is made: some 10 ms."""
+
+
+class Bound(NamedTuple):
+    """A tool with what each of its calls needs, looked up once.
+
+    Attributes:
+        tool: The tool.
+        signature: Its signature.
+        validator: Of its arguments.
+        needs_env: Whether it requires variables of the environment.
+        is_open: Whether nobody ever has to approve of a call of it.
+        exact: Whether numbers in its arguments keep their digits.
+        results: Validates its results, if that is asked for.
+        lane: Where it runs.
+        timeout: Seconds that a call of it may take; None for ever.
+        cache: Keeps its results, if they are kept.
+        place: Where it runs, if that is another process.
+        touches: Whether it says what it touches, so that it may have to wait for others of its batch.
+    """
+
+    tool: Tool
+    signature: Signature
+    validator: Validator
+    needs_env: bool
+    is_open: bool
+    exact: bool
+    results: Validator | None
+    lane: Lane
+    timeout: float | None
+    cache: Cache | None
+    place: RemoteRunner | None
+    touches: bool
+
+    @classmethod
+    def of(cls, tool: Tool, settings: Settings, is_open: bool = True) -> Bound:
+        """Return a tool made ready.
+
+        Args:
+            tool: The tool.
+            settings: What the executor was told.
+            is_open: Whether nobody ever has to approve of a call of it.
+        """
+        signature = tool.signature  # first: it imports the plugin of a described tool, whose options are then its own
+        options = tool.options
+        validator, exact = tool.validator(settings.engine), signature.exact
+        place = settings.places.get(tool.name)
+        return cls(
+            tool,
+            signature,
+            DigitsValidator(validator) if exact else validator,
+            bool(options.requires_env) and place is None,  # a worker has an environment of its own
+            is_open,
+            exact,
+            tool.result_validator(settings.engine) if settings.check_results else None,
+            lane_of(signature.kind, options.blocking) if place is None else "elsewhere",
+            settings.timeout if options.timeout is None else options.timeout,
+            cache_of(tool, settings.cache),
+            place,
+            options.exclusive or options.reads != () or options.writes != (),
+        )
+
+
+class CallStep(NamedTuple):
+    """A call that is valid: decoded, and not run yet."""
+
+    call: ToolCall
+    bound: Bound
+    arguments: dict[str, Any]
+    decoded: dict[str, Any]
+    repairs: tuple[str, ...]
+
+
+def cache_of(tool: Tool, own: Cache) -> Cache | None:
+    """Return the cache for a tool's results, or None if they are not kept.
+
+    Args:
+        tool: The tool.
+        own: The executor's, which `cache=True` means: what tools return may depend on who runs them, so it is not the process's.
+    """
+    given = tool.options.cache
+    if given is None or given is False:
+        return None
+    if given is True:
+        return own
+    assert isinstance(given, Cache)  # see check_caches
+    return given
+
+
+# --- execution._reading._digits ---
+
+
+class DigitsValidator(Validator):
+    """A validator of arguments whose numbers keep their digits.
+
+    Args:
+        validator: The validator of plain JSON.
+    """
+
+    __slots__ = ("_plain",)
+
+    def __init__(self, validator: Validator) -> None:
+        self._plain = validator  # it has the schema, and is compiled once for all
+
+    @property
+    def properties(self) -> frozenset[str]:
+        return self._plain.properties
+
+    @property
+    def required(self) -> frozenset[str]:
+        return self._plain.required
+
+    @property
+    def is_fast(self) -> bool:
+        return self._plain.is_fast
+
+    def is_valid(self, value: object) -> bool:
+        return self._plain.is_valid(with_plain_floats(value))
+
+    def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
+        return self._plain.violations(with_plain_floats(value), most_steps)
+
+
+def copied(value: Any) -> Any:
+    """Return a JSON value that shares no object or array with another; numbers keep their digits."""
+    if isinstance(value, dict):
+        return {name: copied(item) for name, item in value.items()}
+    return [copied(item) for item in value] if isinstance(value, list) else value
+
+
+def exact_text(value: Any) -> str:
+    """Return the text of a JSON value; numbers keep the digits they were written with.
+
+    Raises:
+        ValueError: A number has more digits than Python writes.
+    """
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(name)}:{exact_text(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(exact_text, value)) + "]"
+    return value.text if isinstance(value, ExactFloat) else json.dumps(value)

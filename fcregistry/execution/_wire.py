@@ -1,0 +1,268 @@
+"""What travels between an executor and a worker? JSON text, both ways: a tool's name and arguments there, what came of it back.
+
+MERGED: How does what a tool returned travel? As JSON, from which the type that it has by the return annotation is made again, and as content blocks.
+MERGED: Which tools can run in another process? Those that a worker finds by itself: it is sent a name, and never a function.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from fcregistry._results.content import Content, ToolOutput
+from fcregistry.errors import DefinitionError
+from fcregistry.types import EncodingError, to_json, to_json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fcregistry._tools.tool import Tool
+    from fcregistry.types import Codec
+
+# --- execution._elsewhere._travel ---
+
+PROTOCOL: Final = 2
+"""Raised when one side would misread what the other writes."""
+
+STOPPED: Final = "stopped"
+"""The detail of a `timeout` whose tool has come to an end; without it, the tool may still be running."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A call that a worker is to run.
+
+    Attributes:
+        tool: The canonical id, such as `acme-weather:get_weather`.
+        schema: The digest of the schema that the arguments were validated against.
+        arguments: A JSON object, as text.
+        call: An id that no other call has: some pools run equal work only once.
+        version: The version of the tool's distribution where the call is made.
+        any_version: Whether a worker that has another version may run it.
+        seconds: How long the tool may take; None for ever.
+    """
+
+    tool: str
+    schema: str
+    arguments: str
+    call: str
+    version: str | None
+    any_version: bool = False
+    seconds: float | None = None
+
+    def to_text(self) -> str:
+        """Return it as it travels."""
+        return json.dumps({"protocol": PROTOCOL, **asdict(self)})
+
+    @classmethod
+    def read(cls, text: str) -> Request:
+        """Return what was sent.
+
+        Raises:
+            ValueError: It was written by another version of fcregistry.
+        """
+        return cls(**_checked(text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireReturn:
+    """The tool returned a value.
+
+    Attributes:
+        value: As JSON text.
+        form: What that text is; `_carried.py` has the forms.
+        seconds: How long the tool took.
+        version: The version of the tool's distribution there.
+    """
+
+    value: str
+    form: Form
+    seconds: float
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """The tool raised an exception.
+
+    Attributes:
+        type_name: The name of its class.
+        message: What it says, without secrets.
+        is_tool_error: Whether it is a `ToolError`, whose message is meant for the model.
+        retryable: As a `ToolError` has it.
+        retry_after: Likewise.
+        traceback: Where, as text, for logs.
+        seconds: How long the tool took.
+        version: The version of the tool's distribution there.
+    """
+
+    type_name: str
+    message: str
+    is_tool_error: bool
+    retryable: bool
+    retry_after: float | None
+    traceback: str
+    seconds: float
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireRefusal:
+    """The worker could not run the tool, or cannot show its result.
+
+    Attributes:
+        reason: A row of `REASONS` in `_remote_errors.py`, or `invalid_arguments`, `unencodable` or `timeout`.
+        detail: What more is known: a name, or a sentence.
+        problems: What is wrong with the arguments there, each with path and message.
+        reserved: Whether detail and messages are the words of an exception that nobody wrote for a model.
+    """
+
+    reason: str
+    detail: str = ""
+    problems: tuple[tuple[str, str], ...] = ()
+    reserved: bool = False
+
+
+Answer: TypeAlias = WireReturn | Raised | WireRefusal
+
+_KINDS: Final[dict[str, type[WireReturn] | type[Raised] | type[WireRefusal]]] = {
+    "returned": WireReturn,
+    "raised": Raised,
+    "refused": WireRefusal,
+}
+
+
+def answer_text(answer: Answer) -> str:
+    """Return an answer as it travels."""
+    return json.dumps({"protocol": PROTOCOL, type(answer).__name__.lower(): asdict(answer)})
+
+
+def read_answer(text: str) -> Answer:
+    """Return what a worker sent.
+
+    Raises:
+        ValueError: It was written by another version of fcregistry.
+    """
+    ((kind, fields),) = _checked(text).items()
+    return _KINDS[kind](**fields)
+
+
+def _checked(text: str) -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(text)
+    spoken = fields.pop("protocol", None)
+    if spoken != PROTOCOL:
+        raise ValueError(
+            f"executor and worker have different versions of fcregistry (protocols {PROTOCOL} and {spoken}): "
+            "install the same one everywhere"
+        )
+    return fields
+
+
+# --- execution._elsewhere._carried ---
+
+Form: TypeAlias = Literal["json", "typed", "content", "list", "output"]
+"""What the text of a value is: its JSON, that by its return annotation, or JSON that holds content blocks in one of three ways."""
+
+
+def packed(value: Any, returns: Codec | None) -> tuple[str, Form]:
+    """Return a value as text, and what that text is.
+
+    Args:
+        value: What a tool returned.
+        returns: The codec of its return annotation, if there is one.
+
+    Raises:
+        EncodingError: It has no JSON form, and is no content.
+        Exception: Whatever the value's own code raises while it is read.
+    """
+    try:
+        if returns is not None and returns.handles(value):
+            return to_json_text(value if returns.natural else returns.encode(value)), "typed"
+        return to_json_text(value), "json"
+    except EncodingError:
+        if isinstance(value, Content):
+            return json.dumps(value.to_block()), "content"
+        if isinstance(value, ToolOutput):
+            return json.dumps([to_json(value.value), [each.to_block() for each in value.content]]), "output"
+        if isinstance(value, (list, tuple)) and any(isinstance(item, Content) for item in value):
+            return json.dumps(list(map(_packed_item, value))), "list"
+        raise
+
+
+def _packed_item(item: Any) -> list[Any]:
+    return ["content", item.to_block()] if isinstance(item, Content) else ["json", to_json(item)]
+
+
+def unpacked(text: str, form: Form, returns: Codec | None) -> Any:
+    """Return the value of a text; its JSON, where no value of the return annotation's type can be made of it again.
+
+    Args:
+        text: What `packed` gave.
+        form: Likewise.
+        returns: The codec of the tool's return annotation on this side, if there is one.
+    """
+    if form == "typed" and returns is not None and not returns.plain:
+        return _typed(text, returns)
+    return _READERS[form](json.loads(text))
+
+
+def _typed(text: str, returns: Codec) -> Any:
+    plain = json.loads(text)
+    try:
+        return returns.decode(plain) if returns.accepts(plain) else plain
+    except Exception:  # noqa: BLE001  # foreign code: a type may refuse what it wrote itself, and its JSON is a result too
+        return plain
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _output(read: Any) -> ToolOutput:
+    value, blocks = read
+    return ToolOutput(value=value, content=[Content.from_block(block) for block in blocks])
+
+
+_READERS: Final[dict[Form, Callable[[Any], Any]]] = {
+    "json": _same,
+    "typed": _same,
+    "content": Content.from_block,
+    "list": lambda items: [Content.from_block(item) if form == "content" else item for form, item in items],
+    "output": _output,
+}
+
+# --- execution._elsewhere._portable ---
+
+
+def check_can_travel(tools: Iterable[Tool], because: str) -> None:
+    """See that workers can run tools.
+
+    Args:
+        tools: What is to run in other processes.
+        because: What asks for that, as its author writes it: `pool=…`.
+
+    Raises:
+        DefinitionError: Some cannot; names each, and what to do.
+    """
+    problems = tuple(f"{tool.name}: {problem}" for tool in tools if (problem := why_not(tool)))
+    if problems:
+        raise DefinitionError(
+            f"{because} runs tools in other processes, which find them by name in installed plugins; these cannot:",
+            problems,
+        )
+
+
+def why_not(tool: Tool) -> str | None:
+    """Return why no worker can run a tool, with the fix, or None if one can."""
+    if tool.origin.distribution is None:
+        return (
+            f"{tool.origin.module}.{tool.origin.qualname} is the application's own, and no worker has it; "
+            "ship it in a distribution with an fcregistry entry point"
+        )
+    if tool._definition.asks_for_context:
+        return "it asks for the context of its call, which stays in this process; drop that parameter"
+    if tool.options.blocking == "caller":
+        return 'it is declared with blocking="caller", so it runs on the caller\'s thread; drop one of the two'
+    return None

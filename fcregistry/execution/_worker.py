@@ -1,0 +1,244 @@
+"""How does a worker process run a call? It finds the tool by its canonical id, validates the arguments itself, and answers with text.
+
+Nothing that a model wrote chooses what runs here: the id is that of a tool that the executor offers.
+
+MERGED: What does a worker process do before its first call? It sees to it that it ends at once when it has to, and loads the plugins.
+MERGED: Has a worker of Dask begun this call before? Dask runs again what was on a worker that died, and no call of a tool is to run twice.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from fcregistry._base import forks as _forks
+from fcregistry._base.json import read_json
+from fcregistry._registry import registry
+from fcregistry.errors import FcregistryError, ToolError, said_by
+from fcregistry.execution._invoke import Invocation, Job, lane_of, run_now
+from fcregistry.execution._messages import refused, scrub, told_by
+from fcregistry.execution._outcome import GivenUp, Outcome
+from fcregistry.execution._step import DigitsValidator
+from fcregistry.execution._threads import NoThreadError
+from fcregistry.execution._wire import STOPPED, Answer, Raised, Request, WireRefusal, WireReturn, answer_text, packed
+from fcregistry.types import EncodingError, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fcregistry._base.call import Problem
+    from fcregistry._tools.tool import Tool
+
+# --- execution._elsewhere._worker ---
+
+_MOST_TRACEBACK = 20_000
+"""Characters of a traceback that travel: its end, where the exception is."""
+
+
+def run_here(request: str) -> str:
+    """Run a call in this process.
+
+    Args:
+        request: A `Request`, as text.
+
+    Returns:
+        What came of it: an `Answer`, as text. What the tool raises is one, SystemExit too.
+
+    Raises:
+        ValueError: The request was written by another version of fcregistry.
+    """
+    _forks.count_forks()
+    born = _forks.generation
+    answer = _answer_to(Request.read(request))
+    if _forks.generation != born:  # what a type or a property does is foreign code, too
+        _forks.end_child()
+    return answer_text(answer)
+
+
+def _answer_to(asked: Request) -> Answer:
+    tool = _found(asked)
+    if isinstance(tool, WireRefusal):
+        return tool
+    invocation = _invocation(tool, asked.arguments)
+    if isinstance(invocation, WireRefusal):
+        return invocation
+    lane = lane_of(tool.signature.kind, True)
+    with begun(asked.call) as first:
+        if not first:
+            return WireRefusal(reason="died", detail="it was begun on a worker of Dask that is gone")
+        return _answer(tool, run_now(Job(lane, invocation, seconds=asked.seconds)))
+
+
+def _found(asked: Request) -> Tool | WireRefusal:
+    """Return the tool of this process, if it is the one that the call was made for, and can run here."""
+    try:
+        tool = registry.get(asked.tool)
+        schema = tool.schema_digest
+    except FcregistryError as error:
+        return WireRefusal(reason="no_tool", detail=str(error))
+    if schema != asked.schema:
+        here = f"{tool.origin.distribution} {tool.origin.version}"
+        return WireRefusal(reason="schema_changed", detail=f"{here} is installed there; install one version everywhere")
+    if missing := tool.missing_env:
+        return WireRefusal(reason="missing_env", detail=f"{', '.join(missing)} is not set there")
+    if tool.origin.version != asked.version and not asked.any_version:
+        detail = f"{tool.origin.distribution} {tool.origin.version} is installed there, and {asked.version} here; install one version everywhere"
+        return WireRefusal(
+            reason="version_changed", detail=f'{detail}, or make the executor with worker_versions="any"'
+        )
+    return tool
+
+
+def _invocation(tool: Tool, arguments: str) -> Invocation | WireRefusal:
+    signature = tool.signature
+    validator = DigitsValidator(tool.validator()) if signature.exact else tool.validator()
+    values = read_json(arguments, signature.exact)
+    if problems := validator.problems(values):
+        return _invalid(problems)
+    try:
+        decoded = signature.binding.decode(values)
+    except Refusal as refusal:  # what no schema can say may be otherwise here, such as whether a file exists
+        # One that was made of an exception: a codec raised what is no refusal
+        return _invalid(refused(tool, refusal).problems, reserved=refusal.__cause__ is not None)
+    args, kwargs = signature.binding.bind(decoded)
+    return Invocation(tool.function, args, kwargs)
+
+
+def _invalid(problems: Iterable[Problem], *, reserved: bool = False) -> WireRefusal:
+    said = tuple((each.path, each.message) for each in problems)
+    return WireRefusal(reason="invalid_arguments", problems=said, reserved=reserved)
+
+
+def _answer(tool: Tool, outcome: Outcome) -> Answer:
+    value, exception, seconds = outcome
+    if isinstance(exception, GivenUp):
+        return WireRefusal(reason="timeout", detail=STOPPED if exception.stopped else "")
+    if isinstance(exception, NoThreadError):
+        return WireRefusal(reason="busy", detail=str(exception))
+    if exception is not None:
+        return _raised(tool, exception, seconds)
+    try:
+        text, form = packed(value, tool.signature.returns)
+        return WireReturn(value=text, form=form, seconds=seconds, version=tool.origin.version)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
+        said = scrub(said_by(error), _secrets(tool))
+        kind = type(error).__name__
+        reserved = not isinstance(error, EncodingError)
+        detail = said if not reserved else f"{kind}: {said}" if said else kind
+        return WireRefusal(reason="unencodable", detail=detail, reserved=reserved)
+
+
+def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:
+    of_tool = isinstance(exception, ToolError)
+    after = exception.retry_after if isinstance(exception, ToolError) else None
+    return Raised(
+        type_name=type(exception).__name__,
+        message=scrub(told_by(exception), _secrets(tool)),
+        is_tool_error=of_tool,
+        retryable=isinstance(exception, ToolError) and bool(exception.retryable),
+        retry_after=after if isinstance(after, (int, float)) else None,
+        traceback=_traceback(exception),
+        seconds=seconds,
+        version=tool.origin.version,
+    )
+
+
+def _secrets(tool: Tool) -> tuple[str, ...]:
+    """Return what must not leave this process: its variables may hold other values than the executor's."""
+    return tuple(os.environ.get(name, "") for name in tool.options.requires_env)
+
+
+def _traceback(exception: BaseException) -> str:
+    from traceback import format_exception  # only on the way to an error
+
+    try:
+        return "".join(format_exception(exception))[-_MOST_TRACEBACK:]
+    except Exception:  # noqa: BLE001  # foreign code: an exception that cannot be shown is still told of
+        return ""
+
+
+# --- execution._elsewhere._worker_start ---
+
+_ENDED_BY_TOOL = 70
+"""The exit code of a worker that a tool ended with code 0: its call has no answer, and that is not success (EX_SOFTWARE)."""
+
+
+def start_worker(tools: Iterable[str]) -> None:
+    """Make a worker process ready.
+
+    Args:
+        tools: The canonical ids of tools that it may be asked to run.
+    """
+    # Python's own handlers wait for the next byte code, and a tool may be deep in C
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, name="fcregistry-parent", daemon=True).start()
+    _tell_exits()
+    for tool in tools:
+        try:
+            registry.get(tool).validator().compile()
+        except BaseException:  # foreign code: a plugin that does not load here is told of when it is called  # noqa: BLE001
+            continue
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, also where that had no time to say so: nobody waits for the call then."""
+    from multiprocessing import parent_process  # there already: it has started this process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(_ENDED_BY_TOOL)
+
+
+def _tell_exits() -> None:
+    """Have `os._exit(0)` of a tool end this process with another code: the pool takes 0 for an end that was due, and waits on."""
+    exit_now, worker = os._exit, os.getpid()
+
+    def told(status: int) -> NoReturn:
+        exit_now(status or _ENDED_BY_TOOL if os.getpid() == worker else status)
+
+    os._exit = told
+
+
+# --- execution._elsewhere._dask ---
+
+
+@contextmanager
+def begun(call: str) -> Iterator[bool]:
+    """Keep on Dask's scheduler, while a call runs, that it does; elsewhere, do nothing.
+
+    Args:
+        call: The id of the call, which no other has.
+
+    Yields:
+        Whether it may run; False where another worker has begun it and is gone.
+    """
+    event = _event(call)
+    if event is None:
+        yield True
+    elif event.is_set():
+        yield False
+    else:
+        event.set()
+        try:
+            yield True
+        finally:
+            event.clear()  # the scheduler forgets an event that is not set
+
+
+def _event(call: str) -> Any:  # Dask's, which has no types
+    """Return the scheduler's event of a call, or None where this is no worker of Dask."""
+    distributed: Any = sys.modules.get("distributed")  # a worker of Dask has it; nobody else need
+    if distributed is None:
+        return None
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return None
+    return distributed.Event(f"fcregistry-{call}")

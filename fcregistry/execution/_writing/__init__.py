@@ -1,1 +1,0 @@
-"""How does what a tool returned or raised become a result?"""

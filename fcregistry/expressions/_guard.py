@@ -1,0 +1,388 @@
+"""How does text become the nodes of the calls in it? By Python's parser, which runs nothing.
+
+MERGED: Which text may be handed to Python's parser? Short, balanced and flat text of tokens that a call can have: hostile text is refused first.
+
+The parser of CPython is not made for strangers. Deep nesting exhausts its stack, or Python's; a tree takes hundreds of bytes for each token; and
+it warns of escapes that it does not know. So the text is cut into tokens here, as Python cuts it, and measured, before anything is parsed.
+MERGED: Where, in the text that a model wrote, does a node stand? Python's parser counts in bytes, and in a text that may have been edited.
+MERGED: Which part of what a model says is an expression, where it stands in code fences?
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import Final, NoReturn
+
+from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, ExpressionProblem
+
+# --- expressions._tree ---
+
+_TREE_CONSTRUCTS: Final[dict[type[ast.AST], str]] = {
+    ast.Attribute: "an attribute",
+    ast.Subscript: "a subscript",
+    ast.Slice: "a slice",
+    ast.Compare: "a comparison",
+    ast.NamedExpr: "an assignment",
+    ast.Assign: "an assignment",
+    ast.AugAssign: "an assignment",
+    ast.Starred: "unpacking here",
+    ast.MatMult: "the operator @",
+    ast.Invert: "the operator ~",
+    ast.JoinedStr: "an f-string",
+    ast.Name: "a name",
+    ast.Constant: "a value",
+    ast.BinOp: "arithmetic",
+    ast.UnaryOp: "arithmetic",
+    ast.List: "a list",
+    ast.Tuple: "a tuple",
+    ast.Set: "a set",
+    ast.Dict: "a dict",
+    ast.Call: "a call",
+}
+"""What a node is called; what stands not here is called by its class."""
+
+
+def construct(node: ast.AST) -> str:
+    """Return what a node is called, for a message."""
+    return _TREE_CONSTRUCTS.get(type(node), f"`{type(node).__name__}`")
+
+
+def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
+    """Return the expressions of a text, and the text as it was parsed: those of a list, or one after the other.
+
+    Raises:
+        ExpressionError: It is no Python, or there is a statement in it.
+    """
+    source = source_of(text)
+    try:
+        body = ast.parse(source.text).body
+    except SyntaxError as error:
+        line, column = source.place(error.lineno or 1, 0)
+        if error.offset and error.text is not None:
+            column = source.place(line, len(error.text[: error.offset - 1].encode("utf-8", "replace")))[1]
+        raise _refused(f"this is no Python: {error.msg[:200]}", line, column) from None
+    except (ValueError, RecursionError, MemoryError) as error:  # what the scan has not foreseen
+        raise _refused(f"the expression cannot be read: {type(error).__name__}", 1, 1) from None
+    if not body:
+        raise _refused("there is no call in it; write one, f(a=1)", 1, 1)
+    found: list[ast.expr] = []
+    for node in body:
+        if not isinstance(node, ast.Expr):
+            raise _refused(
+                f"{construct(node)} is not allowed; write a call, f(a=1)", *source.place(node.lineno, node.col_offset)
+            )
+        found.append(node.value)
+    if len(found) == 1 and isinstance(found[0], (ast.List, ast.Tuple)):
+        found = list(found[0].elts)
+    return found, source
+
+
+def _refused(message: str, line: int, column: int) -> ExpressionError:
+    return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=line, column=column)])
+
+
+def dotted(node: ast.expr) -> str | None:
+    """Return the name that a node is, with dots: `a`, `a.b`; None for anything else. What it names is not looked at."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(names)])
+
+
+# --- expressions._text ---
+
+MOST_CHARACTERS: Final = 200_000
+"""How long a text may be: a file fits into an argument."""
+
+MOST_TOKENS: Final = 10_000
+"""How many numbers, texts, names and signs it may have: a syntax tree of them takes some 6 MB."""
+
+MOST_LEVELS: Final = 100
+"""How deeply it may nest: brackets, and signs one after the other, of which each nests too."""
+
+MOST_DIGITS: Final = 1_300
+"""How many characters a number may have: those of the largest that arithmetic makes."""
+
+_TOKEN: Final = re.compile(
+    r"""
+    [ \t\f]*+(?:
+    (?P<word>[^\W\d]\w*+(?!["']))
+    |(?P<string>(?P<prefix>[rRuUbBfFtT]|[bBfFtT][rR]|[rR][bBfFtT]|)(?P<quote>\"{3}|'{3}|"|'))
+    |(?P<joined>[^\W\d]\w*+)
+    |(?P<number>0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?[jJ]?)
+    |(?P<comma>,)
+    |(?P<open>[(\[{])
+    |(?P<close>[)\]}])
+    |(?P<space>\\\n|\#[^\n]*)
+    |(?P<end>[\n;])
+    |(?P<sign>[\s\S])
+    |$)
+    """,
+    re.VERBOSE,
+)
+_REST: Final = {
+    "'": re.compile(r"(?:[^'\\\n]|\\[\s\S])*+'"),
+    '"': re.compile(r'(?:[^"\\\n]|\\[\s\S])*+"'),
+    "'''": re.compile(r"(?:[^'\\]|\\[\s\S]|'(?!''))*+'''"),
+    '"""': re.compile(r'(?:[^"\\]|\\[\s\S]|"(?!""))*+"""'),
+}
+"""What a string goes on with, by what opens it."""
+
+_ESCAPE: Final = re.compile(r"\\(?:([4-7][0-7]{2})|([\s\S]))")
+_KNOWN_ESCAPES: Final = frozenset("\\'\"abfnrtvx01234567\n")
+_KEYWORDS: Final = frozenset(keyword.kwlist) - {"True", "False", "None"}
+_PAIRS: Final = {")": "(", "]": "[", "}": "{"}
+_TEXT_CONSTRUCTS: Final = {
+    **dict.fromkeys(("lambda", "def"), "a function"),
+    **dict.fromkeys(("for", "while"), "a loop or comprehension"),
+    **dict.fromkeys(("if", "elif", "else"), "a condition"),
+    **dict.fromkeys(("and", "or", "not"), "a boolean operator"),
+    **dict.fromkeys(("in", "is"), "a comparison"),
+    **dict.fromkeys(("import", "from"), "an import"),
+}
+"""What begins with a keyword; the others are named by themselves."""
+
+_CONTINUE: Final = frozenset({"in", "else", "elif", "as", "pass"})
+"""Keywords that go on with what another began, which was told."""
+
+
+class CutOff(ExpressionError):
+    """An expression of which nothing is wrong but that its end is missing."""
+
+
+def source_of(text: str) -> ExpressionSource:
+    """Return the source of a text that may be parsed; a code fence around it is left out.
+
+    Raises:
+        CutOff: Its brackets or quotes are not closed.
+        ExpressionError: It may not: it is too long or too deep, or it holds what no call has.
+        TypeError: It is no text.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"an expression is a text, not {type(text).__name__}")
+    if len(text) > MOST_CHARACTERS:
+        message = f"the text has {len(text)} characters; {MOST_CHARACTERS} are allowed"
+        raise ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
+    return _Scan(strip_fence(text)).run()
+
+
+class _Scan:
+    """One way through a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._edits: list[tuple[int, int, str]] = []  # what is written otherwise: from where, to where, as what
+        self._problems: list[ExpressionProblem] = []
+        self._open: list[int] = []  # where each bracket that is open stands
+        self._levels = [0]  # how many signs nest, in each bracket that is open, since its last comma
+        self._depth = 0  # their sum
+
+    def run(self) -> ExpressionSource:
+        """Take all tokens."""
+        text, at, tokens = self._text, 0, 0
+        while at < len(text) and len(self._problems) < MOST_PROBLEMS:
+            found = _TOKEN.match(text, at)
+            assert found is not None  # one character is a sign, whatever it is
+            at = self._take(found)
+            tokens += 1
+            if tokens > MOST_TOKENS:
+                self._stop(found.start(), f"the text has more than {MOST_TOKENS} names, values and signs")
+        for place in self._open[:1]:
+            self._cut_off(place, f"{text[place]!r} is never closed: the expression is cut off, or a bracket is missing")
+        if self._problems:
+            raise ExpressionError(self._problems)
+        return self._edited()
+
+    def _take(self, found: re.Match[str]) -> int:
+        """Take a token, and return where the next one begins."""
+        match found.lastgroup:
+            case "string":
+                return self._string(found)
+            case "word" | "joined" as kind:
+                self._word(found[kind], found.start(kind))
+            case "number":
+                self._number(found)
+            case "open":
+                self._nest(found.start("open"))
+                self._open.append(found.start("open"))
+                self._levels.append(0)
+            case "close":
+                self._close(found["close"], found.start("close"))
+            case "comma":
+                self._unnest()
+            case "end" if len(self._levels) == 1:
+                self._unnest()
+            case "sign":
+                self._sign(found["sign"], found.start("sign"))
+        return found.end()
+
+    def _sign(self, text: str, at: int) -> None:
+        if text == ":" and len(self._levels) == 1:
+            if not self._problems:  # behind a keyword, that was told
+                self._refuse(at, "a statement is not allowed; write a call, f(a=1)")
+        elif text == "\0" or "\ud800" <= text <= "\udfff":
+            self._refuse(at, f"the character U+{ord(text):04X} is not allowed")
+        else:
+            self._nest(at)
+
+    def _nest(self, at: int) -> None:
+        self._levels[-1] += 1
+        self._depth += 1
+        if self._depth > MOST_LEVELS:
+            self._stop(at, f"the expression is nested too deeply: at most {MOST_LEVELS} levels of brackets and signs")
+
+    def _unnest(self) -> None:
+        """Forget the signs of a bracket that is open: what comes next stands beside them."""
+        self._depth -= self._levels[-1]
+        self._levels[-1] = 0
+
+    def _close(self, text: str, at: int) -> None:
+        if not self._open or self._text[self._open[-1]] != _PAIRS[text]:
+            closes = f", and {self._text[self._open[-1]]!r} is open" if self._open else ""
+            self._stop(at, f"{text!r} closes nothing{closes}")
+        self._unnest()
+        self._open.pop()
+        self._levels.pop()
+
+    def _word(self, word: str, at: int) -> None:
+        if word in _KEYWORDS and not (word in _CONTINUE and self._problems):
+            construct = _TEXT_CONSTRUCTS.get(word, f"`{word}`")
+            shown = "" if word in construct else f" (`{word}`)"
+            self._refuse(at, f"{construct}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
+
+    def _number(self, found: re.Match[str]) -> None:
+        number, at = found["number"], found.start("number")
+        if len(number) > MOST_DIGITS:
+            self._refuse(at, f"a number of {len(number)} characters is too long; {MOST_DIGITS} are allowed")
+        after = self._text[found.end() : found.end() + 1]
+        if after.isalnum() or after == "_":
+            self._refuse(at, f"{number[:20] + after!r} is no number")
+
+    def _string(self, found: re.Match[str]) -> int:
+        prefix, quote, at = found["prefix"].lower(), found["quote"], found.start("string")
+        if "f" in prefix or "t" in prefix:
+            self._refuse(at, "an f-string is not allowed; write the text, or join texts with +")
+        rest = _REST[quote].match(self._text, found.end())
+        if rest is None:
+            self._cut_off(
+                at, f"the text that {quote} opens is never closed: the expression is cut off, or a quote is missing"
+            )
+        text = rest[0]
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+            self._refuse(at, "the text holds half a character (a lone surrogate)")
+        if "\0" in text:
+            self._refuse(at, r"the text holds a null character; write \0")
+        if "\\" in text and "r" not in prefix:
+            self._escapes(text, rest.start(), is_bytes="b" in prefix)
+        return rest.end()
+
+    def _escapes(self, text: str, start: int, *, is_bytes: bool) -> None:
+        """Write an escape that Python does not know as what it stands for, itself: Python would warn of it."""
+        for found in _ESCAPE.finditer(text):
+            octal, escaped = found.groups()
+            if octal:
+                new = f"\\x{int(octal, 8) & 255:02x}" if is_bytes else f"\\u{int(octal, 8):04x}"
+            elif escaped in _KNOWN_ESCAPES or (escaped in "uUN" and not is_bytes):
+                continue
+            else:
+                new = f"\\{found[0]}"
+            self._edits.append((start + found.start(), start + found.end(), new))
+
+    def _edited(self) -> ExpressionSource:
+        """Return the text with its edits, and where they made it longer."""
+        parts: list[str] = []
+        added: list[int] = []
+        last = grown = 0
+        for start, end, new in self._edits:
+            parts += (self._text[last:start], new)
+            added += [start + grown] * (len(new) - (end - start))
+            grown += len(new) - (end - start)
+            last = end
+        return ExpressionSource(text="".join([*parts, self._text[last:]]), added=added)
+
+    def _refuse(self, at: int, message: str) -> None:
+        line = self._text.count("\n", 0, at) + 1
+        column = at - (self._text.rfind("\n", 0, at) + 1) + 1
+        self._problems.append(ExpressionProblem(code="malformed_call", message=message, line=line, column=column))
+
+    def _cut_off(self, at: int, message: str) -> NoReturn:
+        kind = ExpressionError if self._problems else CutOff
+        self._refuse(at, message)
+        raise kind(self._problems)
+
+    def _stop(self, at: int, message: str) -> NoReturn:
+        self._refuse(at, message)
+        raise ExpressionError(self._problems)
+
+
+def _as_name(text: str, end: int, word: str) -> str:
+    """Return what to write where a keyword is meant as the name of an argument."""
+    is_name = re.compile(r"\s*=(?!=)").match(text, end) is not None
+    return f'; for an argument of that name, write **{{"{word}": …}}' if is_name else ""
+
+
+# --- expressions._source ---
+
+
+@dataclass(slots=True, kw_only=True)
+class ExpressionSource:
+    """Text that may be parsed.
+
+    Attributes:
+        text: The text, in which escapes that Python warns of are written so that it does not.
+        added: Where, in `text`, a character was added for that, in order.
+    """
+
+    text: str
+    added: list[int] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)
+
+    def place(self, line: int, byte: int) -> tuple[int, int]:
+        """Return the line and the character, both from 1, of a place as the parser counts it: in bytes of UTF-8."""
+        start = self._start(line)
+        rest = self.text[start : start + byte]  # as many characters at the most
+        offset = start + len(rest.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))
+        before = bisect_left(self.added, offset) - bisect_left(self.added, start)
+        return line, offset - start - before + 1
+
+    def _start(self, line: int) -> int:
+        if not self._starts:
+            self._starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        return self._starts[min(line, len(self._starts)) - 1]
+
+
+# --- expressions._fences ---
+
+_FENCE: Final = re.compile(r"^[^\S\n]*```", re.MULTILINE)
+
+
+def strip_fence(text: str) -> str:
+    """Return a text without the code fence around it, if there is one; it may lack its end, where a model stopped at it.
+
+    One that is all of a line's code, `f(1)` between two backticks, is that code.
+    """
+    plain = _plain(text)
+    opening, _, fenced = plain.partition("\n")
+    language = opening[3:].strip()
+    if not opening.startswith("```") or not (language == "" or language.isidentifier()):
+        return plain[1:-1].strip() if plain[:1] == plain[-1:] == "`" and plain.count("`") == 2 else plain
+    return fenced.removesuffix("```").strip()
+
+
+def last_fenced_block(text: str) -> str:
+    """Return what stands in the code fence that a text ends with, whatever words stand before it; empty for a text that ends otherwise."""
+    pieces = _FENCE.split(_plain(text))
+    if len(pieces) % 2 and pieces[-1]:  # words
+        return ""
+    return strip_fence(f"```{pieces[-1] or pieces[-2]}") if len(pieces) > 1 else ""
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -1,0 +1,366 @@
+"""Which tools does a wheel ship? It is not installed, and nothing in it is run: its manifest says it.
+
+MERGED: Which tools are in a lock, a manifest, a wheel, or an installed distribution? What a file is, its content says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from email.message import Message
+from email.parser import HeaderParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, Literal
+
+from fcregistry._base.messages import show
+from fcregistry._config.policy import read_lock, without_locks
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.record import ToolRecord, read_record
+from fcregistry._tools.selectors import normalized
+from fcregistry.discovery import FoundPlugin, current
+from fcregistry.discovery._manifest import (
+    MANIFEST_FILE,
+    MAX_MANIFEST_BYTES,
+    ManifestContent,
+    parse_external_json,
+    parse_manifest,
+    read_bounded,
+)
+from fcregistry.errors import ConfigurationError
+from fcregistry.inspection._diff_core import read_version
+from fcregistry.inspection._lint_core import shipped_by
+
+# --- inspection._diff._wheels ---
+
+_MOST_METADATA: Final = 2 * 2**20
+"""Bytes of METADATA, unpacked: a small file may hold very much."""
+_INFO: Final = ".dist-info"
+_LEAST_DASHES: Final = 4
+"""In the name of a wheel's file: between distribution, version, and the three tags."""
+
+_DAMAGED: Final = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
+    *(UnicodeDecodeError, NotImplementedError, RuntimeError),
+)
+"""What reading a zip file raises where it is damaged, encrypted, or packed in a way that is not known here."""
+
+
+def read_wheel(path: Path) -> Shipped:
+    """Return what a wheel ships, as its manifests say.
+
+    Source: the Binary Distribution Format of the Python Packaging User Guide.
+
+    Raises:
+        ConfigurationError: It is no wheel, is damaged, tells of several distributions, or has no manifest; says how to add one.
+    """
+    try:
+        with zipfile.ZipFile(path) as wheel:
+            return _read(path, wheel)
+    except _DAMAGED as error:
+        raise ConfigurationError(f"{path} is damaged, or no wheel: {error}") from error
+
+
+def _read(path: Path, wheel: zipfile.ZipFile) -> Shipped:
+    names = _names(path, wheel)
+    info = _info_folder(path, names)
+    said = HeaderParser().parsestr(_text(path, wheel, f"{info}/METADATA", _MOST_METADATA))
+    distribution, version = (_header(path, said, name) for name in ("Name", "Version"))
+    _check_names(path, info, distribution, version)
+    manifests = [name for name in names if name.endswith((f"/{MANIFEST_FILE}", f".{MANIFEST_FILE}"))]
+    if not manifests:
+        raise ConfigurationError(
+            f"{path} has no manifest, so its tools cannot be told without running its code: `fcregistry manifest build` in "
+            f"its project adds one to the next wheel; or install this one, and give the name {distribution!r} instead"
+        )
+    contents = []
+    left = MAX_MANIFEST_BYTES  # of all manifests together
+    for name in manifests:
+        text = _text(path, wheel, name, left)
+        left -= len(text)
+        content = manifest_content(f"{name} in {path}", text)
+        if normalized(content["distribution"]) != normalized(distribution):
+            raise ConfigurationError(
+                f"{path} is a wheel of {distribution}, and {name} in it tells what {show(content['distribution'])} ships: "
+                f"build the wheel anew, with the manifests of {distribution} alone"
+            )
+        contents.append(content)
+    return of_manifests(contents, version)
+
+
+def _names(path: Path, wheel: zipfile.ZipFile) -> list[str]:
+    """Return the names of the files in a wheel, sorted: each once, and each inside of it."""
+    names = sorted(wheel.namelist())
+    for name, following in pairwise(names):
+        if name == following:
+            raise ConfigurationError(f"{path} is damaged, or no wheel: it has {show(name)} twice")
+    for name in names:
+        if any(part in ("", ".", "..") for part in name.removesuffix("/").split("/")) or "\\" in name:
+            raise ConfigurationError(f"{path} is damaged, or no wheel: it has a file with the name {show(name)}")
+    return names
+
+
+def _info_folder(path: Path, names: list[str]) -> str:
+    """Return the name of the dist-info folder: a wheel has one.
+
+    Others count that an installer would put beside it: at the top, or anywhere in the folder `NAME-VERSION.data`. Those in packages do not.
+    """
+    folders = sorted({each for name in names if (each := _metadata_folder(name))})
+    if len(folders) > 1:
+        raise ConfigurationError(
+            f"{path} has {len(folders)} dist-info folders, {' and '.join(map(show, folders[:2]))}; a wheel has one"
+        )
+    if not folders or f"{folders[0]}/METADATA" not in names:
+        raise ConfigurationError(f"{path} is a zip file and no wheel: it has no dist-info folder with METADATA")
+    return folders[0]
+
+
+def _metadata_folder(name: str) -> str:
+    """Return the folder of metadata that a file of a wheel is installed into; empty if it is none."""
+    folders = name.split("/")[:-1]
+    depth = len(folders) if folders and folders[0].lower().endswith(".data") else 1
+    for number, folder in enumerate(folders[:depth], start=1):
+        if f".{folder}".lower().endswith((_INFO, ".egg-info")):
+            return "/".join(folders[:number])
+    return ""
+
+
+def _text(path: Path, wheel: zipfile.ZipFile, name: str, most: int) -> str:
+    """Return the text of a file in a wheel. What its header says of its size is not believed."""
+    if wheel.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ConfigurationError(
+            f"{name} in {path} is compressed in another way than files of wheels are: with deflate"
+        )
+    try:
+        with wheel.open(name) as file:
+            return read_bounded(file, most)
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        raise ConfigurationError(f"{name} in {path} cannot be used: {error}") from error
+
+
+def _header(path: Path, said: Message, name: str) -> str:
+    values = said.get_all(name, [])
+    if len(values) != 1:
+        raise ConfigurationError(
+            f"{path} is damaged, or no wheel: its METADATA has {len(values)} lines {name}, not one"
+        )
+    return str(values[0]).strip()
+
+
+def _check_names(path: Path, info: str, distribution: str, version: str) -> None:
+    """See that METADATA, its folder and the wheel's file tell of one version of one distribution."""
+    told = [(info, info[: -len(_INFO)].split("-"))]
+    if path.suffix == ".whl" and path.stem.count("-") >= _LEAST_DASHES:
+        told.append((path.name, path.stem.split("-")[:2]))
+    for place, parts in told:
+        if len(parts) != 2 or normalized(parts[0]) != normalized(distribution) or not _is_version(parts[1], version):
+            raise ConfigurationError(
+                f"{path} is damaged, or no wheel: its METADATA is of {show(distribution)} {show(version)}, and it has the name {show(place)}"
+            )
+
+
+def _is_version(written: str, version: str) -> bool:
+    """Tell whether a part of a file's name is a version; other spellings of one are the same: `1.0_rc1` is `1.0.0rc1`."""
+    one, other = read_version(written), read_version(version)
+    if one is None or other is None:
+        return written.replace("_", "-") == version.replace("_", "-")
+    rests = [re.sub(r"[-_.]", "", each.rest).lower() for each in (one, other)]
+    return (one.epoch, one.release, rests[0]) == (other.epoch, other.release, rests[1])
+
+
+# --- inspection._diff._sources ---
+
+LOCK_FILE: Final = "fcregistry.lock"
+"""The name that a lock has where nothing else is said."""
+_NEITHER: Final = "is no lock, manifest or wheel: it is neither JSON nor a zip file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shipped:
+    """What one version of a distribution ships.
+
+    Attributes:
+        distribution: Its name.
+        version: Its version; None where the source does not say.
+        tools: Its tools, sorted by group and name.
+    """
+
+    distribution: str
+    version: str | None
+    tools: tuple[ToolRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffSource:
+    """Where versions of distributions are read from.
+
+    Attributes:
+        name: What the user called it.
+        kind: What it is.
+        shipped: What it has of each distribution.
+    """
+
+    name: str
+    kind: Literal["lock", "manifest", "wheel", "installed"]
+    shipped: tuple[Shipped, ...]
+
+    def only(self, distributions: Iterable[str]) -> DiffSource:
+        """Return it with these distributions alone."""
+        wanted = set(map(normalized, distributions))
+        kept = tuple(each for each in self.shipped if normalized(each.distribution) in wanted)
+        return DiffSource(name=self.name, kind=self.kind, shipped=kept)
+
+
+def read_source(given: str) -> DiffSource:
+    """Return what a lock, manifest or wheel has, or an installed distribution of that name.
+
+    Only for an installed distribution plugins are imported, and only its own.
+
+    Raises:
+        ConfigurationError: There is no such file or distribution, or the file is none of these; says what to do.
+    """
+    path = Path(given)
+    if path.is_file():
+        return _of_file(given, path)
+    if given in (".", "..") or "/" in given or "\\" in given:
+        what = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "is not there"
+        raise ConfigurationError(f"{given} {what}: give a lock, a manifest, a wheel, or the name of a distribution")
+    shipped = installed(given)
+    if shipped is None:
+        names = current().distributions()
+        near = did_you_mean(nearest(given, names)) or (f"; installed are {', '.join(names)}" if names else "")
+        raise ConfigurationError(f"there is no file {given!r}, and no installed distribution that ships tools{near}")
+    return DiffSource(name=given, kind="installed", shipped=(shipped,))
+
+
+def installed_like(source: DiffSource) -> DiffSource:
+    """Return what is installed of the distributions of another source; those that are not are left out."""
+    found = [shipped for each in source.shipped if (shipped := installed(each.distribution)) is not None]
+    return DiffSource(name="what is installed", kind="installed", shipped=tuple(found))
+
+
+def installed(distribution: str) -> Shipped | None:
+    """Return what an installed distribution ships, tools that are hidden or cannot be defined too; None if it is not there.
+
+    Whether it is as it was locked is not asked: what came with an upgrade is what is to be compared.
+
+    Raises:
+        ConfigurationError: It is there, and has no tools: its plugins do not load, or are not to be imported.
+    """
+    plugins = [each for each in current().plugins if each.project == normalized(distribution)]
+    if not plugins:
+        return None
+    with without_locks():
+        permission = current().permission()
+        refused = list(filter(None, map(permission.to_import, plugins)))
+        current().know(plugins[0].project)
+        tools = () if len(refused) == len(plugins) else shipped_by(plugins[0].project)
+        records = _sorted(map(record_of, tools))
+    if not records:
+        raise ConfigurationError(f"{plugins[0].distribution} is installed, and {_without_tools(plugins, refused)}")
+    return Shipped(distribution=plugins[0].distribution, version=plugins[0].version, tools=records)
+
+
+def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
+    if refused:
+        return f"is not to be imported: {refused[0]}"
+    failing = [each.label for each in current().failing() if each in plugins]
+    if failing:
+        return f"{', '.join(failing)} does not load: `fcregistry doctor` says why"
+    return "ships no tools"
+
+
+def _of_file(given: str, path: Path) -> DiffSource:
+    from zipfile import is_zipfile  # 5 ms, for files only
+
+    if is_zipfile(path):
+        return DiffSource(name=given, kind="wheel", shipped=(read_wheel(path),))
+    text = _text_of(given, path)
+    kind = _kind_of(given, text)
+    if kind == "lock":
+        return DiffSource(name=given, kind="lock", shipped=_of_lock(given, path))
+    if kind == "manifest":
+        content = manifest_content(given, text)
+        return DiffSource(name=given, kind="manifest", shipped=(of_manifests([content], None),))
+    raise ConfigurationError(f"{given} is no lock, manifest or wheel of fcregistry's: it is other JSON")
+
+
+def _text_of(given: str, path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return read_bounded(file)
+    except OSError as error:
+        raise ConfigurationError(f"{given} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{given} {_NEITHER}") from None
+    except ValueError as error:
+        raise ConfigurationError(f"{given} cannot be used: {error}") from None
+
+
+def _kind_of(given: str, text: str) -> str | None:
+    """Return what JSON text is: a lock, a manifest, or None for neither."""
+    try:
+        written = parse_external_json(text)
+    except json.JSONDecodeError:
+        raise ConfigurationError(f"{given} {_NEITHER}") from None
+    except ValueError as error:
+        raise ConfigurationError(f"{given} cannot be used: {error}") from None
+    names = written if isinstance(written, dict) else {}
+    return "lock" if "fcregistry_lock" in names else "manifest" if "plugins" in names else None
+
+
+def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
+    lock = read_lock(str(path))
+    if lock.problem is not None:
+        raise ConfigurationError(f"{given} {lock.problem}")
+    return tuple(
+        Shipped(
+            distribution=pin.name,
+            version=pin.version,
+            tools=_sorted(checked(tool, given) for tool in pin.tools),
+        )
+        for _, pin in sorted(lock.pins.items())
+    )
+
+
+def manifest_content(name: str, text: str) -> ManifestContent:
+    """Return what a manifest says.
+
+    Raises:
+        ConfigurationError: It is none that can be relied on.
+    """
+    try:
+        return parse_manifest(text)
+    except ValueError as error:
+        raise ConfigurationError(f"{name} cannot be used: {error}") from error
+
+
+def of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Shipped:
+    """Return what the manifests of one distribution, at least one, say that it ships."""
+    each = list(contents)
+    tools = [tool for content in each for plugin in content["plugins"] for tool in plugin["tools"]]
+    return Shipped(distribution=each[0]["distribution"], version=version, tools=_sorted(tools))
+
+
+def checked(tool: object, source: str) -> ToolRecord:
+    """Return a tool record of a stranger's file.
+
+    Raises:
+        ConfigurationError: It is none.
+    """
+    try:
+        return read_record(tool)
+    except ValueError as error:
+        called = show(tool.get("name") if isinstance(tool, dict) else tool)
+        raise ConfigurationError(f"{source} is damaged: what it says of the tool {called} {error}") from None
+
+
+def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
+    return tuple(sorted(tools, key=lambda tool: (tool["group"], tool["name"])))

@@ -1,0 +1,100 @@
+"""Which model is meant? A model is meant as it is, a function is made one, and a name says whose model it is: `openai:gpt-5`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from fcregistry._base import slots
+from fcregistry.errors import ModelNotFoundError
+from fcregistry.models._model import Model
+
+if TYPE_CHECKING:
+    from fcregistry.dialects import Dialect
+
+ModelLike: TypeAlias = "Model | str | Callable[..., Any]"
+"""A model, its name, or a callable from messages to a message or a text."""
+
+_BUILT_IN: Final = {
+    "anthropic": ("fcregistry.models._anthropic", "AnthropicMessages"),
+    "openai": ("fcregistry.models._openai", "OpenAIChat"),
+    "openai-responses": ("fcregistry.models._openai", "OpenAIResponses"),
+}
+"""Prefix -> the class of its models, and the module that has it, imported when it is asked for."""
+
+
+def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
+    """Return the model that is meant.
+
+    Args:
+        llm: A `Model`; a name, `provider:model`, of a provider that is built in (`openai`, `openai-responses`, `anthropic`) or that an installed
+            extension has, such as `llama:smollm2`; or a callable from messages to a message or text, as for `CallableModel`.
+        dialect: How the texts of a callable hold calls, as for `TextModel`: it then takes a prompt and returns a text.
+
+    Raises:
+        ModelNotFoundError: There is no model of that name; says which providers there are, or what to install.
+        DialectNotFoundError: There is no dialect of that name.
+        MissingDependencyError: The package of the provider is not installed; says what to install.
+        TypeError: It is none of these, or a dialect is given for what is no callable.
+    """
+    if dialect is not None and (isinstance(llm, (Model, str)) or not callable(llm)):
+        raise TypeError(
+            f"dialect=… is for a callable from a prompt to a text, not for {llm!r}, which has calls of its own"
+        )
+    if isinstance(llm, Model):
+        return llm
+    if isinstance(llm, str):
+        return _named(llm)
+    _check_callable(llm)
+    if dialect is None:
+        from fcregistry.models._callable import CallableModel  # most programs need one of the two
+
+        return CallableModel(llm)
+    from fcregistry.models._text import TextModel  # with the dialects
+
+    return TextModel(llm, dialect)
+
+
+def _check_callable(llm: object) -> None:
+    if isinstance(llm, type) and issubclass(llm, Model):
+        raise TypeError(f"llm is the class {llm.__name__}; give an instance of it")
+    if not callable(llm):
+        what = "llm is a Model, a name such as 'openai:gpt-5', or a callable from messages to a message or text"
+        raise TypeError(f"{what}, not {llm!r}")
+
+
+def _named(given: str) -> Model:
+    prefix, _, name = (part.strip() for part in given.strip().partition(":"))
+    if not name:
+        raise ModelNotFoundError(_what_to_write(given.strip().removesuffix(":")))
+    if prefix in _BUILT_IN:
+        module, made = _BUILT_IN[prefix]
+        return cast("Model", getattr(import_module(module), made)(name))
+    model = slots.resolve_model(prefix, name)
+    if model is None:
+        raise ModelNotFoundError(f"there is no model {given!r}: {_prefixes(prefix)}")
+    if not isinstance(model, Model):
+        kind = f"the class {model.__qualname__}" if isinstance(model, type) else f"a {type(model).__name__}"
+        raise ModelNotFoundError(
+            f"the extension {prefix} gave {kind} for {given!r}, which is no fcregistry.models.Model"
+        )
+    return model
+
+
+def _what_to_write(given: str) -> str:
+    """Word what is wrong with a name that has not two parts."""
+    known = {*_BUILT_IN, *slots.model_prefixes()}
+    if given in known:
+        return f"{given!r} names a provider and no model: write {given}:MODEL"
+    return f"there is no model {given!r}: write PROVIDER:MODEL, such as openai:{given or 'gpt-5'}; {_prefixes(given)}"
+
+
+def _prefixes(given: str) -> str:
+    """Word which prefixes there are."""
+    from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
+
+    extensions = slots.model_prefixes()
+    installed = f", and the extensions that are installed: {', '.join(extensions)}" if extensions else ""
+    near = did_you_mean(nearest(given.lower(), [*_BUILT_IN, *extensions]))
+    return f"the providers are {', '.join(_BUILT_IN)}{installed}{near}"

@@ -1,0 +1,195 @@
+"""Which calls did a model write, when they came in pieces? Pieces are put together by index, id and name, none of which can be relied on.
+
+OpenAI's API gives every piece the index of its call, and the first one the call's id and name. Servers that speak its protocol do as they like:
+Gemini's and Mistral's leave the index out; Gemini's and Ollama's give each call the index 0; vLLM and MiniMax say the name with every piece;
+LM Studio, and vLLM once, give every piece a new id; Azure gives later pieces an empty one; some give an id to no piece but the last.
+
+So these are the rules, in order:
+
+1. A piece without an id, a name and text says nothing. An empty id or name is none.
+2. *Which call is meant?* The one that has the piece's id, unless a named piece has another index. Otherwise the latest of that index. Otherwise,
+   where the piece has no index, or no name while the latest call has no index, the latest of all.
+3. *Does it begin a call?* A piece that means none does. So does one with a name, if the call that is meant has another id; or has begun its
+   arguments under another name; or has them whole (no more text can follow them) and the piece has text. Whole arguments under the id that
+   had them already are the same call said again.
+4. *What does it add?* The first id stays. The name, until arguments begin: the same again is no more than the name, anything else is its next
+   piece. Text is added as it is, however often the same comes; an object is added as its JSON text.
+
+A call whose text ends in the middle stays as it is: it is for the executor to refuse, not for anybody to complete.
+
+Sources: OpenAI API reference, "The chat completion chunk object"; reports of users of these servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fcregistry._base.call import ToolCall
+from fcregistry.models._model import ToolCallDelta
+
+if TYPE_CHECKING:
+    from fcregistry.models._model import Delta
+
+
+class StreamedCalls:
+    """Puts the tool calls of one answer together, from the pieces in which they come."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+        self._of_index: dict[int, _Call] = {}
+        self._of_id: dict[tuple[int | None, str], _Call] = {}
+
+    def add(
+        self, index: int | None, id: str | None, name: str | None, arguments: str | Mapping[str, Any] | None
+    ) -> ToolCallDelta | None:
+        """Take the next piece of a call.
+
+        Args:
+            index: Which call the server says it is of; None where it does not say.
+            id: The call's id, if the piece has one.
+            name: The tool's name, or a piece of it, if the piece has one.
+            arguments: More of the text of the arguments; or all of them, as an object.
+
+        Returns:
+            The piece as it stands in the answer: with the place of its call, and the id and the name as far as they are known; None if it says
+            nothing new.
+        """
+        text = _text(arguments)
+        if not (id or name or text):
+            return None
+        call = self._meant(index, id, bool(name))
+        if call is not None and call.has_said(id, text):
+            return None
+        if call is None or _begins(call, id, name, text):
+            call = _Call(len(self._calls))
+            self._calls.append(call)
+        changed = call.add(id, name, text)
+        self._remember(call, index, id)
+        return ToolCallDelta(index=call.place, id=call.id, name=call.name or None, arguments=text) if changed else None
+
+    def add_delta(self, delta: Delta) -> None:
+        """Take the pieces of calls that a `Delta` holds."""
+        for piece in delta.tool_calls:
+            self.add(piece.index, piece.id, piece.name, piece.arguments)
+
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Return the calls as far as they have come, in the order in which they began; the arguments are text, None where there is none."""
+        return tuple(ToolCall(call.name, call.text or None, call.id) for call in self._calls)
+
+    def _meant(self, index: int | None, id: str | None, named: bool) -> _Call | None:
+        """Return the call that a piece is of, or that it comes after: rule 2."""
+        known = self._with_id(index, id, named) if id else None
+        if known is None and index is not None:
+            known = self._of_index.get(index)
+        if known is None and self._calls:
+            latest = self._calls[-1]
+            known = latest if index is None or (latest.index is None and not named) else None
+        return known
+
+    def _with_id(self, index: int | None, id: str, named: bool) -> _Call | None:
+        known = self._of_id.get((index, id))
+        if known is None and (other := self._of_id.get((None, id))) is not None:
+            known = other if index is None or other.index is None or not named else None
+        return known
+
+    def _remember(self, call: _Call, index: int | None, id: str | None) -> None:
+        if index is not None and call.index is None:
+            call.index = index
+        if index is not None and index == call.index:
+            self._of_index[index] = call
+        if id:
+            self._of_id[call.index, id] = self._of_id[None, id] = call
+
+
+def _begins(call: _Call, id: str | None, name: str | None, text: str) -> bool:
+    """Tell whether a piece that comes after those of a call begins another: rule 3."""
+    if not name:
+        return False
+    if id and call.id and id != call.id:
+        return True
+    other_name = bool(call.name) and name != call.name
+    return call.has_begun and (other_name or (call.is_whole and bool(text.strip())))
+
+
+class _Call:
+    """A call that is being written."""
+
+    __slots__ = ("_extent", "_length", "_pieces", "id", "index", "name", "place")
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.index: int | None = None
+        self.id: str | None = None
+        self.name = ""
+        self._pieces: list[str] = []
+        self._length = 0
+        self._extent = _Extent()
+
+    @property
+    def text(self) -> str:
+        """The arguments as far as they have come."""
+        return "".join(self._pieces)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any of the arguments have come."""
+        return bool(self._pieces)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the arguments are at their end."""
+        return self._extent.ended
+
+    def has_said(self, id: str | None, text: str) -> bool:
+        """Tell whether a piece says all the arguments once more, under the same id."""
+        # The lengths first: white space may come behind whole arguments in any number of pieces.
+        return bool(id) and id == self.id and self.is_whole and len(text) == self._length and text == self.text
+
+    def add(self, id: str | None, name: str | None, text: str) -> bool:
+        """Add what a piece says, and tell whether it is anything new: rule 4."""
+        before = self.id, self.name
+        self.id = self.id or id or None
+        if name and name != self.name:
+            self.name += name
+        if text:
+            self._pieces.append(text)
+            self._length += len(text)
+            self._extent.feed(text)
+        return bool(text) or before != (self.id, self.name)
+
+
+class _Extent:
+    """Where JSON text that comes in pieces ends: at the bracket, or the quote, that closes what it began with. Each character is seen once."""
+
+    __slots__ = ("_depth", "_escaped", "_in_string", "ended")
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._in_string = self._escaped = self.ended = False
+
+    def feed(self, text: str) -> None:
+        """Take the next piece."""
+        for character in text:
+            if self.ended:
+                return
+            if self._in_string:
+                self._in_string = self._escaped or character != '"'
+                self._escaped = character == "\\" and not self._escaped
+            elif character == '"':
+                self._in_string = True
+            elif character in "{[":
+                self._depth += 1
+            elif character in "}]":
+                self._depth -= 1
+            else:
+                continue
+            self.ended = not self._in_string and self._depth <= 0
+
+
+def _text(arguments: str | Mapping[str, Any] | None) -> str:
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    import json  # loaded by whoever reads a stream; not worth a line above
+
+    return json.dumps(dict(arguments), ensure_ascii=False, default=str)

@@ -1,0 +1,249 @@
+"""Which fields has a msgspec Struct?
+
+Written for msgspec 0.18 and later.
+
+Nothing of msgspec is imported: a class that comes from it brings it along. JSON names, tags and `UNSET` are as msgspec has them; a struct
+with `array_like=True` is an object here too, because names tell a model more than positions.
+
+MERGED: Which keys has a TypedDict?
+MERGED: Which fields has a class made by attrs?
+
+Written for attrs 22.2 and later, whose fields know their alias.
+
+Nothing of attrs is imported: a class that comes from it brings it along. A field's converter and validators run when an instance is made,
+on a value of the field's declared type.
+MERGED: Which fields has a dataclass?
+MERGED: Which fields has a NamedTuple? In JSON it is an object, since names tell a model more than positions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import TYPE_CHECKING, Any, Final, Union, get_args
+
+import typing_extensions
+from typing_extensions import is_typeddict
+
+from fcregistry.types._choices import ChoiceCodec
+from fcregistry.types._codec import UnsupportedType, origin_of, show_type
+from fcregistry.types._fields import RawField, raw_hints, read_record, says_required, unresolved
+from fcregistry.types._names import holds_text
+from fcregistry.types._records import MISSING, Field, RecordCodec, attribute
+
+if TYPE_CHECKING:
+    from fcregistry.types._codec import Codec, Reader
+
+# --- types._msgspec ---
+
+
+def read_msgspec(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a Struct, or of a generic one with its arguments."""
+    msgspec = sys.modules.get("msgspec")
+    cls = origin_of(annotation) or annotation
+    if msgspec is None or not (isinstance(cls, type) and issubclass(cls, msgspec.Struct)):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _msgspec_build(annotation, cls))
+
+
+class StructCodec(RecordCodec):
+    """A Struct: a record whose JSON may have a tag that its instances do not keep."""
+
+    def fill(self, fields: tuple[Field, ...]) -> None:
+        super().fill((*_tag(self.cls), *fields))
+
+
+def _tag(cls: Any) -> tuple[Field, ...]:
+    config = cls.__struct_config__
+    if config.tag is None:
+        return ()
+    codec = ChoiceCodec([(config.tag, config.tag)])
+    name = config.tag_field
+    return (Field(key=name, name=name, attribute=name, codec=codec, required=True, constant=config.tag),)
+
+
+def _msgspec_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    from msgspec import NODEFAULT, UNSET  # it is loaded: the class comes from it
+
+    codec = StructCodec(
+        cls,
+        show_type(annotation),
+        make=cls,
+        get=lambda value, name: MISSING if (item := getattr(value, name, UNSET)) is UNSET else item,
+        is_instance=lambda value: isinstance(value, cls),
+    )
+    config = cls.__struct_config__
+    codec.hashable = cls.__hash__ is not None and (config.frozen or not config.eq)  # the others have a hash that raises
+    raw = []
+    for each in _declared(cls):
+        default = MISSING if each.default in (NODEFAULT, UNSET) else each.default
+        raw.append(
+            RawField(each.name, each.required, default, annotation=_without_unset(each.type), key=each.encode_name)
+        )
+    return codec, raw
+
+
+def _declared(cls: Any) -> Any:
+    from msgspec.structs import fields  # it is loaded too
+
+    try:
+        return fields(cls)
+    except Exception as error:  # evaluating an author's annotations may raise anything; the author is told
+        raise unresolved(cls, error) from error
+
+
+def _without_unset(annotation: Any) -> Any:
+    """Return a type without `UnsetType`, which is no value in JSON: a field that is not given."""
+    from msgspec import UnsetType
+
+    members = get_args(annotation)
+    if UnsetType not in members:
+        return annotation
+    return Union[tuple(each for each in members if each is not UnsetType)]  # noqa: UP007  # of as many as there are
+
+
+# --- types._typed_dicts ---
+
+
+def read_typed_dicts(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a TypedDict, or of a generic one with its arguments."""
+    cls = origin_of(annotation) or annotation
+    if not is_typeddict(cls):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _typed_dicts_build(annotation, cls))
+
+
+def _typed_dicts_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    codec = RecordCodec(
+        cls,
+        show_type(annotation),
+        make=dict,
+        get=lambda value, name: value.get(name, MISSING),
+        is_instance=lambda value: _fits(codec, value),
+    )
+    codec.rest = getattr(cls, "__extra_items__", typing_extensions.Never)
+    if codec.rest in _NO_REST:
+        codec.rest = MISSING
+    codec.others_of = lambda value: {
+        key: item for key, item in value.items() if all(key != each.key for each in codec.fields)
+    }
+    return codec, [RawField(name, _is_required(cls, name, hint)) for name, hint in raw_hints(cls).items()]
+
+
+_NO_REST: Final = (getattr(typing_extensions, "NoExtraItems", None), typing_extensions.Never)
+"""What a TypedDict says that takes its own keys only (PEP 728); before typing-extensions 4.13, None."""
+
+
+def _is_required(cls: Any, name: str, hint: Any) -> bool:
+    said = says_required(hint) if holds_text(hint) or name in cls.__required_keys__ else None
+    return name in cls.__required_keys__ if said is None else said
+
+
+def _fits(codec: RecordCodec, value: object) -> bool:
+    """Tell whether a dict has the fields of a TypedDict, since its instances do not know their class."""
+    if not isinstance(value, dict):
+        return False
+    others = codec.others_of(value)
+    if others and (codec.others is None or not all(map(codec.others.handles, others.values()))):
+        return False
+    return all(
+        field.codec.handles(value[field.key]) if field.key in value else not field.required for field in codec.fields
+    )
+
+
+# --- types._attrs ---
+
+
+def read_attrs(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of an attrs class, or of a generic one with its arguments."""
+    cls = origin_of(annotation) or annotation
+    if not (isinstance(cls, type) and hasattr(cls, "__attrs_attrs__")):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _attrs_build(annotation, cls))
+
+
+def _attrs_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    codec = RecordCodec(
+        cls, show_type(annotation), make=cls, get=attribute, is_instance=lambda value: isinstance(value, cls)
+    )
+    codec.hashable = cls.__hash__ is not None
+    hints = raw_hints(cls)
+    return codec, [_attrs_raw(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
+
+
+def _attrs_raw(field: Any, annotated: bool) -> RawField:
+    from attrs import NOTHING, Factory  # it is loaded: the class comes from it
+
+    has_value = field.default is not NOTHING and not isinstance(field.default, Factory)  # type: ignore[arg-type]  # a class, whatever attrs' stub says
+    return RawField(
+        field.name,
+        field.default is NOTHING,
+        field.default if has_value else MISSING,
+        annotation=MISSING if annotated else Any if field.type is None else field.type,  # as in `attr.ib(type=int)`
+        key=field.alias,
+        keyword=field.alias,
+    )
+
+
+# --- types._dataclasses ---
+
+
+def read_dataclasses(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a dataclass, or of a generic one with its arguments."""
+    cls = origin_of(annotation) or annotation
+    if not isinstance(cls, type) or not hasattr(cls, "__dataclass_fields__"):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _dataclasses_build(annotation, cls))
+
+
+def _dataclasses_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    codec = RecordCodec(
+        cls,
+        show_type(annotation),
+        make=cls,
+        get=attribute,
+        is_instance=lambda value: isinstance(value, cls),
+    )
+    codec.hashable = cls.__hash__ is not None
+    fields = [_dataclasses_raw(each) for each in cls.__dataclass_fields__.values()]
+    return codec, [each for each in fields if each is not None]
+
+
+def _dataclasses_raw(field: Any) -> RawField | None:
+    """Return what is known of a field; None if it is not given when an instance is made."""
+    init_only = field._field_type is _INIT_VAR
+    if not field.init or not (init_only or field._field_type is _FIELD):
+        return None
+    required = field.default is MISSING and field.default_factory is MISSING
+    return RawField(field.name, required, field.default, write_only=init_only)
+
+
+_FIELD = dataclasses._FIELD  # type: ignore[attr-defined]  # `dataclasses.fields` leaves out `InitVar`s, and no public name tells them
+_INIT_VAR = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
+
+# --- types._named_tuples ---
+
+
+def read_named_tuples(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a NamedTuple, or of a generic one with its arguments.
+
+    Raises:
+        UnsupportedType: It is a `collections.namedtuple`, which says no types.
+    """
+    cls = origin_of(annotation) or annotation
+    if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _named_tuples_build(annotation, cls))
+
+
+def _named_tuples_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    if cls._fields and not raw_hints(cls):
+        raise UnsupportedType(
+            f"{cls.__qualname__} is a namedtuple without types; declare it as a class of typing.NamedTuple"
+        )
+    codec = RecordCodec(
+        cls, show_type(annotation), make=cls, get=attribute, is_instance=lambda value: isinstance(value, cls)
+    )
+    codec.hashable = True
+    defaults = cls._field_defaults
+    return codec, [RawField(name, name not in defaults, defaults.get(name, MISSING)) for name in cls._fields]

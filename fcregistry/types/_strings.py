@@ -1,0 +1,376 @@
+"""Which texts are of a format? One function for each: both validators are given these, and the codecs decode by them.
+
+Each returns the value of a text, and raises ValueError or ArithmeticError for a text that is not of its format.
+
+MERGED: How do dates, times, durations, UUIDs, paths, addresses and bytes look in JSON? As strings of a named format.
+MERGED: How does a Decimal look in JSON? As a number, or as a string of its digits; none is lost on the way.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from fcregistry._base.json import ExactFloat
+from fcregistry.types._codec import Codec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from fractions import Fraction
+
+    from fcregistry.types._codec import Reader, SchemaWriter
+
+# --- types._formats ---
+
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_TIME = r"([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?"
+_OFFSET = r"(Z|z|[+-]([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?)?"
+_PATTERNS = {
+    "date": re.compile(_DATE, re.ASCII),
+    "time": re.compile(_TIME + _OFFSET, re.ASCII),
+    "date-time": re.compile(f"{_DATE}[Tt ]{_TIME}{_OFFSET}", re.ASCII),
+    "uuid": re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII),
+    "decimal": re.compile(r"-?(0|[1-9]\d{0,999})(\.\d{1,1000})?([eE][+-]?\d{1,17})?", re.ASCII),
+    "fraction": re.compile(r"-?\d{1,1000}(/0*[1-9]\d{0,999})?", re.ASCII),
+    "timezone": re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII),
+}
+_DURATION = re.compile(
+    r"(?P<sign>-)?P(?=\d|T\d)(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,9})D)?"
+    r"(?:T(?=\d)(?:(?P<hours>\d{1,9})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,12})(?:\.(?P<fraction>\d{1,6}))?S)?)?",
+    re.ASCII,
+)
+
+
+def _matched(name: str, text: str) -> str:
+    if _PATTERNS[name].fullmatch(text) is None:
+        raise ValueError(f"not a {name}")
+    return text
+
+
+def parse_datetime(text: str) -> datetime:
+    """Return the point in time that a text names (RFC 3339); the offset may be missing, as in Python."""
+    return datetime.fromisoformat(_matched("date-time", text).upper())
+
+
+def parse_date(text: str) -> date:
+    """Return the day that a text names (RFC 3339)."""
+    return date.fromisoformat(_matched("date", text))
+
+
+def parse_time(text: str) -> time:
+    """Return the time of day that a text names (RFC 3339); the offset may be missing, as in Python."""
+    return time.fromisoformat(_matched("time", text).upper())
+
+
+def parse_duration(text: str) -> timedelta:
+    """Return the duration that a text names (ISO 8601): weeks, days, hours, minutes and seconds, which alone have a fixed length."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError("not a duration")
+    parts = {name: int(match[name] or 0) for name in ("weeks", "days", "hours", "minutes", "seconds")}
+    microseconds = int((match["fraction"] or "").ljust(6, "0"))
+    duration = timedelta(**parts, microseconds=microseconds)
+    return -duration if match["sign"] else duration
+
+
+def show_duration(duration: timedelta) -> str:
+    """Return the text of a duration."""
+    if duration < timedelta(0):
+        return f"-{show_duration(-duration)}"
+    days = f"{duration.days}D" if duration.days else ""
+    minutes, seconds = divmod(duration.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    fraction = f".{duration.microseconds:06d}".rstrip("0") if duration.microseconds else ""
+    shown = "".join(f"{count}{unit}" for count, unit in ((hours, "H"), (minutes, "M")) if count)
+    if seconds or fraction:
+        shown += f"{seconds}{fraction}S"
+    if not shown and not days:
+        return "PT0S"
+    return f"P{days}" + (f"T{shown}" if shown else "")
+
+
+def parse_uuid(text: str) -> UUID:
+    """Return the UUID that a text names (RFC 9562)."""
+    return UUID(_matched("uuid", text))
+
+
+def parse_decimal(text: str) -> Decimal:
+    """Return the decimal number that a text names, written as in JSON."""
+    return Decimal(_matched("decimal", text))
+
+
+def show_decimal(value: Decimal) -> str:
+    """Return the text of a decimal number.
+
+    Raises:
+        ValueError: It is not finite.
+    """
+    if not value.is_finite():
+        raise ValueError("a Decimal that is not finite (NaN or infinity) has no JSON form")
+    return str(value)
+
+
+def parse_bytes(text: str) -> bytes:
+    """Return the bytes of a text in base64 (RFC 4648)."""
+    return b64decode(text.encode("ascii"), validate=True)
+
+
+def show_bytes(value: bytes) -> str:
+    """Return the base64 text of bytes."""
+    return b64encode(value).decode("ascii")
+
+
+def parse_fraction(text: str) -> Fraction:
+    """Return the fraction that a text names: `2/3`, or a whole number."""
+    from fractions import Fraction  # seldom needed
+
+    return Fraction(_matched("fraction", text))
+
+
+def parse_regex(text: str) -> re.Pattern[str]:
+    """Return the regular expression that a text is, in Python's syntax."""
+    if len(text) > _LONGEST_REGEX:
+        raise ValueError("too long for a regular expression")
+    try:
+        return re.compile(text)
+    except (
+        re.error,
+        RecursionError,
+        OverflowError,
+        Warning,
+    ) as error:  # where warnings are errors, one is no bug of ours
+        raise ValueError("not a regular expression") from error
+
+
+_LONGEST_REGEX: Final = 1000  # characters: compiling takes time, and a stranger wrote it
+
+
+def parse_zone(text: str) -> Any:
+    """Return the time zone that a text names, from the IANA time zone database of this machine."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # seldom needed
+
+    try:
+        return ZoneInfo(_matched("timezone", text))
+    except (ZoneInfoNotFoundError, OSError) as error:  # an OSError where the name is that of a folder
+        raise ValueError("not a time zone") from error
+
+
+def parser_of_ip(name: str) -> Callable[[str], Any]:
+    """Return what reads the texts of a class of the module `ipaddress`."""
+
+    def parse(text: str) -> Any:
+        import ipaddress  # seldom needed
+
+        if "%" in text:  # a zone names an interface of one machine
+            raise ValueError("not an address")
+        return getattr(ipaddress, name)(text)
+
+    return parse
+
+
+IP_FORMATS: Final = {
+    "IPv4Address": "ipv4",
+    "IPv6Address": "ipv6",
+    "IPv4Network": "ipv4network",
+    "IPv6Network": "ipv6network",
+    "IPv4Interface": "ipv4interface",
+    "IPv6Interface": "ipv6interface",
+}
+"""Class of the module `ipaddress` -> its format. RFC 2673 and 4291; networks and interfaces are as pydantic names them."""
+
+PARSERS: Final[dict[str, Callable[[str], Any]]] = {
+    "date-time": parse_datetime,
+    "date": parse_date,
+    "time": parse_time,
+    "duration": parse_duration,
+    "uuid": parse_uuid,
+    "decimal": parse_decimal,
+    "fraction": parse_fraction,
+    "byte": parse_bytes,
+    "regex": parse_regex,
+    "timezone": parse_zone,
+    **{name: parser_of_ip(cls) for cls, name in IP_FORMATS.items()},
+}
+"""Format -> what reads its texts."""
+
+
+def _taken_by(parse: Callable[[str], Any]) -> Callable[[str], bool]:
+    return lambda text: takes(parse, text)
+
+
+def takes(parse: Callable[[str], Any], text: str) -> bool:
+    """Tell whether a text is of the format that a function reads."""
+    try:
+        parse(text)
+    except (ValueError, ArithmeticError):
+        return False
+    return True
+
+
+STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {name: _taken_by(parse) for name, parse in PARSERS.items()}
+"""JSON Schema format -> whether a string is of it."""
+
+# --- types._texts ---
+
+
+class TextCodec(Codec):
+    """A type that travels as a string.
+
+    Args:
+        cls: The Python type.
+        parse: Text to value; raises ValueError or ArithmeticError for text that is none.
+        show: Value to text.
+        format: The format that the schema names.
+        encoding: The content encoding that the schema names.
+        excepts: Values of the class that are none of this type.
+    """
+
+    kinds = frozenset({"string"})
+
+    def __init__(
+        self,
+        cls: type,
+        parse: Callable[[str], Any],
+        show: Callable[[Any], str] = str,
+        *,
+        format: str | None = None,
+        encoding: str | None = None,
+        excepts: Callable[[Any], bool] = lambda value: False,
+        hashable: bool = True,
+    ) -> None:
+        self.cls = cls
+        self.format = format
+        self._encoding = encoding
+        self._parse = parse
+        self._show = show
+        self._excepts = excepts
+        self.hashable = hashable
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        schema = {"type": "string"}
+        if self.format:
+            schema["format"] = self.format
+        if self._encoding:
+            schema["contentEncoding"] = self._encoding
+        return schema
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is str and takes(self._parse, value)
+
+    def decode(self, value: Any) -> Any:
+        return self._parse(value)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, self.cls) and not self._excepts(value)
+
+    def encode(self, value: Any) -> Any:
+        return self._show(value)
+
+
+def _bytes(cls: type, hashable: bool) -> TextCodec:
+    return TextCodec(
+        cls,
+        lambda text: cls(parse_bytes(text)),
+        show_bytes,
+        format="byte",
+        encoding="base64",
+        hashable=hashable,
+    )
+
+
+_PATTERN = TextCodec(
+    re.Pattern,
+    parse_regex,
+    lambda pattern: pattern.pattern,
+    format="regex",
+    excepts=lambda pattern: isinstance(pattern.pattern, bytes) or pattern.flags != re.compile("").flags,
+)
+
+_TEXTS: Final[dict[Any, TextCodec]] = {
+    datetime: TextCodec(datetime, parse_datetime, datetime.isoformat, format="date-time"),
+    date: TextCodec(
+        date,
+        parse_date,
+        date.isoformat,
+        format="date",
+        excepts=lambda value: isinstance(value, datetime),
+    ),
+    time: TextCodec(time, parse_time, time.isoformat, format="time"),
+    timedelta: TextCodec(timedelta, parse_duration, show_duration, format="duration"),
+    UUID: TextCodec(UUID, parse_uuid, format="uuid"),
+    bytes: _bytes(bytes, True),
+    bytearray: _bytes(bytearray, False),
+    re.Pattern: _PATTERN,
+    re.Pattern[str]: _PATTERN,
+    **{cls: TextCodec(cls, cls) for cls in (Path, PurePath, PurePosixPath, PureWindowsPath, type(Path()))},
+}
+
+
+def read_texts(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a type that travels as text."""
+    try:
+        codec = _TEXTS.get(annotation)
+    except TypeError:  # unhashable
+        return None
+    if codec is not None or not isinstance(annotation, type):
+        return codec
+    return _seldom(annotation)
+
+
+def _seldom(cls: type) -> Codec | None:
+    """Return the codec of a class whose module is not imported before somebody has such a class."""
+    match cls.__module__, cls.__qualname__:
+        case "ipaddress", name if name in IP_FORMATS:
+            return TextCodec(cls, PARSERS[IP_FORMATS[name]], format=IP_FORMATS[name])
+        case "fractions", "Fraction":
+            return TextCodec(cls, parse_fraction, format="fraction")
+        case (("zoneinfo" | "zoneinfo._zoneinfo" | "_zoneinfo"), "ZoneInfo"):
+            return TextCodec(cls, parse_zone, format="timezone", excepts=lambda zone: zone.key is None)
+    return None
+
+
+# --- types._decimals ---
+
+TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
+"""A Decimal where only a text may stand, such as the key of an object."""
+
+
+class DecimalCodec(Codec):
+    """Decimal: a string, or a number. A number keeps the digits it was written with; it is written as a string."""
+
+    kinds = frozenset({"string", "number"})
+    exact = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": ["number", "string"], "format": "decimal"}
+
+    def accepts(self, value: object) -> bool:
+        if type(value) is str:
+            return takes(parse_decimal, value)
+        return type(value) is int or (isinstance(value, float) and value - value == 0)
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return parse_decimal(value)
+        if isinstance(value, float):
+            return Decimal(value.text if isinstance(value, ExactFloat) else repr(value))
+        return Decimal(value)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, Decimal)
+
+    def encode(self, value: Any) -> Any:
+        return show_decimal(value)
+
+
+_DECIMAL = DecimalCodec()
+
+
+def read_decimals(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of Decimal."""
+    return _DECIMAL if annotation is Decimal else None
