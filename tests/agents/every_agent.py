@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from fcregistry import PlanAndSolveAgent, ReWOOAgent
 from fcregistry.agents import FunctionCall, ReactAgent
-from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
-from fcregistry.agents._rewoo import ReWOOAgent
 
 ROUNDS: Final = 3
 

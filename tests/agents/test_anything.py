@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcregistry import ReactAgent, ToolCall
-from fcregistry.agents import RunResult
-from fcregistry.agents._result import STOP_REASON_TEXTS
+from fcregistry.agents import RunResult, StopReason
 from fcregistry.execution import CancellationToken, Content
 from fcregistry.models import Completion, Message, Model
 
 from .every_agent import AGENTS, LOOPS, MOST_CALLS, MOST_REQUESTS, ROUNDS
 from .scripts import ONE, WAYS, Counting, Script, aran, calls, check_history, ran, says, streamed
+
+STOP_REASONS = get_args(StopReason)
 
 HERE = settings(
     max_examples=20, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -76,7 +77,7 @@ def tried(name: str, said: list[Any], way: Callable[..., RunResult]) -> RunResul
     for heard in model.heard:
         check_history([message for message in heard if message.role != "system"])
     check_history(result.messages)
-    assert result.stop_reason in STOP_REASON_TEXTS
+    assert result.stop_reason in STOP_REASONS
     return result
 
 
@@ -117,7 +118,7 @@ def test_whatever_a_function_returns_a_run_ends(name: str, said: Any, fields: di
         counting = Counting()
         result = AGENTS[name](lambda messages, answer=answer: answer, [counting.add]).run("?")
         check_history(result.messages)
-        assert result.stop_reason in STOP_REASON_TEXTS
+        assert result.stop_reason in STOP_REASONS
 
 
 @pytest.mark.parametrize(("name", "way"), [*((name, ran) for name in LOOPS), *(("react", way) for way in WAYS[1:])])

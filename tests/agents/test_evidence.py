@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -9,9 +11,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry import Executor
-from fcregistry.agents._rewoo_plan import Evidence, references_in, substituted
+from fcregistry import Executor, ReWOOAgent, Tool, ToolCall, ToolResult, hookimpl
+from fcregistry.agents import StepEnded
 from fcregistry.execution import Content, ToolOutput
+
+
+def giving(value: Any) -> Tool:
+    """Return a tool that returns a value."""
+
+    def give() -> Any:
+        """Give a value."""
+        return value
+
+    return Tool.from_function(give)
+
+
+def substituted(value: Any, values: dict[str, Any]) -> Any:
+    """Return what a tool is given where a plan says one value, and earlier steps made others."""
+    taken: list[Any] = []
+
+    def take(value: Any) -> None:
+        """Take a value."""
+        taken.append(value)
+
+    makers = {name: giving(made).renamed(f"make_{name[2:]}") for name, made in values.items()}
+    lines = [f"{name} = {tool.name}[]" for name, tool in makers.items()]
+    plan = "\n".join([*lines, f"#E9999 = take[{json.dumps({'value': value})}]"])
+    ReWOOAgent(lambda messages: plan, [take, *makers.values()], max_replans=0).run("?")
+    (got,) = taken
+    return got
 
 
 @pytest.mark.parametrize(
@@ -45,18 +73,22 @@ def test_a_reference_gives_the_value_if_it_is_all_there_is_and_its_text_otherwis
     assert type(got) is type(wanted)
 
 
-def test_an_argument_is_not_changed() -> None:
-    value = {"a": ["#E1"]}
-    substituted(value, {"#E1": 1})
-    assert value == {"a": ["#E1"]}
-
-
 def test_references_are_found_at_any_depth_but_not_in_names() -> None:
-    value = {"#E9": ["#E2 of #E10", {"deep": "#E1"}], "n": 3}
-    assert list(references_in(value)) == ["#E2", "#E10", "#E1"]
+    asked: list[str] = []
+
+    def model(messages: list[dict[str, Any]]) -> str:
+        asked.append(messages[-1]["content"])
+        return '#E1 = give[{"#E9": ["#E2 of #E10", {"deep": "#E3"}], "n": 3}]'
+
+    ReWOOAgent(model, [giving(1)], max_replans=1).run("?")
+    assert [name for name in ("#E2", "#E3", "#E9", "#E10") if f"refers to {name}," in asked[1]] == [
+        "#E2",
+        "#E3",
+        "#E10",
+    ]
 
 
-@given(st.integers(0, 9999), st.integers(0, 9999))
+@given(st.integers(0, 9998), st.integers(0, 9998))
 def test_a_reference_is_never_found_in_another(one: int, other: int) -> None:
     text = f"#E{one}"
     assert substituted(f"<{text}>", {f"#E{other}": "x"}) == ("<x>" if one == other else f"<{text}>")
@@ -65,9 +97,26 @@ def test_a_reference_is_never_found_in_another(one: int, other: int) -> None:
 # --- what came of a call --------------------------------------------------------------------------
 
 
+@dataclass
+class Evidence:
+    """What a step made: what other tools are given, what the solver is told, and whether it went well."""
+
+    value: Any
+    text: str
+    ok: bool
+
+
 def evidence_of(function: Any, **settings: Any) -> Evidence:
-    executor = Executor([function], **settings)
-    return Evidence.of(executor.run({"name": function.__name__, "arguments": {}}))
+    taken: list[Any] = []
+
+    def take(value: Any) -> None:
+        """Take a value."""
+        taken.append(value)
+
+    plan = f'#E1 = {function.__name__}[]\n#E2 = take[{{"value": "#E1"}}]'
+    events = ReWOOAgent(lambda messages: plan, Executor([function, take], **settings)).stream("?")
+    ended = next(event for event in list(events) if isinstance(event, StepEnded))
+    return Evidence(*taken, ended.text, ended.ok)
 
 
 def test_evidence_is_the_json_value_of_a_result() -> None:
@@ -133,5 +182,8 @@ def test_what_is_no_json_any_more_is_text() -> None:
     def number() -> int:
         return 5
 
-    result = Executor([number]).run({"name": "number"}).with_content("five (5")
-    assert Evidence.of(result).value == "five (5"
+    @hookimpl
+    def fc_after_call(call: ToolCall, result: ToolResult) -> ToolResult | None:
+        return result.with_content("five (5") if call.name == "number" else None
+
+    assert evidence_of(number, hooks=[fc_after_call]).value == "five (5"

@@ -11,7 +11,6 @@ import pytest
 
 from fcregistry import Context, PlanAndSolveAgent, ReactAgent, Registry, Tool
 from fcregistry.agents import OnDemand
-from fcregistry.agents._expressions import expression_in
 from fcregistry.execution import Content
 
 
@@ -157,51 +156,69 @@ def test_a_tool_that_is_called_alone_says_how_far_it_is() -> None:
     assert names == ["Text", "Calling", "Progressed", "Progressed", "Returned", "Text", "Finished"]
 
 
+def f(a: int = 10) -> int:
+    """Return a number."""
+    return a
+
+
+def g(b: int = 20) -> int:
+    """Return a number."""
+    return b
+
+
+def made_of(text: str, *tools: Callable[..., Any]) -> list[int] | None:
+    """Return what the calls in a text return, nothing where the model is told that they cannot be made, or None where it is the answer."""
+    run = ReactAgent(says(text, "Done."), tools, calls="expression").run("q")
+    return None if len(run.messages) == 2 else [result.value for result in run.tool_results]
+
+
 @pytest.mark.parametrize(
-    ("text", "code"),
+    ("text", "values"),
     [
-        ("f(1)", "f(1)"),
-        (" [f(1), g()] ", "[f(1), g()]"),
-        ("```python\nf(1)\n```", "f(1)"),
-        ("```\n[f(1)]\n```", "[f(1)]"),
+        ("f(1)", [1]),
+        (" [f(1), g()] ", [1, 20]),
+        ("```python\nf(1)\n```", [1]),
+        ("```\n[f(1)]\n```", [1]),
         ("f(1) is what I would call", None),
         ("", None),
         ("Hello (you)", None),
-        ("a.b(c=1)", "a.b(c=1)"),
-        ("``` python \r\nf(1)\r\n```", "f(1)"),
-        ("```python\nf(1)", "f(1)"),
-        ("f(1)  # the first", "f(1)  # the first"),
-        ("f(1);", "f(1);"),
-        ("[f(a=1), g(b=", "[f(a=1), g(b="),
-        ("f(a='one", "f(a='one"),
+        ("a.b(c=1)", []),
+        ("``` python \r\nf(1)\r\n```", [1]),
+        ("```python\nf(1)", [1]),
+        ("f(1)  # the first", [1]),
+        ("f(1);", [1]),
+        ("[f(a=1), g(b=", []),
+        ("f(a='one", []),
         ("f(x, in words: all of them", None),
     ],
 )
-def test_an_expression_is_told_from_words(text: str, code: str | None) -> None:
-    assert expression_in(text) == code
+def test_an_expression_is_told_from_words(text: str, values: list[int] | None) -> None:
+    assert made_of(text, f, g) == values
 
 
 @pytest.mark.parametrize(
-    ("text", "code"),
+    ("text", "values"),
     [
-        ("I will multiply:\n```python\nmultiply(2, 3)\n```", "multiply(2, 3)"),
-        ("First:\n```\nadd(1, 2)\n```\nNow:\r\n```\nmultiply(2, 3)\n```\n", "multiply(2, 3)"),
-        ("So:\n```tool_code\nmultiply(2, 3)", "multiply(2, 3)"),
+        ("I will multiply:\n```python\nmultiply(2, 3)\n```", [6]),
+        ("First:\n```\nadd(1, 2)\n```\nNow:\r\n```\nmultiply(2, 3)\n```\n", [6]),
+        ("So:\n```tool_code\nmultiply(2, 3)", [6]),
         ("I called\n```\nmultiply(2, 3)\n```\nIt is 6.", None),
         ("In C:\n```c\npow(2, 3)\n```", None),
-        ("`multiply(2, 3)`", "multiply(2, 3)"),
-        ("# six\nmultiply(2, 3)", "# six\nmultiply(2, 3)"),
-        ("(multiply(2, 3), multiply(4, 5))", "(multiply(2, 3), multiply(4, 5))"),
-        ("six = multiply(2, 3)", "six = multiply(2, 3)"),
-        ("await multiply(2, 3)", "await multiply(2, 3)"),
+        ("`multiply(2, 3)`", [6]),
+        ("# six\nmultiply(2, 3)", [6]),
+        ("(multiply(2, 3), multiply(4, 5))", [6, 20]),
+        ("six = multiply(2, 3)", []),
+        ("await multiply(2, 3)", []),
         ("y = sin(x)", None),
         ("multiply (them all)", None),
         ("multiply them (all)", None),
         ("Use `multiply(2, 3)`", None),
     ],
 )
-def test_a_call_of_a_tool_is_found_behind_words_in_a_fence_and_as_models_write_it(text: str, code: str | None) -> None:
-    assert expression_in(text, [Tool.from_function(multiply)]) == code
+def test_a_call_of_a_tool_is_found_behind_words_in_a_fence_and_as_models_write_it(
+    text: str, values: list[int] | None
+) -> None:
+    assert made_of(text, multiply) == values
 
 
 def test_what_no_call_may_be_is_told_to_the_model_and_is_no_answer() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Registry, Tool, ToolCall
+from fcregistry import PlanAndSolveAgent, Registry, Tool, ToolCall
 from fcregistry.agents import (
     Calling,
     Finished,
@@ -21,7 +21,6 @@ from fcregistry.agents import (
     StepBegan,
     StepEnded,
 )
-from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Approve, CancellationToken, Deny
 from fcregistry.models import Message

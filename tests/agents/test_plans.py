@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry.agents._planning import steps_of
+from fcregistry import PlanAndSolveAgent
+from fcregistry.agents import Planned
 
 MARKS = ["1.", "1)", "(1)", "[1]", "1:", "1、", "1．", "Step 1:", "Step 1.", "STEP 1 -", "Step one:", "- **Step 1**:", "Task 1:"]  # fmt: skip  # noqa: RUF001  # as models write it
 OTHERS = [
@@ -32,6 +35,13 @@ OTHERS = [
 ]
 FORMS = [(f"{mark} {{}}", f"{mark.replace('1', '2').replace('one', 'two')} {{}}") for mark in MARKS] + OTHERS
 each_form = pytest.mark.parametrize(("first", "second"), FORMS, ids=[first for first, _ in FORMS])
+
+
+def steps_of(plan: str) -> tuple[str, ...]:
+    """Return the steps that an agent sees in the text of a plan."""
+    agent = PlanAndSolveAgent(lambda messages: plan, [], max_steps=100, max_replans=0)
+    with closing(agent.stream("?")) as events:
+        return next((event.steps for event in events if isinstance(event, Planned)), ())
 
 
 @each_form

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from fcregistry import Context, ReactAgent, Tool, ToolCall
-from fcregistry._tools.tool import Toolset
 from fcregistry.agents import Calling, OnDemand, Returned, RunResult, StopReason, Text, Thinking
 from fcregistry.errors import ToolNotFoundError, UnfinishedRunError
-from fcregistry.execution import Content, Executor
+from fcregistry.execution import Content, Executor, Toolset
 from fcregistry.models import Message
 
 from .scripts import WAYS, Counting, Script, add, adds, calls, check_history, finished, ran, says

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Registry, Tool, ToolCall
+from fcregistry import Registry, ReWOOAgent, Tool, ToolCall
 from fcregistry.agents import (
     Calling,
     Finished,
@@ -21,7 +21,6 @@ from fcregistry.agents import (
     StepBegan,
     StepEnded,
 )
-from fcregistry.agents._rewoo import ReWOOAgent
 from fcregistry.execution import Approve, CancellationToken, Content, Deny
 from fcregistry.models import Message
 

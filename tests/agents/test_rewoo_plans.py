@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry import Tool
-from fcregistry.agents._rewoo_plan import blueprint_of, with_evidence
+from fcregistry import ReWOOAgent, Tool
+from fcregistry.agents import RunResult
 
 
 def search(query: str, within: str | None = None, limit: int | str = 5) -> str:
@@ -40,11 +42,35 @@ def options(first: int = 1, second: int = 2) -> int:
 TOOLS = {tool.name: tool for tool in map(Tool.from_function, (search, add, total, now, options))}
 
 
-def read(text: str) -> list[tuple[str, str, Any]]:
-    """Return the steps of a plan in which nothing is wrong."""
-    found = blueprint_of(text, TOOLS, 20)
-    assert found.problems == ()
-    return [(step.name, step.tool, step.arguments) for step in found.steps]
+def tried(plan: str, tools: Mapping[str, Tool] = TOOLS, most: int = 20) -> tuple[RunResult, list[str]]:
+    """Return what comes of a plan that its planner does not change, and what the planner is told to be wrong with it."""
+    asked: list[str] = []
+
+    def planner(messages: list[dict[str, Any]]) -> str:
+        asked.append(messages[-1]["content"])
+        return plan
+
+    agent = ReWOOAgent(lambda messages: "done", tools.values(), planner=planner, max_steps=most, max_replans=1)
+    result = agent.run("?")
+    return result, [line.removeprefix("- ") for line in asked[-1].splitlines() if line.startswith("- ")]
+
+
+def steps_of(result: RunResult) -> tuple[str, ...]:
+    """Return the steps of the plan that was carried out."""
+    return next((step.texts for step in result.steps if step.kind == "plan"), ())
+
+
+def read(text: str, tools: Mapping[str, Tool] = TOOLS) -> list[tuple[str | None, str, Any]]:
+    """Return the calls of a plan in which nothing is wrong."""
+    result, problems = tried(text, tools)
+    assert problems == []
+    return calls_of(result)
+
+
+def calls_of(result: RunResult) -> list[tuple[str | None, str, Any]]:
+    """Return the calls that were made, by their ids."""
+    made = [each.call for each in result.tool_results]
+    return sorted((call.id, call.name, call.arguments) for call in made if call is not None)
 
 
 def arguments(call: str) -> Any:
@@ -53,20 +79,16 @@ def arguments(call: str) -> Any:
     return given
 
 
-def problems(text: str, most: int = 20) -> tuple[str, ...]:
-    return blueprint_of(text, TOOLS, most).problems
-
-
 # --- steps ----------------------------------------------------------------------------------------
 
 
 def test_a_plan_has_a_thought_and_a_call_for_each_evidence() -> None:
     plan = 'Sure.\n\nPlan: find the city\n#E1 = search[{"query": "capital"}]\nPlan: say more\nof it\n#E2 = search[{"query": "#E1"}]\n#E3 = now[]'
-    first, second, third = blueprint_of(plan, TOOLS, 20).steps
-    assert (first.name, first.thought, first.needs) == ("#E1", "find the city", ())
-    assert (second.thought, second.needs) == ("say more\nof it", ("#E1",))
-    assert third.thought == ""
-    assert first.text == 'find the city\n#E1 = search[{"query": "capital"}]'
+    assert steps_of(tried(plan)[0]) == (
+        'find the city\n#E1 = search[{"query": "capital"}]',
+        'say more\nof it\n#E2 = search[{"query": "#E1"}]',
+        "#E3 = now[]",
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,26 +115,25 @@ def test_a_plan_has_a_thought_and_a_call_for_each_evidence() -> None:
     ],
 )
 def test_a_call_is_read_however_it_is_written(line: str) -> None:
-    assert read(line) == [("#E1", "search", {"query": "x"})]
+    assert read(line) == [("E1", "search", {"query": "x"})]
 
 
 def test_two_steps_may_stand_in_one_line() -> None:
-    assert read("#E1 = search[x] #E2 = now[]") == [("#E1", "search", {"query": "x"}), ("#E2", "now", {})]
+    assert read("#E1 = search[x] #E2 = now[]") == [("E1", "search", {"query": "x"}), ("E2", "now", {})]
 
 
 @pytest.mark.parametrize("name", ["1st", "-", "7", "_x"])
 def test_a_tool_may_have_any_name_that_tools_have(name: str) -> None:
-    (step,) = blueprint_of(f"#E1 = {name}[]", {name: TOOLS["now"]}, 20).steps
-    assert (step.tool, step.arguments) == (name, {})
+    assert read(f"#E1 = {name}[]", {name: TOOLS["now"].renamed(name)}) == [("E1", name, {})]
 
 
 @pytest.mark.parametrize(
     "plan", ["", "Plan: nothing to do here", "Paris is the capital of France.", "#E1 is nothing.", "If #E1 == 2, stop."]
 )
 def test_a_text_without_calls_is_a_plan_without_steps(plan: str) -> None:
-    found = blueprint_of(plan, TOOLS, 20)
-    assert (found.steps, found.problems) == ((), ())
-    assert found.is_usable
+    result, problems = tried(plan)
+    assert (steps_of(result), problems) == ((), [])
+    assert result.answer == "done"
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -158,26 +179,25 @@ def test_arguments_are_json_or_text_that_the_schema_explains(call: str, wanted: 
 @pytest.mark.parametrize(
     ("call", "wanted"),
     [
-        ('add[{"a": 20, "b": "#E2"}]', {"a": 20, "b": "#E2"}),
-        ('add[{"a": 20, "b": #E2}]', {"a": 20, "b": "#E2"}),
-        ("add[20, #E2]", {"a": 20, "b": "#E2"}),
-        ("add(a=20, b=#E2)", {"a": 20, "b": "#E2"}),
-        ("search[#E2]", {"query": "#E2"}),
-        ("search[more on #E2]", {"query": "more on #E2"}),
-        ("total[[#E2, 2]]", {"values": ["#E2", 2]}),
-        ('total[{"values": [], "note": "#E2, again"}]', {"values": [], "note": "#E2, again"}),
-        ("add[{'a': 20, 'b': '#E2'}]", {"a": 20, "b": "#E2"}),
-        ("total[{'values': [#E2], 'note': 'more on #E2'}]", {"values": ["#E2"], "note": "more on #E2"}),
-        ("total(values=['#E2', #E2], note='x')", {"values": ["#E2", "#E2"], "note": "x"}),
+        ('add[{"a": 20, "b": "#E2"}]', {"a": 20, "b": "noon"}),
+        ('add[{"a": 20, "b": #E2}]', {"a": 20, "b": "noon"}),
+        ("add[20, #E2]", {"a": 20, "b": "noon"}),
+        ("add(a=20, b=#E2)", {"a": 20, "b": "noon"}),
+        ("search[#E2]", {"query": "noon"}),
+        ("search[more on #E2]", {"query": "more on noon"}),
+        ("total[[#E2, 2]]", {"values": ["noon", 2]}),
+        ('total[{"values": [], "note": "#E2, again"}]', {"values": [], "note": "noon, again"}),
+        ("add[{'a': 20, 'b': '#E2'}]", {"a": 20, "b": "noon"}),
+        ("total[{'values': [#E2], 'note': 'more on #E2'}]", {"values": ["noon"], "note": "more on noon"}),
+        ("total(values=['#E2', #E2], note='x')", {"values": ["noon", "noon"], "note": "x"}),
     ],
 )
 def test_references_need_no_quotes(call: str, wanted: Any) -> None:
-    assert read(f"#E2 = now[]\n#E1 = {call}")[1][2] == wanted
+    assert read(f"#E2 = now[]\n#E1 = {call}")[0][2] == wanted
 
 
 def test_the_arguments_of_an_unknown_tool_are_read_all_the_same() -> None:
-    (step,) = blueprint_of('#E1 = f[{"x": 1}]', {}, 20).steps
-    assert step.arguments == {"x": 1}
+    assert calls_of(tried('#E1 = f[{"x": 1}]')[0]) == [("E1", "f", {"x": 1})]
 
 
 @pytest.mark.parametrize(
@@ -195,14 +215,9 @@ def test_the_arguments_of_an_unknown_tool_are_read_all_the_same() -> None:
 def test_a_tool_that_takes_nothing_but_text_is_given_the_text_of_a_value(
     given: Any, evidence: Any, wanted: Any
 ) -> None:
-    made = with_evidence(given, {"#E1": evidence}, TOOLS["search"].parameters)
+    give = Tool.from_function(lambda: evidence, name="give")
+    _, (_, _, made) = read(f"#E1 = give[]\n#E2 = search[{json.dumps(given)}]", {"give": give, **TOOLS})
     assert made == wanted
-
-
-@pytest.mark.parametrize("evidence", [1, {"query": "x"}, '{"query": "x"}'])
-@pytest.mark.parametrize("given", ["#E1", "[#E1"])
-def test_evidence_never_stands_in_for_arguments_that_could_not_be_read(given: str, evidence: Any) -> None:
-    assert with_evidence(given, {"#E1": evidence}, TOOLS["search"].parameters) == given
 
 
 # --- what is wrong with a plan --------------------------------------------------------------------
@@ -234,9 +249,9 @@ def test_evidence_never_stands_in_for_arguments_that_could_not_be_read(given: st
 def test_a_planner_is_told_what_is_wrong_with_a_step_which_can_be_carried_out_all_the_same(
     plan: str, told: str
 ) -> None:
-    found = blueprint_of(plan, TOOLS, 20)
-    assert found.problems == (told,)
-    assert found.is_usable
+    result, problems = tried(plan)
+    assert problems == [told]
+    assert (result.answer, bool(result.tool_results)) == ("done", True)
 
 
 @pytest.mark.parametrize(
@@ -252,20 +267,19 @@ def test_a_planner_is_told_what_is_wrong_with_a_step_which_can_be_carried_out_al
     ],
 )
 def test_a_plan_that_can_never_be_carried_out_is_none(plan: str, told: str) -> None:
-    found = blueprint_of(plan, TOOLS, 20)
-    assert found.problems == (told,)
-    assert not found.is_usable
+    result, problems = tried(plan)
+    assert problems == [told]
+    assert (result.stop_reason, result.tool_results) == ("invalid_plan", ())
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
-    assert len(problems("#E1 = no[{}]\n#E2 = add[7]\n#E3 = search[#E9]")) == 3
+    assert len(tried("#E1 = no[{}]\n#E2 = add[7]\n#E3 = search[#E9]")[1]) == 3
 
 
 @pytest.mark.parametrize("cut", ["x", '{"query": "x"', '{"query": "x"}'])
 def test_arguments_that_are_cut_off_are_not_completed(cut: str) -> None:
     """A text is what an executor refuses to take for arguments."""
-    (step,) = blueprint_of(f"#E1 = search[{cut}", TOOLS, 20).steps
-    assert step.arguments == cut
+    assert calls_of(tried(f"#E1 = search[{cut}")[0]) == [("E1", "search", cut)]
 
 
 @settings(max_examples=200, deadline=None)
@@ -275,9 +289,9 @@ def test_arguments_that_are_cut_off_are_not_completed(cut: str) -> None:
     )
 )
 def test_any_text_is_read(pieces: list[str]) -> None:
-    found = blueprint_of("".join(pieces), TOOLS, 3)
-    assert len(found.steps) <= 3
-    assert found.is_usable or found.problems
+    result, problems = tried("".join(pieces), most=3)
+    assert len(steps_of(result)) <= 3
+    assert result.stop_reason == "answered" or (result.stop_reason == "invalid_plan" and problems)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +311,7 @@ def test_any_text_is_read(pieces: list[str]) -> None:
 )
 def test_time_grows_with_the_length_of_a_plan(hostile: str) -> None:
     """With a reader that goes back, each of these takes minutes."""
-    assert len(blueprint_of(hostile, TOOLS, 20).steps) <= 20
+    assert len(steps_of(tried(hostile)[0])) <= 20
 
 
 @pytest.mark.parametrize(
@@ -307,4 +321,4 @@ def test_time_grows_with_the_length_of_a_plan(hostile: str) -> None:
 )  # fmt: skip
 def test_a_plan_is_read_in_the_time_that_its_length_takes(text: str) -> None:
     """What grows with the square of it would take many minutes."""
-    assert [step.name for step in blueprint_of(text, TOOLS, 10).steps] == ["#E1"]
+    assert len(steps_of(tried(text)[0])) == 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._results.content import Content
+from fcregistry.execution import Content
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

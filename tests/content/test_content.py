@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry._results.content import Content, ToolOutput
+from fcregistry.execution import Content, ToolOutput
 from fcregistry.types import EncodingError
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8

@@ -7,6 +7,7 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
@@ -14,13 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._base.json import MAX_DEPTH, ArgumentsError, ExactFloat
-from fcregistry.execution._arguments import ALL_REPAIRS, read_arguments
+from fcregistry import Executor, ToolCall
+
+from .reading import ALL_REPAIRS, RefusedError, read_arguments
+
+MAX_DEPTH = 100
 
 
 def refusal(raw: Any) -> str:
     """Return why arguments are refused."""
-    with pytest.raises(ArgumentsError) as caught:
+    with pytest.raises(RefusedError) as caught:
         read_arguments(raw)
     return str(caught.value)
 
@@ -54,7 +58,7 @@ def test_these_mean_no_arguments_and_a_repair_is_recorded(raw: str | None, repai
     ("text", "said"), [("", "empty"), (" \n", "empty"), ("null", "null"), (" null ", "null"), ("```\nnull```", "null")]
 )
 def test_empty_arguments_are_refused_where_that_repair_is_switched_off(text: str, said: str) -> None:
-    with pytest.raises(ArgumentsError) as caught:
+    with pytest.raises(RefusedError) as caught:
         read_arguments(text, allowed=ALL_REPAIRS - {"empty-arguments"})
 
     assert str(caught.value) == f"the arguments are {said}: send a JSON object, {{}} if there are none"
@@ -84,15 +88,18 @@ WRAPPED = "the arguments were JSON text in a string: taken as the object that it
 )
 def test_an_object_in_a_string_is_taken_as_the_arguments(text: str, repairs: tuple[str, ...]) -> None:
     assert read_arguments(text) == ({"a": [1]}, tuple(sorted(repairs)))
-    with pytest.raises(ArgumentsError, match=r"^the arguments must be a JSON object, got a string$"):
+    with pytest.raises(RefusedError, match=r"^the arguments must be a JSON object, got a string$"):
         read_arguments(text, allowed=ALL_REPAIRS - {"wrapped-json"})
 
 
 def test_numbers_keep_their_digits_through_slips_and_strings() -> None:
+    def pay(a: Decimal) -> str:
+        """Pay."""
+        return str(a)
+
+    executor = Executor(pay)
     for text in ("{a: 0.10}", '"{\\"a\\": 0.10}"', "'{a: 0.10}'"):
-        number = read_arguments(text, exact=True)[0]["a"]
-        assert isinstance(number, ExactFloat)
-        assert number.text == "0.10"
+        assert executor.run(ToolCall("pay", text)).value == "0.10"
 
 
 @pytest.mark.parametrize(
@@ -330,7 +337,7 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     refused = ""
     try:
         read, _ = read_arguments(text)
-    except ArgumentsError as error:
+    except RefusedError as error:
         refused = str(error)
 
     assert isinstance(read, dict)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Executor, Tool, ToolResult
-from fcregistry.errors import DefinitionError
+from fcregistry import Executor, Tool, ToolCall, ToolResult
+from fcregistry.execution import Approve
 
 
 def batch(executor: Executor, calls: list[Any], is_async: bool) -> list[ToolResult]:
@@ -179,6 +179,19 @@ def test_a_denied_call_holds_up_nobody(is_async: bool) -> None:
     assert [each.ok for each in results] == [False, True]
 
 
-def test_keys_that_cannot_be_are_said_when_the_executor_is_made() -> None:
-    with pytest.raises(DefinitionError, match=r"one: writes='\.\.': the key '\.\.' leads out of everything"):
-        Executor([Watch().tool("one", writes="..")])
+def test_keys_are_computed_once_for_each_call_and_again_for_one_that_was_changed() -> None:
+    asked: list[str] = []
+
+    def writes(arguments: dict[str, str]) -> str:
+        asked.append(arguments["path"])
+        return arguments["path"]
+
+    def approve(tool: Tool, call: ToolCall) -> Any:
+        path = call.arguments["path"]  # type: ignore[index, call-overload]
+        return Approve({"path": "c"}) if path == "b" else True
+
+    watch = Watch()
+    tool = watch.tool("save", writes=writes, requires_approval=True)
+    calls = [{"name": "save", "arguments": {"path": path}} for path in "aab"]
+    assert all(each.ok for each in Executor([tool], approve=approve).run_all(calls))
+    assert sorted(asked) == ["a", "a", "b", "c"]

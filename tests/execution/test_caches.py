@@ -6,13 +6,14 @@ import gc
 import os
 import signal
 import threading
+import weakref
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry.execution._cache import Cache, MemoryCache
+from fcregistry.execution import Cache, MemoryCache
 
 
 def test_a_value_is_kept_overwritten_and_missed() -> None:
@@ -140,12 +141,8 @@ def test_a_forked_process_can_use_a_cache_that_was_in_use() -> None:
 
 
 def test_a_cache_that_nobody_uses_is_forgotten() -> None:
-    from fcregistry._base import forks as _forks
-
-    gc.collect()
-    before = len(_forks._renewed)
     cache = MemoryCache()
-    assert len(_forks._renewed) == before + 1
+    found = weakref.ref(cache)
     del cache
     gc.collect()
-    assert len(_forks._renewed) == before
+    assert found() is None

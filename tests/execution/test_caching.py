@@ -14,12 +14,7 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._arguments import read_arguments
-from fcregistry.execution._cache import MemoryCache
-from fcregistry.execution._cached_calls import Slot, cache_key, cache_problem, check_caches
-from fcregistry.execution._outcome import Outcome
-from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import Bound, CallStep, cache_of
+from fcregistry.execution import MemoryCache, ToolOutput
 
 
 def look_up(word: str, options: dict[str, int] | None = None) -> list[str]:
@@ -32,21 +27,22 @@ def pay(amount: Decimal) -> str:
     return str(amount)
 
 
-def step_of(tool: Tool, arguments: str = '{"word": "tea"}') -> CallStep:
-    """Return a call that is valid."""
-    bound = Bound.of(tool, Settings())
-    read, _ = read_arguments(arguments, bound.exact)
-    return CallStep(ToolCall(tool.name, arguments), bound, read, bound.signature.binding.decode(read), ())
+class Kept(dict[str, Any]):
+    """A cache that can be looked into."""
+
+    def set(self, key: str, value: Any) -> None:
+        self[key] = value
 
 
-def key_of(function: Callable[..., Any] = look_up, arguments: str = '{"word": "tea"}', **options: Any) -> str:
-    return cache_key(step_of(Tool.from_function(function, **options), arguments))
-
-
-def slot(cache: Any, step: CallStep | None = None) -> Slot:
-    made = Slot.of(step or step_of(Tool.from_function(look_up)), cache)
-    assert made is not None
-    return made
+def key_of(tool: Callable[..., Any] | Tool = look_up, arguments: str = '{"word": "tea"}', **options: Any) -> str:
+    """Return the key under which the result of a call is kept."""
+    cache = Kept()
+    if not isinstance(tool, Tool):
+        tool = Tool.from_function(tool, cache=True, **options)
+    result = Executor(tool, cache=cache).run(ToolCall(tool.name, arguments))
+    assert result.ok, result.content
+    (key,) = cache
+    return key
 
 
 # --- which calls are equal ------------------------------------------------------------------------
@@ -87,10 +83,10 @@ def test_other_tools_have_other_keys() -> None:
         return []
 
     stricter.__qualname__ = look_up.__qualname__  # as after an edit: the schema is what differs
-    tool = Tool.from_function(look_up)
+    tool = Tool.from_function(look_up, cache=True)
     keys = [
-        cache_key(step_of(tool)),
-        cache_key(step_of(tool.renamed("other"))),
+        key_of(tool),
+        key_of(tool.renamed("other")),
         key_of(make(), name="look_up"),
         key_of(stricter, name="look_up"),
     ]
@@ -99,7 +95,7 @@ def test_other_tools_have_other_keys() -> None:
 
 
 def test_a_key_names_the_tool_and_is_short_and_plain_whatever_the_arguments() -> None:
-    key = key_of(arguments=json.dumps({"word": "\ud800é\x00" * 100_000}))
+    key = key_of(arguments=json.dumps({"word": "\ud800é\x00" * 50_000}))
     name, _, digest = key.rpartition(":")
     assert name == "look_up"
     assert len(digest) == 64
@@ -110,15 +106,14 @@ def test_a_key_names_the_tool_and_is_short_and_plain_whatever_the_arguments() ->
 def test_a_key_is_the_same_in_every_process() -> None:
     code = f"""
 import sys; sys.path[:0] = {sys.path!r}
-from fcregistry import Tool, ToolCall
-from fcregistry.execution._cache import cache_key
-from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import Bound, Step
+from fcregistry import Executor, Tool
+class Kept(dict):
+    set = dict.__setitem__
 def f(word: str, options: dict[str, int]) -> str: return word
 f.__module__ = "acme"
-tool = Tool.from_function(f)
-arguments = {{"word": "tea", "options": {{"b": 1, "a": 2}}}}
-print(cache_key(Step(ToolCall("f"), Bound.of(tool, Settings()), arguments, arguments, ())))
+cache = Kept()
+Executor(Tool.from_function(f, cache=cache)).call("f", word="tea", options={{"b": 1, "a": 2}})
+print(*cache)
 """
     keys = {
         subprocess.run(
@@ -127,12 +122,17 @@ print(cache_key(Step(ToolCall("f"), Bound.of(tool, Settings()), arguments, argum
         for seed in ("1", "2")
     }
     assert len(keys) == 1
+    assert keys.pop().startswith("f:")
 
 
-def test_arguments_that_python_cannot_write_have_no_slot() -> None:
-    step = step_of(Tool.from_function(look_up))
-    step.arguments["word"] = 10**5000
-    assert Slot.of(step, MemoryCache()) is None
+def test_a_call_whose_arguments_python_cannot_write_is_not_kept() -> None:
+    def is_even(number: int) -> bool:
+        """Tell whether a number is even."""
+        return number % 2 == 0
+
+    executor = Executor(Tool.from_function(is_even, cache=True))
+    call = ToolCall("is_even", {"number": 10**5000})
+    assert [(each.value, each.cached) for each in map(executor.run, [call, call])] == [(True, False)] * 2
 
 
 # --- what is kept ---------------------------------------------------------------------------------
@@ -140,27 +140,25 @@ def test_arguments_that_python_cannot_write_have_no_slot() -> None:
 
 @pytest.mark.parametrize("value", [None, 0, False, "", [], ["tea"], {"a": Decimal("0.10")}])
 def test_what_a_call_returned_is_found_by_an_equal_one(value: object) -> None:
-    cache = MemoryCache()
-    assert slot(cache).outcome() is None
-    slot(cache).keep(Outcome(value, None, 1.5))
-    assert slot(cache).outcome() == Outcome(value, None, 0.0)
-    assert slot(cache, step_of(Tool.from_function(look_up), '{"word": "coffee"}')).outcome() is None
+    def work(word: str) -> Any:
+        """Work."""
+        return value
 
-
-def test_failures_are_not_kept() -> None:
-    cache = MemoryCache()
-    slot(cache).keep(Outcome(None, ValueError("no"), 0.1))
-    assert len(cache) == 0
+    executor = Executor(Tool.from_function(work, cache=True))
+    found = [executor.call("work", word=word) for word in ("tea", "tea", "coffee")]
+    assert [(each.value, each.cached) for each in found] == [(value, False), (value, True), (value, False)]
+    assert found[1].duration == 0.0
 
 
 def test_a_tool_that_changes_its_arguments_does_not_change_where_its_result_is_kept() -> None:
-    cache, step = MemoryCache(), step_of(Tool.from_function(look_up))
-    place = slot(cache, step)
-    step.arguments["word"] = "coffee"
-    place.keep(Outcome(["tea"], None, 0.0))
-    found = slot(cache).outcome()
-    assert found is not None
-    assert found.value == ["tea"]
+    def work(words: list[str]) -> int:
+        """Work."""
+        words.append("coffee")
+        return len(words)
+
+    executor = Executor(Tool.from_function(work, cache=True))
+    found = [executor.call("work", words=["tea"]) for _ in range(2)]
+    assert [(each.value, each.cached) for each in found] == [(2, False), (2, True)]
 
 
 class Broken:
@@ -174,31 +172,29 @@ class Broken:
 
 
 def test_a_cache_that_fails_fails_no_call_and_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    assert slot(Broken()).outcome() is None
-    slot(Broken()).keep(Outcome(1, None, 0.0))
-    assert [(each.name, each.levelname, each.getMessage()) for each in caplog.records] == [
-        ("fcregistry", "WARNING", "the cache of look_up could not be read; the call was run"),
-        ("fcregistry", "WARNING", "the result of look_up could not be cached"),
+    assert Executor(Tool.from_function(look_up, cache=Broken())).call("look_up", word="tea").value == ["tea"]
+    logged = [each for each in caplog.records if each.name == "fcregistry"]
+    assert [(each.levelname, each.getMessage()) for each in logged] == [
+        ("WARNING", "the cache of look_up could not be read; the call was run"),
+        ("WARNING", "the result of look_up could not be cached"),
     ]
-    assert all(each.exc_info and isinstance(each.exc_info[1], ConnectionError) for each in caplog.records)
+    assert all(each.exc_info and isinstance(each.exc_info[1], ConnectionError) for each in logged)
 
 
 def test_a_value_that_cannot_be_copied_is_not_kept(caplog: pytest.LogCaptureFixture) -> None:
+    def work() -> ToolOutput:
+        """Work."""
+        return ToolOutput(value=threading.Lock(), content="worked")
+
     cache = MemoryCache()
-    slot(cache).keep(Outcome(threading.Lock(), None, 0.0))
+    assert Executor(Tool.from_function(work, cache=cache)).call("work").content == "worked"
     assert len(cache) == 0
-    assert [each.getMessage() for each in caplog.records] == ["the result of look_up could not be cached"]
+    assert [each.getMessage() for each in caplog.records if each.name == "fcregistry"] == [
+        "the result of work could not be cached"
+    ]
 
 
 # --- which cache ----------------------------------------------------------------------------------
-
-
-def test_a_tool_says_where_its_results_are_kept() -> None:
-    own, given = MemoryCache(), MemoryCache()
-    assert cache_of(Tool.from_function(look_up), own) is None
-    assert cache_of(Tool.from_function(look_up, cache=False), own) is None
-    assert cache_of(Tool.from_function(look_up, cache=True), own) is own
-    assert cache_of(Tool.from_function(look_up, cache=given), own) is given
 
 
 class Asynchronous:
@@ -217,20 +213,21 @@ def test_what_is_no_cache_is_said_of_all_tools_at_once() -> None:
         Tool.from_function(look_up, name="four", cache=Broken()),
         Tool.from_function(look_up, name="five"),
     ]
-    check_caches(tools[2:])
+    Executor(tools[2:])
     with pytest.raises(DefinitionError) as error:
-        check_caches(tools)
+        Executor(tools)
     assert str(error.value) == (
         "the results of these tools cannot be cached:\n"
         "  - one: cache={} has no methods get(key, default) and set(key, value); give True, or a cache\n"
-        "  - two: cache=<class 'fcregistry.execution._cache.MemoryCache'> has no methods get(key, default) and "
+        f"  - two: cache={MemoryCache!r} has no methods get(key, default) and "
         "set(key, value); give True, or a cache"
     )
-    assert cache_problem(Asynchronous()) == "has coroutine functions for methods, and a cache has plain ones"
+    with pytest.raises(DefinitionError, match="has coroutine functions for methods, and a cache has plain ones"):
+        Executor(Tool.from_function(look_up, cache=Asynchronous()))
 
 
 def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
-    from fcregistry._results.context import Context
+    from fcregistry import Context
 
     class Account:
         pass
@@ -245,9 +242,9 @@ def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
 
     balance.__annotations__["context"] = Context[Account]
     slow.__annotations__["context"] = Context
-    check_caches([Tool.from_function(slow, cache=True), Tool.from_function(balance)])
+    Executor([Tool.from_function(slow, cache=True), Tool.from_function(balance)], deps=[Account()])
     with pytest.raises(DefinitionError) as error:
-        check_caches([Tool.from_function(balance, cache=True)])
+        Executor(Tool.from_function(balance, cache=True), deps=[Account()])
     assert str(error.value) == (
         "the results of these tools cannot be cached:\n"
         "  - balance: what its Context has as deps is no part of its arguments, so one caller would be given another's result; "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,11 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ToolError
-from fcregistry.execution import _observability as _call_log
-from fcregistry.execution._observability import watching
 
 if TYPE_CHECKING:
     from tests.conftest import Site
 
-LOG = logging.getLogger(_call_log.NAME)
+LOG = logging.getLogger("fcregistry.calls")
 
 
 def greet(name: str, words: list[str] | None = None) -> str:
@@ -196,14 +193,3 @@ print(Executor([]).run({"name": "greet"}).error.code)
 """
     done = site.run("-c", code)
     assert (done.stdout, done.stderr) == ("unknown_tool\n", "")
-
-
-def test_nobody_watches_where_nobody_listens(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """Neither where the log has warnings only, nor where a program never imported the module of logs."""
-    monkeypatch.delitem(sys.modules, "opentelemetry.trace", raising=False)
-    assert watching() is None
-    caplog.set_level(logging.INFO, LOG.name)
-    assert watching() is not None
-    monkeypatch.setattr(_call_log, "known", None)
-    monkeypatch.delitem(sys.modules, "logging")
-    assert watching() is None

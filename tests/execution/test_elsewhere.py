@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry import Tool
+from fcregistry import Executor, Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._process import remote_runners
 
 from .workers import ask, install
 
@@ -27,41 +26,45 @@ def test_tools_run_here_unless_they_or_the_executor_say_otherwise(make_site: Cal
     came = ask(
         install(make_site()),
         """
-        from concurrent.futures import ThreadPoolExecutor
-        from fcregistry.execution._process import places
-        from fcregistry.execution._process import workers
+        import os
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+        from fcregistry import Executor
 
-        def shown(found):
-            return {name: [place.submit.__self__ is workers, place.keeps_time] for name, place in found.items()}
+        tools = [tool("pid"), tool("own_pid").renamed("apart")]
 
-        tools = [tool("add"), tool("guarded").renamed("apart")]
-        with ThreadPoolExecutor(1) as pool:
-            answer = [shown(places(tools)), shown(places(tools, pool))]
-            answer.append(show(places(tools, pool)["add"].submit(tools[0], {"a": 1, "b": 2}, None).result(60)))
-            answer.append(show(places(tools, pool)["apart"].submit(tools[1], {}, 30).result(60)))
+        if __name__ == "__main__":
+            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                answer = {
+                    "here": os.getpid(),
+                    "pool": pool.submit(os.getpid).result(60),
+                    "without": [each.value for each in Executor(tools).run_all([{"name": name} for name in ("pid", "apart")])],
+                    "with": [Executor(tools, pool=pool).call(name).value for name in ("pid", "apart")],
+                }
         """,
     )
-    isolated = {"apart": [True, True]}
-    assert came[:2] == [isolated, {**isolated, "add": [False, False]}]
-    assert (came[2]["value"], came[3]["value"]) == (3, "apart")
+    here, pool, (alone, apart), (lent, still_apart) = came["here"], came["pool"], came["without"], came["with"]
+    assert (alone, lent) == (here, pool)
+    assert apart == still_apart
+    assert apart not in (here, pool)
 
 
 def test_what_cannot_be_is_said_when_the_executor_is_made() -> None:
-    with pytest.raises(DefinitionError, match=r'^isolation="process" runs tools in other processes'):
-        remote_runners([Tool.from_function(add, isolation="process")])
+    with pytest.raises(
+        DefinitionError, match=r'^isolation="process" runs tools in other processes.*\n  - add: .*add is the '
+    ):
+        Executor(Tool.from_function(add, isolation="process"))
     with pytest.raises(TypeError, match="pool is a concurrent"):
-        remote_runners([], 5)
+        Executor(add, pool=5)  # type: ignore[arg-type]
 
 
 def test_tools_of_this_process_import_nothing_for_others() -> None:
     code = """
 import sys
-from fcregistry import Tool
-from fcregistry.execution._process import places
+from fcregistry import Executor
 def f(): ...
-assert places([Tool.from_function(f, description="Do nothing.")]) == {}
-heavy = {f"fcregistry.execution._elsewhere.{name}" for name in ("_isolation", "_remote")} | {"multiprocessing", "pebble"}
-print(sorted(heavy & set(sys.modules)))
+assert Executor(f).call("f").ok
+print(sorted({"multiprocessing", "pebble", "concurrent.futures.process"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Context, Executor, Tool, ToolCall, ToolResult, hookimpl
-from fcregistry._base.call import CancellationToken
 from fcregistry.errors import DefinitionError, ToolError
-from fcregistry.execution import Approve, Deny, Policy
+from fcregistry.execution import Approve, CancellationToken, Deny, Policy
 from fcregistry.expressions import parse_call, parse_calls
 
 

@@ -11,13 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry import Executor, Tool, ToolCall, ToolResult
-from fcregistry._results.content import Content, Output
+from fcregistry import Executor, Tool, ToolCall, ToolResult, hookimpl
 from fcregistry.errors import PluginError, ToolError
-from fcregistry.execution import CallError
-from fcregistry.execution._approval import Approve, Deny
-from fcregistry.execution._arguments import read_arguments
-from fcregistry.execution._hooks import CallHook, ClosedHooks, HookChain
+from fcregistry.execution import Approve, CallError, Content, Deny
 
 
 def greet(name: str, words: list[str] | None = None) -> str:
@@ -35,19 +31,36 @@ REFUSING = Tool.from_function(refuse)
 CALL = ToolCall("greet", {"name": "Ann", "words": ["a"]}, "call_1")
 
 
-def result_of(call: ToolCall = CALL, tool: Tool = TOOL) -> ToolResult:
-    """Return what really came of a call."""
-    return Executor([tool]).run(call)
+def result_of(*hooks: Any, call: ToolCall = CALL, tool: Tool = TOOL, **options: Any) -> ToolResult:
+    """Return what comes of a call that has to pass hooks."""
+    return Executor([tool], hooks=hooks, **options).run(call)
 
 
-def before(*answers: Any) -> HookChain:
-    """Return hooks of which each gives an answer before a call, or raises it."""
-    return HookChain([CallHook(label=f"hook {place}", before=_giving(each)) for place, each in enumerate(answers)])
+def error_of(*hooks: Any) -> CallError:
+    """Return why hooks have not let a call through."""
+    error = result_of(*hooks).error
+    assert error is not None
+    return error
 
 
-def after(*answers: Any) -> HookChain:
-    """Return hooks of which each gives an answer after a call, or raises it."""
-    return HookChain([CallHook(label=f"hook {place}", after=_giving(each)) for place, each in enumerate(answers)])
+def before(answer: Any, after: Any = None) -> Any:
+    """Return a hook that gives an answer before a call, or raises it; and one after it."""
+
+    class Hook:
+        @hookimpl
+        def fc_before_call(self, tool: Tool, call: ToolCall) -> Any:
+            return _giving(answer)(tool, call)
+
+        @hookimpl
+        def fc_after_call(self, tool: Tool, call: ToolCall, result: ToolResult) -> Any:
+            return _giving(after)(tool, call, result)
+
+    return Hook()
+
+
+def after(answer: Any) -> Any:
+    """Return a hook that gives an answer after a call, or raises it."""
+    return before(None, answer)
 
 
 def _giving(answer: Any) -> Callable[..., Any]:
@@ -62,51 +75,44 @@ def _giving(answer: Any) -> Callable[..., Any]:
 # Before
 
 
-def test_hooks_that_say_nothing_leave_the_call_as_it_is() -> None:
-    assert before(None, None).before(TOOL, CALL) is None
-    assert after(None).before(TOOL, CALL) is None
+def test_hooks_that_say_nothing_leave_the_call_and_its_result_as_they_are() -> None:
+    result = result_of(before(None), before(None))
+    assert (result.content, result.arguments) == ("Hello Ann", {"name": "Ann", "words": ["a"]})
 
 
 def test_the_first_is_asked_first_before_a_call_and_last_after_it() -> None:
     """As layers around the tool: who sees the call first sees the result last."""
     asked: list[str] = []
 
-    def layer(name: str) -> CallHook:
-        return CallHook(
-            label=name,
-            before=lambda tool, call: asked.append(f"{name} before {tool.name}"),
-            after=lambda tool, call, result: asked.append(f"{name} after {result.content}"),
+    def layer(name: str) -> Any:
+        return before(
+            lambda tool, call: asked.append(f"{name} before {tool.name}"),
+            lambda tool, call, result: asked.append(f"{name} after {result.content}"),
         )
 
-    hooks = HookChain([layer("outer"), layer("inner")])
-    assert hooks.before(TOOL, CALL) is None
-    result = result_of()
-    assert hooks.after(TOOL, CALL, result) is result
+    result_of(layer("outer"), layer("inner"))
     assert asked == ["outer before greet", "inner before greet", "inner after Hello Ann", "outer after Hello Ann"]
 
 
 def test_a_hook_changes_arguments_and_the_next_one_sees_them() -> None:
     seen: list[ToolCall] = []
-    hooks = before(
-        lambda tool, call: ToolCall(call.name, {**call.arguments, "name": "Bob"}),
-        lambda tool, call: seen.append(call),
+    result = result_of(
+        before(lambda tool, call: ToolCall(call.name, {**call.arguments, "name": "Bob"})),
+        before(lambda tool, call: seen.append(call)),
     )
-    assert hooks.before(TOOL, CALL) == ToolCall("greet", '{"name":"Bob","words":["a"]}', "call_1")
+    assert (result.content, result.arguments) == ("Hello Bob", {"name": "Bob", "words": ["a"]})
     assert seen == [ToolCall("greet", {"name": "Bob", "words": ["a"]}, "call_1")]
 
 
 def test_the_first_denial_ends_it_and_its_reason_reaches_the_model() -> None:
     asked: list[object] = []
-    error = before(None, Deny("Bob is\x1b[31m away"), lambda tool, call: asked.append(call)).before(TOOL, CALL)
-    assert isinstance(error, CallError)
+    error = error_of(before(None), before(Deny("Bob is\x1b[31m away")), before(lambda tool, call: asked.append(call)))
     assert (error.code, error.text) == ("denied", "the call of greet was denied; it was not run: Bob is away")
     assert asked == []
 
 
 def test_a_denial_needs_no_reason() -> None:
-    error = before(Deny()).before(TOOL, CALL)
-    assert isinstance(error, CallError)
-    assert error.text == "the call of greet was denied; it was not run"
+    assert error_of(before(Deny())).text == "the call of greet was denied; it was not run"
 
 
 def test_what_a_hook_does_to_what_it_is_shown_changes_nothing() -> None:
@@ -121,32 +127,28 @@ def test_what_a_hook_does_to_what_it_is_shown_changes_nothing() -> None:
         kept.append(dict(call.arguments))  # type: ignore[arg-type]
         return ToolCall(call.name, kept[0])
 
-    changed = before(spoil, keep).before(TOOL, CALL)
-    kept[0]["name"] = "Mallory"
-    kept[0]["words"].append("b")
+    def approve(tool: Tool, call: ToolCall) -> bool:
+        kept[0]["name"] = "Mallory"
+        kept[0]["words"].append("b")
+        return True
+
+    tool = Tool.from_function(greet, requires_approval=True)
+    result = result_of(before(spoil), before(keep), tool=tool, approve=approve)
     assert CALL.arguments == {"name": "Ann", "words": ["a"]}
-    assert changed == ToolCall("greet", '{"name":"Ann","words":["a"]}', "call_1")
+    assert result.arguments == {"name": "Ann", "words": ["a"]}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text"),
-    [(None, "{}"), ("{}", "{}"), ('{"name": "Bob"}', '{"name": "Bob"}'), (MappingProxyType({"a": 1}), '{"a":1}')],
+    ("arguments", "read"),
+    [(None, {}), ("{}", {}), ('{"name": "Bob"}', {"name": "Bob"}), (MappingProxyType({"a": 1}), {"a": 1})],
 )
-def test_a_hook_gives_arguments_in_any_of_the_ways_of_a_call(arguments: Any, text: str) -> None:
-    assert before(ToolCall("greet", arguments)).before(TOOL, CALL) == ToolCall("greet", text, "call_1")
+def test_a_hook_gives_arguments_in_any_of_the_ways_of_a_call(arguments: Any, read: dict[str, Any]) -> None:
+    def take(**given: Any) -> None:
+        """Take anything."""
 
-
-def test_numbers_keep_their_digits_on_the_way_through_a_hook() -> None:
-    """Also where the hook changes another argument: a Decimal is made of what the model wrote."""
-    seen: list[Any] = []
-    hooks = before(
-        lambda tool, call: ToolCall(call.name, {**call.arguments, "to": "Bob"}),
-        lambda tool, call: seen.append(call.arguments),
-    )
-    written, _ = read_arguments('{"amount": 0.10000000000000000001, "to": "Ann"}', exact=True)
-    changed = hooks.before(TOOL, ToolCall("transfer", written))
-    assert changed == ToolCall("transfer", '{"amount":0.10000000000000000001,"to":"Bob"}')
-    assert seen[0]["amount"].text == "0.10000000000000000001"
+    tool = Tool.from_function(take)
+    result = result_of(before(ToolCall("take", arguments)), call=ToolCall("take", {"b": 2}), tool=tool)
+    assert result.arguments == read
 
 
 @given(
@@ -163,7 +165,7 @@ def test_numbers_keep_their_digits_on_the_way_through_a_hook() -> None:
 )
 @settings(max_examples=100)
 def test_nothing_but_what_is_documented_lets_a_call_through(answer: object) -> None:
-    assert isinstance(before(answer).before(TOOL, CALL), CallError)
+    assert error_of(before(answer)).code == "denied"
 
 
 async def _coroutine() -> None:
@@ -189,42 +191,43 @@ WRONG_BEFORE: dict[str, tuple[Any, str]] = {
 def test_a_hook_that_fails_before_a_call_refuses_it(how: str, caplog: pytest.LogCaptureFixture) -> None:
     """The reason is the developer's: it is in the log, with the hook's name, and not in what the model reads."""
     answer, reason = WRONG_BEFORE[how]
-    error = before(None, answer, None).before(TOOL, CALL)
-    assert isinstance(error, CallError)
+    error = error_of(before(None), before(answer), before(None))
     assert (error.code, error.text) == ("denied", "greet was not run: a check before it failed")
     assert error.exception is not None
-    [record] = caplog.records
+    record = caplog.records[0]
     assert (record.name, record.levelno) == ("fcregistry", logging.ERROR)
-    assert record.getMessage() == "the hook hook 1 failed before a call of greet, which was refused"
+    assert (
+        record.getMessage()
+        == f"the hook {__name__}.before.<locals>.Hook failed before a call of greet, which was refused"
+    )
     assert record.exc_info is not None
     assert reason in f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
 
 
 def test_an_interrupt_in_a_hook_is_the_users() -> None:
     with pytest.raises(KeyboardInterrupt):
-        before(KeyboardInterrupt()).before(TOOL, CALL)
+        result_of(before(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
-        after(KeyboardInterrupt()).after(TOOL, CALL, result_of())
+        result_of(after(KeyboardInterrupt()))
 
 
 # After
 
 
 def test_a_hook_puts_another_result_in_place_and_the_next_one_sees_it() -> None:
-    result, seen = result_of(), []
+    seen: list[str] = []
 
     def quieter(tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
         return ToolResult(result.call, result.value, None, "Hello …", result.tool, result.arguments)
 
-    hooks = after(lambda tool, call, result: seen.append(result), quieter)
-    told = hooks.after(TOOL, CALL, result)
+    told = result_of(after(lambda tool, call, result: seen.append(result.content)), after(quieter))
     assert (told.content, told.value, told.ok) == ("Hello …", "Hello Ann", True)
-    assert seen == [told]
+    assert seen == ["Hello …"]
 
 
 def test_a_denial_after_a_call_withholds_its_result() -> None:
     """The code says that the tool did run: nobody who reads it calls the tool again for its effect."""
-    told = after(Deny("it names a customer")).after(TOOL, CALL, result_of())
+    told = result_of(after(Deny("it names a customer")))
     assert told.value is None
     assert told.error is not None
     assert told.error.code == "unencodable_result"
@@ -233,7 +236,7 @@ def test_a_denial_after_a_call_withholds_its_result() -> None:
 
 def test_a_denial_after_a_failure_withholds_why_and_keeps_the_code() -> None:
     call = ToolCall("refuse", {}, "call_1")
-    told = after(Deny()).after(REFUSING, call, result_of(call, REFUSING))
+    told = result_of(after(Deny()), call=call, tool=REFUSING)
     assert told.error is not None
     assert (told.error.code, told.error.retryable, told.error.retry_after) == ("tool_failed", True, 3)
     assert told.content == "refuse was not carried out (tool_failed); its result is withheld"
@@ -257,15 +260,17 @@ def test_a_hook_that_fails_after_a_call_withholds_the_result(how: str, caplog: p
     """What a check could not look at is not let out; the others still see that something came of the call."""
     answer, reason = WRONG_AFTER[how]
     seen: list[str] = []
-    hooks = after(lambda tool, call, result: seen.append(result.content), answer)
-    told = hooks.after(TOOL, CALL, result_of())
+    told = result_of(after(lambda tool, call, result: seen.append(result.content)), after(answer))
     assert told.error is not None
     assert (told.error.code, told.value) == ("unencodable_result", None)
     assert told.content == "greet ran, but its result is withheld: a check after it failed"
     assert (told.call, told.tool) == (CALL, TOOL)
     assert seen == [told.content]
-    [record] = caplog.records
-    assert record.getMessage() == "the hook hook 1 failed after a call of greet, whose result was withheld"
+    record = caplog.records[0]
+    assert (
+        record.getMessage()
+        == f"the hook {__name__}.before.<locals>.Hook failed after a call of greet, whose result was withheld"
+    )
     assert record.exc_info is not None
     assert reason in f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
 
@@ -274,7 +279,7 @@ def test_a_hook_that_fails_after_a_call_withholds_the_result(how: str, caplog: p
 def test_a_result_with_another_text_is_the_same_in_everything_else(tool: Tool) -> None:
     """What it had beside its text for the model is gone: it could hold what the text is not to say."""
     call = CALL if tool is TOOL else ToolCall("refuse", {}, "call_1")
-    result = result_of(call, tool)
+    result = result_of(call=call, tool=tool)
     told = result.with_content("…")
     assert (told.content, told.blocks, told.parts, told.whole) == ("…", ({"type": "text", "text": "…"},), (), None)
     for name in ("call", "value", "error", "tool", "arguments", "duration", "repairs", "ok"):
@@ -283,7 +288,12 @@ def test_a_result_with_another_text_is_the_same_in_everything_else(tool: Tool) -
 
 def test_a_result_with_another_text_has_no_parts_left() -> None:
     picture = Content.image(b"\x89PNG", media_type="image/png")
-    result = ToolResult(CALL, None, None, str(picture), TOOL, output=Output(None, str(picture), (picture,)))
+
+    def draw() -> Content:
+        """Draw."""
+        return picture
+
+    result = Executor(draw).call("draw")
     told = result.with_content("(a picture)")
     assert result.parts == (picture,)
     assert (told.parts, told.blocks) == ((), ({"type": "text", "text": "(a picture)"},))
@@ -291,11 +301,11 @@ def test_a_result_with_another_text_has_no_parts_left() -> None:
 
 def test_a_result_may_have_other_pieces_of_content() -> None:
     picture = Content.image(b"\x89PNG", media_type="image/png")
-    told = result_of(CALL).with_content(["smaller:", picture])
+    told = result_of().with_content(["smaller:", picture])
     assert told.parts == (Content.text("smaller:"), picture)
     assert [block["type"] for block in told.blocks] == ["text", "image"]
     assert told.content == f"smaller:\n{picture}"
-    assert told.value == result_of(CALL).value
+    assert told.value == result_of().value
     with pytest.raises(TypeError, match="holds no int"):
         told.with_content([3])  # type: ignore[list-item]
 
@@ -303,12 +313,8 @@ def test_a_result_may_have_other_pieces_of_content() -> None:
 # One that is named and is not there
 
 
-def test_closed_hooks_refuse_every_call() -> None:
-    broken = PluginError("acme[audit] does not load")
-    hooks = ClosedHooks(broken)
-    error = hooks.before(TOOL, CALL)
+def test_where_a_hook_that_is_named_is_not_there_no_call_is_let_through() -> None:
+    error = error_of("nobody-has-it")
     assert error.code == "unavailable"
     assert error.text == "greet is not available here: what has to check every call does not work; it was not run"
-    assert error.exception is broken
-    result = result_of()
-    assert hooks.after(TOOL, CALL, result) is result
+    assert isinstance(error.exception, PluginError)

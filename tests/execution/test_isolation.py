@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry.errors import DefinitionError
 from fcregistry.execution._process import ProcessWorkers
 from tests.conftest import TIMEOUT
 
@@ -236,11 +235,9 @@ def test_a_program_without_a_guard_is_told_what_to_do(site: Site) -> None:
     site.write(
         {
             "unguarded.py": """
-                from fcregistry import registry
-                from fcregistry.execution._process import workers
+                from fcregistry import Executor
                 print("called")
-                outcome = workers.submit(registry.get("acme-remote:add"), {"a": 1, "b": 2}).result(60)
-                print(outcome.exception.error.code)
+                print(Executor("acme-remote:guarded").call("guarded").error.code)
             """
         }
     )
@@ -266,27 +263,17 @@ def test_without_pebble_the_error_says_what_to_install(
         install(make_site(tmp_path)),
         """
         from fcregistry.errors import MissingDependencyError
-        from fcregistry.execution._process import ProcessWorkers
-        ProcessWorkers().expect([])
+        from fcregistry import Executor
+        Executor(tool("add"))
         try:
-            ProcessWorkers().expect([tool("add")])
+            Executor(tool("guarded"))
         except MissingDependencyError as error:
             answer = str(error)
         """,
     )
     assert message == (
-        "the tool add is declared with isolation=\"process\", which needs pebble: pip install 'fcregistry[isolation]'"
+        "the tool guarded is declared with isolation=\"process\", which needs pebble: pip install 'fcregistry[isolation]'"
     )
-
-
-def test_a_tool_that_no_worker_finds_is_refused() -> None:
-    def add(a: int, b: int) -> int:
-        return a + b
-
-    with pytest.raises(
-        DefinitionError, match=r'^isolation="process" runs tools in other processes.*\n  - add: .*add is the '
-    ):
-        ProcessWorkers().expect([Tool.from_function(add)])
 
 
 def test_what_cannot_be_sent_has_an_outcome() -> None:

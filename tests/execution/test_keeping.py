@@ -1,62 +1,78 @@
-"""Is what is too long for a model kept as a whole, for its owner alone?"""
+"""How the whole of a result that is too long for a model is kept in a folder."""
 
 from __future__ import annotations
 
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from fcregistry.execution._limits import keep
+from fcregistry import Executor, ToolResult
+
+TEXT = "a long text" * 100
+NAME = f"{sha256(TEXT.encode()).hexdigest()[:32]}.txt"
+
+
+def repeat(text: str) -> str:
+    """Repeat a text."""
+    return text
+
+
+def told(folder: Path, text: str = TEXT) -> ToolResult:
+    """Return the result of a call whose text is kept in a folder."""
+    return Executor(repeat, max_characters=400, keep=folder).call("repeat", text=text)
 
 
 def test_a_file_is_named_after_what_is_in_it_and_is_for_its_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "results"
-    path = keep(folder, b"a long text", ".txt")
+    path = folder / NAME
 
-    assert path.parent == folder
-    assert path.read_bytes() == b"a long text"
-    assert path.name == "3593f87b3ed8cc5d227bf3cb02dda0ec.txt"
+    assert f"the whole is kept in {path}" in told(folder).content
+    assert path.read_text() == TEXT
     assert (stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (0o600, 0o700)
 
 
 def test_the_same_has_one_file_and_others_have_others(tmp_path: Path) -> None:
-    first = keep(tmp_path, b"a", ".txt")
+    for text in ("a" * 1000, "a" * 1000, "b" * 1000):
+        told(tmp_path, text)
 
-    assert keep(tmp_path, b"a", ".txt") == first != keep(tmp_path, b"b", ".txt")
+    assert {path.read_text()[0] for path in tmp_path.iterdir()} == {"a", "b"}
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_many_threads_that_keep_the_same_leave_it_whole(tmp_path: Path) -> None:
-    data = b"x" * 100_000
+    text = "x" * 100_000
     with ThreadPoolExecutor(8) as pool:
-        paths = set(pool.map(lambda _: keep(tmp_path, data, ".txt"), range(40)))
+        told_texts = {each.content for each in pool.map(lambda _: told(tmp_path, text), range(40))}
 
-    (path,) = paths
-    assert path.read_bytes() == data
-    assert list(tmp_path.iterdir()) == [path]
+    (path,) = tmp_path.iterdir()
+    assert path.read_text() == text
+    assert len(told_texts) == 1
 
 
 def test_a_link_that_lies_in_wait_is_replaced_and_not_followed(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("untouched")
-    path = keep(tmp_path / "results", b"a", ".txt")
-    path.unlink()
+    path = tmp_path / "results" / NAME
+    path.parent.mkdir()
     path.symlink_to(victim)
+    told(path.parent)
 
-    assert keep(tmp_path / "results", b"a", ".txt") == path
-    assert (path.is_symlink(), path.read_bytes(), victim.read_text()) == (False, b"a", "untouched")
+    assert (path.is_symlink(), path.read_text(), victim.read_text()) == (False, TEXT, "untouched")
 
 
-def test_what_cannot_be_written_is_an_error_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.touch()
-    with pytest.raises(OSError, match="exists"):
-        keep(file, b"a", ".txt")
-
+@pytest.mark.parametrize("in_the_way", ["the folder", "the file"])
+def test_what_cannot_be_written_is_told_and_leaves_nothing_behind(tmp_path: Path, in_the_way: str) -> None:
     folder = tmp_path / "results"
-    (folder / "3593f87b3ed8cc5d227bf3cb02dda0ec.txt").mkdir(parents=True)
-    with pytest.raises(OSError, match="directory"):
-        keep(folder, b"a long text", ".txt")
-    assert [path.name for path in folder.iterdir()] == ["3593f87b3ed8cc5d227bf3cb02dda0ec.txt"]
+    if in_the_way == "the folder":
+        folder.touch()
+    else:
+        (folder / NAME).mkdir(parents=True)
+    result = told(folder)
+
+    assert f"the whole could not be kept in {folder} (" in result.content
+    assert result.content.count("result.whole") == 1
+    assert result.whole == TEXT
+    assert in_the_way == "the folder" or [path.name for path in folder.iterdir()] == [NAME]

@@ -9,41 +9,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry._results.content import Content, Output, text_of
-from fcregistry.execution._limits import ResultLimits, limits_of
+from fcregistry import Executor, ToolResult
+from fcregistry.execution import Content, ToolOutput
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def limits(characters: int | None = 200, media_bytes: int | None = None, folder: Path | None = None) -> ResultLimits:
-    made = limits_of(characters, media_bytes, folder)
-    assert made is not None
-    return made
+def told(value: object, characters: int | None = 200, media_bytes: int | None = None, keep: Any = None) -> ToolResult:
+    """Return the result of a tool that returns a value."""
+
+    def work() -> Any:
+        """Work."""
+        return value
+
+    result = Executor(work, max_characters=characters, max_bytes=media_bytes, keep=keep).run({"name": "work"})
+    assert result.ok, result.content
+    return result
 
 
-def cut(made: str | Output, value: object, to: ResultLimits) -> Output:
-    """Return what is made of something that is too long."""
-    output = to.applied(made, value)
-    assert isinstance(output, Output)
-    assert output is not made
-    return output
-
-
-def of_parts(*parts: Content) -> Output:
-    return Output(list(parts), text_of(parts), parts)
+def cut(value: object, characters: int | None = 200, media_bytes: int | None = None, keep: Any = None) -> ToolResult:
+    """Return the result of a tool that returns something that is too long."""
+    result = told(value, characters, media_bytes, keep)
+    assert result.whole is not None
+    return result
 
 
 def test_what_is_short_enough_is_left_alone() -> None:
-    output = of_parts(Content.text("x" * 200), Content.image(PNG))
+    parts = [Content.text("x" * 200), Content.image(PNG)]
 
-    assert limits().applied("x" * 200, None) == "x" * 200
-    assert limits(media_bytes=8).applied(output, None) is output
-    assert limits(None, 1).applied("x" * 10_000, None) == "x" * 10_000
+    for result in (told("x" * 200), told("x" * 10_000, None, 1)):
+        assert (result.content, result.whole) == (result.value, None)
+    short = told(parts, 200, 8)
+    assert (short.parts, short.whole) == (tuple(parts), None)
 
 
 def test_a_long_text_is_cut_in_the_middle_and_says_how_much_and_where_the_whole_is() -> None:
     text = "".join(f"{number:03} " for number in range(250))
-    output = cut(text, text, limits(200))
+    output = cut(text)
 
     assert output.content == (
         "000 001 002 003 004 005 006 007 008 009 010 011 012 013 014 0\n"
@@ -55,36 +57,28 @@ def test_a_long_text_is_cut_in_the_middle_and_says_how_much_and_where_the_whole_
 
 def test_the_whole_is_kept_in_a_folder_if_there_is_one(tmp_path: Path) -> None:
     folder = tmp_path / "results"
-    output = cut('["東京' + "x" * 1000 + '"]', ["東京" + "x" * 1000], limits(400, folder=folder))
+    output = cut(["東京" + "x" * 1000], 400, keep=folder)
     (path,) = folder.iterdir()
 
     assert path.suffix == ".json"
     assert path.read_text("utf-8") == output.whole == '["東京' + "x" * 1000 + '"]'
     assert f"characters are left out here; the whole is kept in {path} …]" in output.content
 
-    text = cut("\ud800" * 500, "\ud800" * 500, limits(400, folder=folder))
+    text = cut("\ud800" * 500, 400, keep=folder)
     (other,) = set(folder.iterdir()) - {path}
     assert other.suffix == ".txt"
     assert other.read_text("utf-8") == "\\ud800" * 500
     assert text.whole == "\ud800" * 500
 
 
-def test_a_folder_that_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.touch()
-    output = cut("x" * 1000, "", limits(400, folder=file))
-
-    assert f"the whole could not be kept in {file} (File exists), and is in result.whole …]" in output.content
-    assert output.whole == "x" * 1000
-
-
 def test_several_texts_are_cut_as_one() -> None:
     output = cut(
-        of_parts(
-            Content.text("a" * 200), Content.image(PNG), Content.text("b" * 200), Content.file(b"c" * 200, name="c.txt")
-        ),
-        None,
-        limits(200),
+        [
+            Content.text("a" * 200),
+            Content.image(PNG),
+            Content.text("b" * 200),
+            Content.file(b"c" * 200, name="c.txt"),
+        ]
     )
     line = "[… 477 of 600 characters are left out here; the whole is in result.whole …]"
 
@@ -93,13 +87,13 @@ def test_several_texts_are_cut_as_one() -> None:
         "[image: image/png, 8 bytes]",
         f"[file: c.txt, text/plain, 200 bytes]\n{'c' * 61}",
     ]
-    assert output.content == text_of(output.parts)
+    assert output.content == "\n".join(map(str, output.parts))
     assert isinstance(output.whole, tuple)
     assert [len(part.data) for part in output.whole] == [200, 8, 200, 200]
 
 
 def test_a_cut_between_two_texts_is_told_once() -> None:
-    output = cut(of_parts(Content.text("a" * 62), Content.text("b" * 538)), None, limits(200))
+    output = cut([Content.text("a" * 62), Content.text("b" * 538)], 200)
 
     assert output.content.count("left out here") == 1
     assert str(output.parts[0]) == "a" * 62
@@ -107,9 +101,7 @@ def test_a_cut_between_two_texts_is_told_once() -> None:
 
 def test_a_text_file_in_the_middle_is_named_though_nothing_is_left_of_it(tmp_path: Path) -> None:
     output = cut(
-        of_parts(Content.text("a" * 100), Content.file(b"b" * 900, name="b.csv"), Content.text("c" * 100)),
-        None,
-        limits(200, folder=tmp_path),
+        [Content.text("a" * 100), Content.file(b"b" * 900, name="b.csv"), Content.text("c" * 100)], keep=tmp_path
     )
 
     assert str(output.parts[1]) == "[file: b.csv, text/csv, 900 bytes]"
@@ -119,7 +111,7 @@ def test_a_text_file_in_the_middle_is_named_though_nothing_is_left_of_it(tmp_pat
 
 def test_media_that_are_too_large_are_named_in_words_and_kept(tmp_path: Path) -> None:
     large, small = Content.image(PNG + b"\0" * 100), Content.audio(b"OggS")
-    output = cut(of_parts(Content.text("a"), large, small), None, limits(None, 50, tmp_path))
+    output = cut([Content.text("a"), large, small], None, 50, tmp_path)
     (path,) = tmp_path.iterdir()
 
     assert path.suffix == ".png"
@@ -130,21 +122,20 @@ def test_media_that_are_too_large_are_named_in_words_and_kept(tmp_path: Path) ->
         f"the whole is kept in {path}]"
     )
     assert output.whole == (Content.text("a"), large, small)
-    assert str(cut(of_parts(large), None, limits(None, 0)).parts[0]) == (
+    assert str(cut([large], None, 0).parts[0]) == (
         "[image: image/png, 108 bytes, is left out: a result has at most 0 bytes of media; the whole is in result.whole]"
     )
 
 
 def test_words_for_what_is_left_out_are_not_cut_in_turn() -> None:
-    output = cut(of_parts(Content.text("a" * 300), Content.image(PNG)), None, limits(200, 0))
+    output = cut([Content.text("a" * 300), Content.image(PNG)], 200, 0)
 
     assert str(output.parts[1]).endswith("the whole is in result.whole]")
 
 
 @given(text=st.text(st.characters(codec=None), min_size=201, max_size=600), most=st.integers(200, 300))
 def test_no_text_is_longer_than_its_limit(text: str, most: int) -> None:
-    made = limits(most).applied(text, text)
-    content = made if isinstance(made, str) else made.content
+    content = told(text, most).content
 
     assert len(content) <= max(most, 200)
     assert (content == text) == (len(text) <= most)
@@ -153,33 +144,24 @@ def test_no_text_is_longer_than_its_limit(text: str, most: int) -> None:
 @given(st.lists(st.text(st.characters(codec=None), max_size=300) | st.just(PNG), max_size=6), st.integers(200, 400))
 def test_no_texts_together_are_longer_than_their_limit(given_parts: list[str | bytes], most: int) -> None:
     parts = [Content.text(part) if isinstance(part, str) else Content.image(part) for part in given_parts]
-    made = limits(most, 16).applied(of_parts(*parts), None)
+    result = told(ToolOutput(content=parts), most, 16)
 
-    assert isinstance(made, Output)
-    texts = [part.plain or "" for part in made.parts if not (part.plain or "").startswith("[image")]
+    texts = [part.plain or "" for part in result.parts if not (part.plain or "").startswith("[image")]
     assert sum(map(len, texts)) <= most
-    assert sum(len(part.data) for part in made.parts if part.kind == "image") <= 16
+    assert sum(len(part.data) for part in result.parts if part.kind == "image") <= 16
 
 
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ((199, None, None), ValueError, "a limit of characters is at least 200, not 199"),
-        ((None, -1, None), ValueError, "a limit of bytes is at least 0, not -1"),
-        (("1000", None, None), TypeError, "a limit of characters is a whole number or None, not '1000'"),
-        ((True, None, None), TypeError, "a limit of characters is a whole number or None, not True"),
-        (
-            (None, None, "results"),
-            ValueError,
-            "a folder for what is cut takes a limit of characters or of bytes beside it",
-        ),
+        ({"max_characters": 199}, ValueError, "a limit of characters is at least 200, not 199"),
+        ({"max_bytes": -1}, ValueError, "a limit of bytes is at least 0, not -1"),
+        ({"max_characters": "1000"}, TypeError, "a limit of characters is a whole number or None, not '1000'"),
+        ({"max_characters": True}, TypeError, "a limit of characters is a whole number or None, not True"),
+        ({"keep": "results"}, ValueError, "a folder for what is cut takes a limit of characters or of bytes beside it"),
     ],
 )
 def test_limits_that_cannot_be_are_refused(given: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as caught:
-        limits_of(*given)
+        Executor(cut, **given)
     assert str(caught.value) == message
-
-
-def test_without_limits_there_are_none() -> None:
-    assert limits_of(None, None, None) is None

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from typing import Any
 
 import pytest
 
-from fcregistry import Tool, ToolCall
 from fcregistry.execution._batch import Enter, Line
 from fcregistry.execution._resources import ALONE, Accesses
-from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import Bound, CallStep
 
 READS = Accesses(reads=frozenset({("a",)}))
 WRITES = Accesses(writes=frozenset({("a",)}))
@@ -68,51 +63,6 @@ def test_two_calls_that_were_changed_begin_one_after_the_other() -> None:
     assert not may_begin(line, 0, WRITES)
     line.leave(1)
     assert may_begin(line, 0, WRITES)
-
-
-def test_keys_are_computed_once_for_each_call_and_again_for_one_that_has_become_another() -> None:
-    def save(path: str) -> None:
-        """Save."""
-
-    asked: list[str] = []
-
-    def writes(arguments: dict[str, str]) -> str:
-        asked.append(arguments["path"])
-        return arguments["path"]
-
-    def step_of(path: str, **options: Any) -> CallStep:
-        bound, arguments = Bound.of(Tool.from_function(save, **options), Settings()), {"path": path}
-        return CallStep(ToolCall("save", arguments), bound, arguments, arguments, ())
-
-    step, plain, edited = step_of("a", writes=writes), step_of("a"), step_of("b", writes=writes)
-    assert Line.of([plain, plain, "no call"]) is None
-    line = Line.of([plain, step, "no call"])
-    assert line is not None
-    assert line.touched(0, plain) is None
-    assert line.touched(1, step) == WRITES
-    assert asked == ["a"]
-    assert line.touched(1, edited) == OTHER
-    assert asked == ["a", "b"]
-
-
-def test_threads_wait_in_line() -> None:
-    line, order, first_may_end = Line([WRITES] * 5), list[int](), threading.Event()
-
-    def run(place: int) -> None:
-        Enter(line, place, WRITES).now()
-        if place == 0:
-            assert first_may_end.wait(30)
-        order.append(place)
-        line.leave(place)
-
-    threads = [threading.Thread(target=run, args=(place,)) for place in reversed(range(5))]
-    for thread in threads:
-        thread.start()
-    assert order == []
-    first_may_end.set()
-    for thread in threads:
-        thread.join(30)
-    assert order == [0, 1, 2, 3, 4]
 
 
 def test_tasks_and_threads_wait_in_one_line() -> None:

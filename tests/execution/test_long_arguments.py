@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, ToolResult
-from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import QUICK_STEPS
 
-QUICK_LENGTH = Settings().quick_length
+QUICK_LENGTH = 20_000
+"""Characters of arguments that are read where the call is made."""
+QUICK_STEPS = 5_000
+"""Steps that finding out what is wrong with arguments may take there."""
 LONG = "x" * (QUICK_LENGTH + 1)
 
 

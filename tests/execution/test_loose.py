@@ -13,8 +13,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fcregistry._base.json import LONGEST, ArgumentsError
-from fcregistry.execution._arguments import ALL_REPAIRS, read_arguments
+from .reading import ALL_REPAIRS, RefusedError, read_arguments
+
+LONGEST = 1_000_000
 
 COMMENTS = "the arguments had comments: left out"
 FENCE = "the arguments stood in a code fence: taken without it"
@@ -60,7 +61,7 @@ def test_a_slip_that_leaves_one_reading_is_put_right_and_recorded(
 @pytest.mark.parametrize(("slip", "text"), [each[:2] for each in SLIPS], ids=[repr(each[1]) for each in SLIPS])
 def test_a_slip_that_is_switched_off_is_refused(slip: str, text: str) -> None:
     for allowed in (ALL_REPAIRS - {slip}, frozenset[str]()):
-        with pytest.raises(ArgumentsError):
+        with pytest.raises(RefusedError):
             read_arguments(text, allowed=allowed)
 
 
@@ -163,7 +164,7 @@ def test_all_slips_of_one_text_are_recorded_in_order() -> None:
     ],
 )
 def test_what_could_be_read_in_another_way_or_is_something_else_is_refused(text: str) -> None:
-    with pytest.raises(ArgumentsError, match=r"^the arguments (must be valid JSON|are cut off): "):
+    with pytest.raises(RefusedError, match=r"^the arguments (must be valid JSON|are cut off): "):
         read_arguments(text)
 
 
@@ -187,7 +188,7 @@ def test_what_could_be_read_in_another_way_or_is_something_else_is_refused(text:
     ids=lambda text: text[:30],
 )
 def test_what_strict_reading_refuses_stays_refused_with_the_same_words(text: str, said: str) -> None:
-    with pytest.raises(ArgumentsError) as caught:
+    with pytest.raises(RefusedError) as caught:
         read_arguments(text)
 
     assert str(caught.value) == said
@@ -205,7 +206,7 @@ def test_what_strict_reading_refuses_stays_refused_with_the_same_words(text: str
     ],
 )
 def test_the_place_of_a_mistake_is_the_one_in_the_text_as_it_was_written(text: str, reason: str, place: int) -> None:
-    with pytest.raises(ArgumentsError) as caught:
+    with pytest.raises(RefusedError) as caught:
         read_arguments(text)
 
     said = re.sub(r"( at)? at (character \d+), near .*", r" at \2", str(caught.value))
@@ -230,7 +231,7 @@ def test_the_text_that_is_cut_off_below_is_right_as_a_whole() -> None:
 @pytest.mark.parametrize("length", range(1, len(OBJECT)))
 def test_text_with_slips_that_is_cut_off_anywhere_is_refused_as_cut_off(length: int) -> None:
     text = OBJECT[:length]
-    with pytest.raises(ArgumentsError) as caught:
+    with pytest.raises(RefusedError) as caught:
         read_arguments(text)
 
     if text not in BEGUN_NAMES:
@@ -245,7 +246,7 @@ def test_what_stands_around_an_object_completes_nothing(fence: str) -> None:
     whole = fence.replace("{}", OBJECT)
     complete = whole.index(OBJECT) + len(OBJECT)
     for length in range(1, complete):
-        with pytest.raises(ArgumentsError):
+        with pytest.raises(RefusedError):
             read_arguments(whole[:length])
     for text in (whole[:complete], whole[: complete + 1], whole):
         assert read_arguments(text)[0] == VALUE
@@ -255,12 +256,12 @@ def test_what_stands_around_an_object_completes_nothing(fence: str) -> None:
     "end", ["'", "/* ", "/*/", "/", "'x\\", "'x\\'", "'x\\\\\\'", "T", "Fals", "No", "True", "[None,", "//}"]
 )
 def test_an_end_within_a_slip_is_an_end(end: str) -> None:
-    with pytest.raises(ArgumentsError, match=r"^the arguments are cut off: "):
+    with pytest.raises(RefusedError, match=r"^the arguments are cut off: "):
         read_arguments(f'{{"a": {end}')
 
 
 def test_a_string_that_is_cut_off_holds_no_arguments() -> None:
-    with pytest.raises(ArgumentsError, match=r"^the arguments are cut off: "):
+    with pytest.raises(RefusedError, match=r"^the arguments are cut off: "):
         read_arguments("""'{"a": 1} """)
 
 
@@ -272,7 +273,7 @@ def test_beyond_what_a_model_writes_text_is_read_strictly_only() -> None:
 
     assert len(text) == LONGEST
     assert read_arguments(text)[1] == (COMMAS,)
-    with pytest.raises(ArgumentsError, match=r"^the arguments must be valid JSON: "):
+    with pytest.raises(RefusedError, match=r"^the arguments must be valid JSON: "):
         read_arguments(text + " ")
 
 
@@ -282,7 +283,7 @@ def test_beyond_what_a_model_writes_text_is_read_strictly_only() -> None:
 @pytest.mark.parametrize("start", ["{a: ", "{'a': '"])
 def test_much_of_anything_is_answered_in_linear_time(start: str, text: str) -> None:
     begun = time.process_time()
-    with pytest.raises(ArgumentsError):
+    with pytest.raises(RefusedError):
         read_arguments(start + text * (100_000 // len(text)))
 
     assert time.process_time() - begun < 10
@@ -292,9 +293,9 @@ def test_huge_strings_are_read_or_refused() -> None:
     text = '{"a": "' + "x" * 50_000_000
 
     assert len(read_arguments(text + '"}')[0]["a"]) == 50_000_000
-    with pytest.raises(ArgumentsError, match="cut off"):
+    with pytest.raises(RefusedError, match="cut off"):
         read_arguments(text)
-    with pytest.raises(ArgumentsError, match="must be valid JSON"):
+    with pytest.raises(RefusedError, match="must be valid JSON"):
         read_arguments(text + '",}')
 
 
@@ -386,7 +387,7 @@ def test_no_beginning_of_a_text_is_completed(value: dict[str, Any], data: st.Dat
     length = data.draw(st.integers(1, len(text)))
     try:
         read, _ = read_arguments(text[:length])
-    except ArgumentsError:
+    except RefusedError:
         return
     if not text[:length].isspace():
         assert read == value
@@ -468,7 +469,7 @@ parts = st.sampled_from(
 def test_any_text_is_read_or_refused_with_words_that_can_be_sent(text: str) -> None:
     try:
         read, repairs = read_arguments(text)
-    except ArgumentsError as error:
+    except RefusedError as error:
         said = str(error)
         assert len(said) < 500
         assert said.encode()

@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry.execution._batch import waits_for
-from fcregistry.execution._resources import ALONE, Accesses, KeyPath, path_of
+from fcregistry.execution._resources import ALONE, Accesses
 
 
-def reads(*keys: str) -> Accesses:
-    return Accesses(reads=frozenset(map(path_of, keys)))
+def reads(key: str) -> Accesses:
+    return Accesses(reads=frozenset({tuple(filter(None, key.split("/")))}))
 
 
-def writes(*keys: str) -> Accesses:
-    return Accesses(writes=frozenset(map(path_of, keys)))
+def writes(key: str) -> Accesses:
+    return Accesses(writes=reads(key).reads)
 
 
 # What the words say, one pair at a time: what is under test is quicker than this.
 
 
-def touches(one: KeyPath, other: KeyPath) -> bool:
+def touches(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Tell whether two keys are one, or one lies below the other."""
     shorter = min(len(one), len(other))
     return one[:shorter] == other[:shorter]

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Tool, ToolResult
-from fcregistry._base.call import CallError
-from fcregistry._results.content import Content, Output, ToolOutput
-from fcregistry.execution._result import output_of
+from fcregistry import Executor, Tool, ToolResult
+from fcregistry.execution import CallError, Content, ToolOutput
 from fcregistry.types import EncodingError
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -21,22 +19,16 @@ class Point:
     x: int
 
 
-def made_of(value: Any, annotation: Any = None) -> str | Output:
-    """Return what is made of a value that a tool returns."""
+def told(value: Any, annotation: Any = None) -> ToolResult:
+    """Return the result of a tool that returns a value."""
 
     def returns():  # type: ignore[no-untyped-def]
+        """Return a value."""
         return value
 
     if annotation is not None:
         returns.__annotations__ = {"return": annotation}
-    return output_of(value, Tool.from_function(returns).signature.returns)
-
-
-def rich(value: Any, annotation: Any = None) -> Output:
-    """Return the output of a value that is more than a text."""
-    made = made_of(value, annotation)
-    assert isinstance(made, Output)
-    return made
+    return Executor(returns).call("returns")
 
 
 class Loud(str):
@@ -60,12 +52,12 @@ class Loud(str):
     ],
 )
 def test_a_value_is_its_text_and_nothing_more(value: Any, text: str) -> None:
-    assert made_of(value) == text
-    assert made_of(value, type(value)) == text
+    for result in (told(value), told(value, type(value))):
+        assert (result.content, result.value, result.parts) == (text, value, ())
 
 
 def test_content_is_text_for_all_and_pieces_for_those_who_take_them() -> None:
-    output = rich(Content.image(PNG))
+    output = told(Content.image(PNG))
 
     assert (output.content, output.parts) == ("[image: image/png, 8 bytes]", (Content.image(PNG),))
     assert output.whole is None
@@ -73,7 +65,7 @@ def test_content_is_text_for_all_and_pieces_for_those_who_take_them() -> None:
 
 @pytest.mark.parametrize("sequence", [list, tuple])
 def test_a_list_may_hold_texts_and_values_beside_content(sequence: Any) -> None:
-    output = rich(sequence(["Look:", Content.image(PNG), "", Point(1), None]))
+    output = told(sequence(["Look:", Content.image(PNG), "", Point(1), None]))
 
     assert [str(part) for part in output.parts] == ["Look:", "[image: image/png, 8 bytes]", "", '{"x": 1}', "null"]
     assert output.content == 'Look:\n[image: image/png, 8 bytes]\n{"x": 1}\nnull'
@@ -81,11 +73,11 @@ def test_a_list_may_hold_texts_and_values_beside_content(sequence: Any) -> None:
 
 def test_value_and_content_may_differ_and_the_value_need_have_no_json_form() -> None:
     value = object()
-    output = rich(ToolOutput(value=value, content=["Two rows.", Content.image(PNG)]))
+    output = told(ToolOutput(value=value, content=["Two rows.", Content.image(PNG)]))
 
     assert output.value is value
     assert output.content == "Two rows.\n[image: image/png, 8 bytes]"
-    assert rich(ToolOutput(content=[])).content == ""
+    assert told(ToolOutput(content=[])).content == ""
 
 
 @pytest.mark.parametrize(
@@ -93,7 +85,7 @@ def test_value_and_content_may_differ_and_the_value_need_have_no_json_form() -> 
     [Content, ToolOutput, list[Content], tuple[Content, ...], str | Content, list[str | Content], list, list[Any], Any],
 )
 def test_no_annotation_of_content_stands_in_its_way(annotation: Any) -> None:
-    assert rich([Content.text("a")], annotation).content == "a"
+    assert told([Content.text("a")], annotation).content == "a"
 
 
 @pytest.mark.parametrize("annotation", [Content, ToolOutput, list[Content], str | Content])
@@ -121,25 +113,24 @@ def test_content_has_no_return_schema(annotation: Any) -> None:
     ],
 )
 def test_what_has_no_json_form_is_an_error_that_says_what_to_do(value: Any, message: str) -> None:
-    with pytest.raises(EncodingError) as caught:
-        made_of(value)
-    assert str(caught.value) == message
+    error = told(value).error
+    assert error is not None
+    assert isinstance(error.exception, EncodingError)
+    assert str(error.exception) == message
 
 
-def test_what_a_values_own_code_raises_is_handed_on() -> None:
+def test_what_a_values_own_code_raises_is_told() -> None:
     class Raising(dict[str, int]):
         def items(self) -> Any:
             raise RuntimeError("no")
 
-    with pytest.raises(RuntimeError, match="no"):
-        made_of(Raising(a=1))
+    assert told(Raising(a=1)).content == "returns ran, but its result cannot be shown: RuntimeError: no"
 
 
 def test_a_result_has_its_output_as_blocks() -> None:
-    output = rich(["Look:", Content.image(PNG)])
-    result = ToolResult(None, output.value, None, output.content, output=output)
+    result = told(["Look:", Content.image(PNG)])
 
-    assert result.parts == output.parts
+    assert result.parts == (Content.text("Look:"), Content.image(PNG))
     assert result.whole is None
     assert result.blocks == (
         {"type": "text", "text": "Look:"},
@@ -147,7 +138,7 @@ def test_a_result_has_its_output_as_blocks() -> None:
     )
     assert result.to_json() == {
         "id": None,
-        "name": None,
+        "name": "returns",
         "ok": True,
         "content": "Look:\n[image: image/png, 8 bytes]",
         "blocks": list(result.blocks),

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fcregistry import Executor, Tool, ToolCall, ToolResult
+from fcregistry import Executor, ToolCall, ToolResult
 from fcregistry.execution import CancellationToken
-from fcregistry.execution._batch import plain_calls
 
 from .test_short import ARGUMENTS, TOOLS, seen
 
@@ -38,29 +37,8 @@ async def echo(number: int) -> int:
     return number
 
 
-def stored(number: int) -> int:
-    return number
-
-
 def call_of(name: str, arguments: str = "{}") -> ToolCall:
     return ToolCall(name, arguments)
-
-
-def test_a_batch_is_plain_where_each_of_its_calls_is() -> None:
-    tools: list[Any] = [
-        echo,
-        Tool.from_function(stored, writes="store"),
-        Tool.from_function(stored, name="timed", timeout=5),
-    ]
-    pipeline = Executor(tools)._pipeline
-    plain = call_of("echo", '{"number": 1}')
-
-    assert [each.call for each in plain_calls(pipeline, [plain, {"name": "echo", "arguments": "{}"}]) or ()] == [
-        plain,
-        call_of("echo"),
-    ]
-    for special in (call_of("stored"), call_of("timed"), call_of("nobody"), "no call", None):
-        assert plain_calls(pipeline, [plain, special]) is None
 
 
 def test_no_more_plain_calls_run_together_than_is_allowed() -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Registry, Tool, ToolCall
-from fcregistry._tools.declaration import Declaration
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 from fcregistry.execution import Policy
-from fcregistry.execution._policy import Ruling
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
 
 
 def named(name: str, **options: Any) -> Tool:
@@ -119,10 +121,10 @@ def test_every_verdict_is_the_strictest_that_some_list_gives(
 def test_it_names_the_selector_that_decides() -> None:
     rulings = Policy(deny=["*", "!*_file", "destructive=true"], ask=["!wipe_disk"]).rulings(TOOLS)
     assert rulings == {
-        "read_file": Ruling("ask", "!wipe_disk"),
-        "write_file": Ruling("deny", "destructive=true"),
-        "ask_web": Ruling("deny", "*"),
-        "wipe_disk": Ruling("deny", "destructive=true"),
+        "read_file": ("ask", "!wipe_disk", ""),
+        "write_file": ("deny", "destructive=true", ""),
+        "ask_web": ("deny", "*", ""),
+        "wipe_disk": ("deny", "destructive=true", ""),
     }
 
 
@@ -137,23 +139,40 @@ def test_a_distribution_a_group_and_an_id_are_named_as_in_a_selection() -> None:
     assert verdicts(Policy(deny=["acme:*"], must_match=False), tools) == {"find_tool": "tool", "find_web": "tool"}
 
 
-class Shipped(NamedTuple):
-    """The plugin that ships a tool."""
+WEATHER = """
+    from fcregistry import fc_register
 
-    distribution: str
-    version: str = "1.0"
-    entry_point: str = "tools"
+    @fc_register
+    def get_weather() -> str:
+        "Tell the weather."
 
+    @fc_register
+    def set_weather() -> str:
+        "Make the weather."
+"""
+SHIPPED = """
+    from fcregistry import Executor, registry
+    from fcregistry.errors import ToolNotFoundError
+    from fcregistry.execution import Policy
 
-def test_it_goes_by_who_ships_a_tool() -> None:
-    def shipped(name: str, distribution: str) -> Tool:
-        return Tool(Declaration(lambda: None, name, "tool", "plugin", {"description": name}), Shipped(distribution))
-
-    tools = [shipped("get_weather", "Acme_Weather"), shipped("set_weather", "acme-weather"), shipped("find", "other")]
     policy = Policy(ask=["acme.weather:*", "!acme-weather:get_*"], deny=["other:find"], default="allow")
-    assert verdicts(policy, tools) == {"get_weather": "allow", "set_weather": "ask", "find": "deny"}
-    with pytest.raises(ToolNotFoundError, match=r"the policy names 'acme:find', .* did you mean"):
-        verdicts(Policy(deny=["acme:find"]), tools)
+    executor = Executor(registry.select("*"), policy=policy)
+    results = [executor.call(name) for name in ("get_weather", "set_weather", "find")]
+    answer = [result.error and result.error.code for result in results]
+    try:
+        Executor(registry.select("*"), policy=Policy(deny=["acme:find"]))
+    except ToolNotFoundError as error:
+        answer.append(str(error))
+"""
+
+
+def test_it_goes_by_who_ships_a_tool(site: Site) -> None:
+    site.install("Acme_Weather", {"tools": "acme_weather"}, {"acme_weather.py": WEATHER})
+    find = 'from fcregistry import fc_register\n\n@fc_register\ndef find() -> None:\n    "Find."\n'
+    site.install("other", {"tools": "other_tools"}, {"other_tools.py": find})
+    *codes, message = site.ask(SHIPPED)
+    assert codes == [None, "approval_required", "denied"]
+    assert re.search(r"the policy names 'acme:find', .* did you mean", message)
 
 
 def test_a_renamed_tool_answers_to_either_name_so_that_renaming_escapes_nothing() -> None:

@@ -9,10 +9,8 @@ from typing import Any
 import pydantic
 import pytest
 
-from fcregistry import Executor, Tool
+from fcregistry import Executor
 from fcregistry.errors import ToolError
-from fcregistry.execution._messages import told_by
-from fcregistry.execution._worker import _raised
 
 
 class RequestError(Exception):
@@ -21,6 +19,16 @@ class RequestError(Exception):
     def __init__(self, message: str, **attributes: Any) -> None:
         super().__init__(message)
         vars(self).update(attributes)
+
+
+def told_of(exception: Exception) -> str:
+    """Return what a model reads of a tool that raises."""
+
+    def work() -> None:
+        """Work."""
+        raise exception
+
+    return Executor(work).call("work").content
 
 
 class Closed(Exception):
@@ -32,40 +40,43 @@ class Closed(Exception):
 @pytest.mark.parametrize(
     ("exception", "told"),
     [
-        (RequestError("request failed", status_code=503), "request failed (HTTP 503)"),
-        (RequestError("", status=403), "HTTP 403"),
-        (RequestError("refused", response=SimpleNamespace(status_code=HTTPStatus.FORBIDDEN)), "refused (HTTP 403)"),
-        (RequestError("HTTP 403", status_code=403), "HTTP 403"),
-        (RequestError("status", status="503"), "status"),
-        (RequestError("done", status_code=200, status=True), "done"),
-        (Closed("closed"), "closed"),
+        (RequestError("request failed", status_code=503), "RequestError: request failed (HTTP 503)"),
+        (RequestError("", status=403), "RequestError: HTTP 403"),
+        (
+            RequestError("refused", response=SimpleNamespace(status_code=HTTPStatus.FORBIDDEN)),
+            "RequestError: refused (HTTP 403)",
+        ),
+        (RequestError("HTTP 403", status_code=403), "RequestError: HTTP 403"),
+        (RequestError("status", status="503"), "RequestError: status"),
+        (RequestError("done", status_code=200, status=True), "RequestError: done"),
+        (Closed("closed"), "Closed: closed"),
         (ToolError("The archive is closed."), "The archive is closed."),
     ],
 )
 def test_the_status_of_a_failed_request_is_kept(exception: Exception, told: str) -> None:
-    assert told_by(exception) == told
+    assert told_of(exception) == told
 
 
 def test_nothing_is_put_after_the_words_that_an_author_wrote_for_a_model() -> None:
     error = ToolError("The archive is closed.")
     error.status_code = 503  # type: ignore[attr-defined]
 
-    assert told_by(error) == "The archive is closed."
+    assert told_of(error) == "The archive is closed."
 
 
 def test_what_a_group_holds_is_told_with_it() -> None:
     inner = ExceptionGroup("inner", [KeyError("k"), ValueError()])
     group = ExceptionGroup("failed", [RequestError("no", status=404), inner, ToolError("Try later.")])
 
-    assert told_by(group) == (
-        "failed (3 sub-exceptions): RequestError: no (HTTP 404); KeyError: 'k'; ValueError; Try later."
+    assert told_of(group) == (
+        "ExceptionGroup: failed (3 sub-exceptions): RequestError: no (HTTP 404); KeyError: 'k'; ValueError; Try later."
     )
 
 
 def test_of_a_large_group_the_first_are_told_and_how_many_more_there_are() -> None:
     group = ExceptionGroup("failed", [ValueError(str(number)) for number in range(8)])
 
-    assert told_by(group).endswith("ValueError: 3; ValueError: 4; and 3 more")
+    assert told_of(group).endswith("ValueError: 3; ValueError: 4; and 3 more")
 
 
 def test_a_model_reads_no_link_to_the_pages_of_pydantic() -> None:
@@ -91,13 +102,3 @@ def test_a_link_that_a_tool_gives_stays() -> None:
         raise ToolError("Closed.\nFor further information visit https://shop.example/hours")
 
     assert Executor([order]).call("order").content.endswith("visit https://shop.example/hours")
-
-
-def test_a_worker_tells_as_much_of_an_exception_as_this_process() -> None:
-    def request() -> None:
-        """Ask for it."""
-
-    group = ExceptionGroup("failed", [RequestError("no", status=503)])
-    tool = Tool.from_function(request)
-
-    assert _raised(tool, group, 0.0).message == "failed (1 sub-exception): RequestError: no (HTTP 503)"

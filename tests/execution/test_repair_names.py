@@ -1,4 +1,4 @@
-"""Which repairs can be switched, and what is said of a name that is none?"""
+"""Which repairs an executor makes, by their names."""
 
 from __future__ import annotations
 
@@ -7,31 +7,49 @@ from typing import Any
 
 import pytest
 
-from fcregistry._base.json import _SAID
-from fcregistry.execution._arguments import ALL_REPAIRS, REPAIRS, allowed_repairs
+from fcregistry import Executor, ToolCall
+from fcregistry.execution import REPAIRS
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "choose-repairs.md"
 
+SLIPS = {
+    "comments": '{"text": "x"} // as asked',
+    "empty-arguments": "",
+    "explicit-null": '{"text": null}',
+    "fences": '```\n{"text": "x"}\n```',
+    "python-literals": '{"loud": True}',
+    "raw-control-characters": '{"text": "\t"}',
+    "single-quotes": "{'text': 'x'}",
+    "trailing-commas": '{"text": "x",}',
+    "unquoted-names": '{text: "x"}',
+    "wrapped-json": '"{}"',
+}
+
+
+def take(text: str = "", loud: bool = False) -> None:
+    """Take a text."""
+
 
 @pytest.mark.parametrize(
-    ("given", "allowed"),
+    ("given", "made"),
     [
-        (True, ALL_REPAIRS),
-        (False, frozenset()),
-        ((), frozenset()),
+        (True, set(REPAIRS)),
+        (False, set()),
+        ((), set()),
         (["fences", "comments"], {"fences", "comments"}),
         ({"wrapped-json"}, {"wrapped-json"}),
-        (REPAIRS, ALL_REPAIRS),
-        (ALL_REPAIRS - {"comments"}, ALL_REPAIRS - {"comments"}),
+        (REPAIRS, set(REPAIRS)),
+        (set(REPAIRS) - {"comments"}, set(REPAIRS) - {"comments"}),
     ],
 )
-def test_repairs_are_all_or_none_or_some_by_name(given: Any, allowed: frozenset[str]) -> None:
-    assert allowed_repairs(given) == allowed
+def test_repairs_are_all_or_none_or_some_by_name(given: Any, made: set[str]) -> None:
+    executor = Executor(take, repairs=given)
+    assert {name for name, text in SLIPS.items() if executor.run(ToolCall("take", text)).ok} == made
 
 
 def test_an_unknown_repair_is_named_with_those_there_are() -> None:
     with pytest.raises(ValueError, match="there is no repair") as caught:
-        allowed_repairs(["comments", "coments"])
+        Executor(take, repairs=["comments", "coments"])
 
     assert str(caught.value) == (
         "there is no repair 'coments'; the repairs are comments, empty-arguments, explicit-null, fences, python-literals, "
@@ -46,11 +64,7 @@ def test_what_is_no_collection_of_names_is_refused(given: Any) -> None:
     with pytest.raises(
         TypeError, match=r"^repairs is True, False or a collection of names such as \{'comments'\}, not "
     ):
-        allowed_repairs(given)
-
-
-def test_every_repair_of_the_text_has_a_name_of_its_own() -> None:
-    assert set(_SAID) == ALL_REPAIRS - {"empty-arguments", "explicit-null", "wrapped-json"}
+        Executor(take, repairs=given)
 
 
 def test_every_repair_is_documented() -> None:

@@ -10,7 +10,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult
-from fcregistry.execution._arguments import ALL_REPAIRS, repaired
+
+from .reading import ALL_REPAIRS
 
 
 @dataclass
@@ -34,8 +35,8 @@ EXECUTOR = Executor([take])
 NOTHING = [None, None, "default", "default", 7]
 
 
-def run(arguments: object) -> ToolResult:
-    return EXECUTOR.run({"name": "take", "arguments": arguments})
+def run(arguments: object, executor: Executor = EXECUTOR) -> ToolResult:
+    return executor.run({"name": "take", "arguments": arguments})
 
 
 @pytest.mark.parametrize(
@@ -121,44 +122,31 @@ def test_text_that_holds_an_array_or_object_may_have_slips_of_its_own(
     ],
 )
 def test_a_repair_that_is_switched_off_is_not_made(repair: str, arguments: dict[str, Any]) -> None:
-    tool = EXECUTOR.tools["take"]
-    validator = tool.validator("jsonschema-rs")
-
-    assert repaired(arguments, tool, validator)[2] == ()
-    for allowed in (ALL_REPAIRS - {repair}, frozenset[str]()):
-        left, repairs, problems = repaired(arguments, tool, validator, allowed)
-        assert left == arguments
-        assert repairs == ()
-        assert problems
+    assert run(arguments).ok
+    for allowed in (ALL_REPAIRS - {repair}, ()):
+        result = run(arguments, Executor([take], repairs=allowed))
+        assert result.error is not None
+        assert result.error.problems
+        assert result.repairs == ()
 
 
 @pytest.mark.parametrize(
-    ("allowed", "left", "repair", "problem"),
+    ("allowed", "repair", "problem"),
     [
-        (
-            "explicit-null",
-            {"items": "[1]"},
-            "$.count was null: taken as left out",
-            '$.items: must be an array or null, not "[1]"',
-        ),
+        ("explicit-null", "$.count was null: taken as left out", '$.items: must be an array or null, not "[1]"'),
         (
             "wrapped-json",
-            {"items": [1], "count": None},
             "$.items was JSON text: taken as the array that it holds",
             "$.count: must be an integer, not null",
         ),
     ],
 )
-def test_one_repair_is_made_where_the_other_is_switched_off(
-    allowed: str, left: dict[str, Any], repair: str, problem: str
-) -> None:
-    tool = EXECUTOR.tools["take"]
-    arguments = {"items": "[1]", "count": None}
-    outcome, repairs, problems = repaired(arguments, tool, tool.validator("jsonschema-rs"), {allowed})
+def test_one_repair_is_made_where_the_other_is_switched_off(allowed: str, repair: str, problem: str) -> None:
+    result = run({"items": "[1]", "count": None}, Executor([take], repairs={allowed}))
 
-    assert outcome == left
-    assert repairs == (repair,)
-    assert [str(each) for each in problems] == [problem]
+    assert result.error is not None
+    assert result.repairs == (repair,)
+    assert [str(each) for each in result.error.problems] == [problem]
 
 
 def test_a_text_that_violates_twice_is_repaired_once() -> None:

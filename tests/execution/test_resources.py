@@ -1,57 +1,76 @@
-"""What does a call touch? What its tool says, taken apart; and anything, where that cannot be told."""
+"""What a call touches: the keys that its tool names or computes, and anything where these cannot be told."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from fcregistry import Tool, ToolCall
+from fcregistry import Executor, Tool, ToolCall, ToolResult
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._arguments import read_arguments
-from fcregistry.execution._resources import ALONE, MOST_KEYS, Accesses, accesses, check_keys, path_of
-from fcregistry.execution._settings import Settings
-from fcregistry.execution._step import Bound, CallStep
 
 
 def copy_file(source: str, target: str = "backup/file") -> None:
     """Copy a file."""
 
 
-def step_of(tool: Tool, arguments: str = '{"source": "a"}') -> CallStep:
-    """Return a call that is valid."""
-    bound = Bound.of(tool, Settings())
-    read, _ = read_arguments(arguments, bound.exact)
-    return CallStep(ToolCall(tool.name, arguments), bound, read, bound.signature.binding.decode(read), ())
+def results_of(function: Callable[..., Any] = copy_file, arguments: str = '{"source": "a"}', **options: Any) -> Any:
+    """Return what came of two equal calls of a tool, which are one batch."""
+    tool = Tool.from_function(function, **options)
+    results: list[ToolResult] = Executor(tool).run_all([ToolCall(tool.name, arguments)] * 2)
+    return results
 
 
-def touched(function: Callable[..., Any] = copy_file, arguments: str = '{"source": "a"}', **options: Any) -> Any:
-    """Return what a call of a tool with these options touches."""
-    return accesses(step_of(Tool.from_function(function, **options), arguments))
+def conflict(expected: bool, first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Return whether the second of two calls waits for the first, given what their tools say that they touch.
+
+    Args:
+        expected: What a test expects: a call that should be waited for ends soon, and one that should not waits for the other.
+        first: Options of the first tool.
+        second: Options of the second.
+    """
+    first_ended, second_began = threading.Event(), threading.Event()
+    waited = []
+
+    def one() -> None:
+        second_began.wait(0.02 if expected else 30)
+        first_ended.set()
+
+    def other() -> None:
+        waited.append(first_ended.is_set())
+        second_began.set()
+
+    tools = [Tool.from_function(one, **first), Tool.from_function(other, **second)]
+    assert all(result.ok for result in Executor(tools).run_all([{"name": "one"}, {"name": "other"}]))
+    return waited == [True]
+
+
+def assert_conflict(expected: bool, first: dict[str, Any], second: dict[str, Any]) -> None:
+    assert conflict(expected, first, second) is expected
 
 
 # --- what tools say -------------------------------------------------------------------------------
 
 
 def test_a_tool_that_says_nothing_touches_nothing_that_is_known() -> None:
-    assert touched() is None
-    assert touched(read_only=True) is None
-    assert touched(reads=(), writes=()) is None
+    for nothing in ({}, {"read_only": True}, {"reads": (), "writes": ()}, {"writes": lambda arguments: ()}):
+        assert_conflict(False, nothing, {"writes": "/"})
 
 
-@pytest.mark.parametrize("given", ["mail/inbox", ["mail/inbox"], ("mail/inbox",), {"mail/inbox"}])
+@pytest.mark.parametrize("given", ["mail/inbox", ["mail/inbox"], ("a", "mail/inbox"), {"mail/inbox"}])
 def test_keys_may_be_one_or_several(given: Any) -> None:
-    assert touched(reads=given) == Accesses(reads=frozenset({("mail", "inbox")}))
-    assert touched(writes=given) == Accesses(writes=frozenset({("mail", "inbox")}))
+    assert_conflict(True, {"reads": given}, {"writes": "mail"})
+    assert_conflict(True, {"writes": given}, {"reads": "mail/inbox/1"})
+    assert_conflict(False, {"reads": given}, {"reads": "mail"})
+    assert_conflict(False, {"writes": given}, {"writes": "mail/outbox"})
 
 
 def test_an_exclusive_tool_is_alone_whatever_else_it_says() -> None:
-    assert touched(exclusive=True, reads="a") == ALONE
+    assert_conflict(True, {"exclusive": True, "reads": "a"}, {})
 
 
 def test_keys_may_be_computed_of_the_decoded_arguments() -> None:
@@ -65,33 +84,39 @@ def test_keys_may_be_computed_of_the_decoded_arguments() -> None:
         return arguments["to"]  # type: ignore[no-any-return]
 
     # The Decimal has all its digits, which a float has not.
-    text = '{"amount": 0.10000000000000000000001, "to": "accounts/ann"}'
-    assert touched(pay, text, writes=writes) == Accesses(writes=frozenset({("accounts", "ann")}))
-    assert seen == [{"amount": Decimal("0.10000000000000000000001"), "to": Path("accounts/ann")}]
+    results_of(pay, '{"amount": 0.10000000000000000000001, "to": "accounts/ann"}', writes=writes)
+    assert seen == [{"amount": Decimal("0.10000000000000000000001"), "to": Path("accounts/ann")}] * 2
+
+
+def test_a_computed_key_is_a_key_like_any_other() -> None:
+    assert_conflict(True, {"writes": lambda arguments: Path("accounts/ann")}, {"writes": "accounts"})
+    assert_conflict(False, {"writes": lambda arguments: Path("accounts/ann")}, {"writes": "accounts/bob"})
 
 
 def test_a_function_of_keys_is_shown_the_defaults_of_what_was_left_out() -> None:
-    computed = touched(reads=lambda arguments: arguments["source"], writes=lambda arguments: arguments["target"])
-    assert computed == Accesses(reads=frozenset({("a",)}), writes=frozenset({("backup", "file")}))
+    seen: list[dict[str, Any]] = []
+
+    def keys(arguments: dict[str, Any]) -> list[str]:
+        seen.append(arguments)
+        return []
+
+    results_of(reads=keys)
+    assert seen == [{"source": "a", "target": "backup/file"}] * 2
 
 
 def test_a_function_of_keys_cannot_change_what_runs() -> None:
-    def delete(paths: list[str], kept: list[str] = ["x"]) -> None:  # noqa: B006
+    def delete(paths: list[str], kept: list[str] = ["x"]) -> list[list[str]]:  # noqa: B006
         """Delete files."""
+        return [paths, kept]
 
     def greedy(arguments: dict[str, Any]) -> list[str]:
         arguments["paths"].append("b")
         arguments["kept"].append("y")
         return list(arguments["paths"])
 
-    step = step_of(Tool.from_function(delete, writes=greedy), '{"paths": ["a"]}')
-    assert accesses(step) == Accesses(writes=frozenset({("a",), ("b",)}))
-    assert step.arguments == step.decoded == {"paths": ["a"]}
-    assert delete.__defaults__ == (["x"],)
-
-
-def test_a_function_may_say_that_a_call_touches_nothing() -> None:
-    assert touched(writes=lambda arguments: ()) == Accesses()
+    for result in results_of(delete, '{"paths": ["a"]}', writes=greedy):
+        assert result.value == [["a"], ["x"]]
+        assert result.arguments == {"paths": ["a"]}
 
 
 # --- what cannot be told --------------------------------------------------------------------------
@@ -125,10 +150,10 @@ async def computed_later(arguments: dict[str, Any]) -> str:
 def test_a_call_whose_keys_cannot_be_computed_runs_alone_and_the_log_says_why(
     function: Any, said: str, option: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert touched(**{option: function}) == ALONE
+    assert_conflict(True, {}, {option: function})
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("fcregistry", "WARNING")
-    assert record.getMessage() == "what a call of copy_file touches could not be told, so it runs alone"
+    assert record.getMessage() == "what a call of other touches could not be told, so it runs alone"
     assert record.exc_info
     assert str(record.exc_info[1]) == said
 
@@ -138,7 +163,7 @@ def test_an_interrupt_is_the_users() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        touched(reads=interrupted)
+        results_of(reads=interrupted)
 
 
 def test_keys_that_cannot_be_are_said_of_all_tools_at_once() -> None:
@@ -147,9 +172,9 @@ def test_keys_that_cannot_be_are_said_of_all_tools_at_once() -> None:
         Tool.from_function(copy_file, name="two", reads="a", writes=lambda arguments: ".."),
         Tool.from_function(copy_file, name="three", writes=("a", "b/../../c")),
     ]
-    check_keys(tools[1:2])
+    Executor(tools[1:2])
     with pytest.raises(DefinitionError) as error:
-        check_keys(tools)
+        Executor(tools)
     assert str(error.value) == (
         "the keys of these tools cannot be:\n"
         "  - one: reads='..': the key '..' leads out of everything with '..'\n"
@@ -164,37 +189,39 @@ def test_keys_that_cannot_be_are_said_of_all_tools_at_once() -> None:
 @pytest.mark.parametrize(
     ("key", "path"),
     [
-        ("a", ("a",)),
-        ("a/b", ("a", "b")),
-        ("/a//b/", ("a", "b")),
-        ("./a/./b/.", ("a", "b")),
-        ("a/../b", ("b",)),
-        ("a/b/../../c", ("c",)),
-        ("/", ()),
-        (".", ()),
-        ("a/..", ()),
-        ("...", ("...",)),
-        ("A", ("A",)),
-        ("a\\b", ("a\\b",)),
-        ("db:users", ("db:users",)),
-        (PurePosixPath("/etc/hosts"), ("etc", "hosts")),
-        (PureWindowsPath("C:\\mail\\inbox"), ("C:", "mail", "inbox")),
+        ("a", "a"),
+        ("a/b", "a/b"),
+        ("/a//b/", "a/b"),
+        ("./a/./b/.", "a/b"),
+        ("a/../b", "b"),
+        ("a/b/../../c", "c"),
+        ("...", "..."),
+        ("A", "A"),
+        ("a\\b", "a\\b"),
+        ("db:users", "db:users"),
+        (PurePosixPath("/etc/hosts"), "etc/hosts"),
+        (PureWindowsPath("C:\\mail\\inbox"), "C:/mail/inbox"),
     ],
 )
-def test_a_key_is_a_path_of_names(key: object, path: tuple[str, ...]) -> None:
-    assert path_of(key) == path
+def test_a_key_is_a_path_of_names(key: object, path: str) -> None:
+    key_of_a_call = {"writes": lambda arguments: key}
+    above, _, name = path.rpartition("/")
+    assert_conflict(True, key_of_a_call, {"reads": path})
+    assert_conflict(True, key_of_a_call, {"reads": f"{path}/below"})
+    for beside in (f"{path}2", f"{above}/{name.swapcase()}2", f"{above}/beside"):
+        assert_conflict(False, key_of_a_call, {"reads": beside})
 
 
-@given(st.lists(st.sampled_from(["", ".", "..", "a", "b", "é", " "]), max_size=8).map("/".join))
-def test_taking_a_key_apart_twice_changes_nothing(key: str) -> None:
-    try:
-        path = path_of(key)
-    except ValueError:
-        return
-    assert path_of("/".join(path) or "/") == path
-    assert not {"", ".", ".."} & set(path)
+def test_the_case_of_a_key_counts() -> None:
+    assert_conflict(False, {"writes": "a"}, {"reads": "A"})
+
+
+@pytest.mark.parametrize("key", ["/", ".", "a/.."])
+def test_all_keys_lie_below_one(key: str) -> None:
+    assert_conflict(True, {"writes": key}, {"reads": "any/key"})
 
 
 def test_as_many_keys_as_may_be() -> None:
-    keys = [f"{number}/{'a/' * 99}" for number in range(MOST_KEYS)]
-    assert len(touched(writes=keys).writes) == MOST_KEYS
+    keys = [f"{number}/{'a/' * 99}" for number in range(1000)]
+    assert_conflict(True, {"writes": keys}, {"reads": keys[-1]})
+    assert_conflict(False, {"writes": lambda arguments: keys}, {"reads": "1000"})

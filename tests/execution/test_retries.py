@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry import Tool
-from fcregistry._base.call import CallError, Problem
+from fcregistry import Executor, Tool
 from fcregistry.errors import CallCancelledError, ToolError
+from fcregistry.execution import Retry
 from fcregistry.execution._messages import RemoteError
 from fcregistry.execution._outcome import GivenUp, Outcome
-from fcregistry.execution._retry import Retry, with_attempts
 from fcregistry.execution._wire import Raised
 
 
@@ -209,7 +208,7 @@ def test_without_tenacity_the_error_says_what_to_install() -> None:
     code = f"""
 import sys; sys.path[:0] = {sys.path!r}; sys.modules["tenacity"] = None
 from fcregistry.errors import MissingDependencyError
-from fcregistry.execution._retry import Retry
+from fcregistry.execution import Retry
 try:
     Retry()
 except MissingDependencyError as error:
@@ -228,9 +227,14 @@ def test_equal_retries_are_equal() -> None:
 
 
 def test_a_model_is_told_how_often_it_was_tried() -> None:
-    cause = TimeoutError()
-    error = CallError("tool_failed", "slow", (Problem("$", "no"),), retryable=True, retry_after=2.0, exception=cause)
-    assert with_attempts(error, 1) is error
-    told = with_attempts(error, 3)
-    assert told.text == "slow (tried 3 times)\n- $: no"
-    assert (told.code, told.retryable, told.retry_after, told.exception) == ("tool_failed", True, 2.0, cause)
+    cause = ToolError("slow", retryable=True, retry_after=0)
+
+    def work() -> None:
+        """Work."""
+        raise cause
+
+    executor = Executor(Tool.from_function(work, idempotent=True), retry=Retry(attempts=3, initial=0))
+    error = executor.call("work").error
+    assert error is not None
+    assert error.text == "slow (tried 3 times)"
+    assert (error.code, error.retryable, error.retry_after, error.exception) == ("tool_failed", True, 0, cause)

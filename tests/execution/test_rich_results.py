@@ -111,9 +111,3 @@ def test_an_executor_names_media_that_are_too_large() -> None:
         "[image: image/png, 8 bytes, is left out: a result has at most 5 bytes of media; the whole is in result.whole]"
     )
     assert result.whole == (Content.image(PNG),)
-
-
-@pytest.mark.parametrize("options", [{"max_characters": 5}, {"max_bytes": -1}, {"keep": "results"}])
-def test_limits_that_cannot_be_are_refused_when_the_executor_is_made(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"^a (limit|folder)"):
-        Executor([chart], **options)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -99,48 +102,54 @@ def test_a_call_whose_deps_are_missing_keeps_the_whole_batch_from_running() -> N
     assert ran == []
 
 
-def test_a_system_without_threads_makes_calls_unavailable_and_no_batch_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fcregistry.execution import _threads
+WITHOUT_THREADS = """
+import json, sys, threading
+from fcregistry import Executor
 
-    class NoThread(threading.Thread):
-        def start(self) -> None:
-            if self.name == "fcregistry-tool":
-                raise RuntimeError("can't start new thread")
-            super().start()
-
-    pool = _threads.DaemonThreads()
-    monkeypatch.setattr(_threads.blocking_threads, "_idle", [])
-    monkeypatch.setattr(_threads.threading, "Thread", NoThread)
-    with pytest.raises(_threads.NoThreadError, match="the system has no more threads"):
-        pool.submit(lambda: None)
-    results = Executor(add).run_all([ToolCall("add", {"a": 1, "b": 2})] * 3)
-    assert [result.error and result.error.code for result in results] == ["unavailable"] * 3
-
-
-@pytest.mark.parametrize("given", [{}, {"timeout": 20}], ids=["no limit", "a limit"])
-@pytest.mark.parametrize("times", [1, 2], ids=["the pipeline", "the short way"])
-def test_an_async_tool_without_a_thread_for_its_loop_is_unavailable(
-    given: dict[str, Any], times: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from fcregistry.execution import _event_loop as _loop
-
-    async def wait() -> int:
-        return 1
-
-    def returns_it() -> Any:
-        return wait()
-
-    class NoThread(threading.Thread):
-        def start(self) -> None:
+class NoThread(threading.Thread):
+    def start(self):
+        if self.name == sys.argv[1]:
             raise RuntimeError("can't start new thread")
+        super().start()
 
-    executor = Executor([wait, returns_it], **given)
-    executor.run_all([ToolCall("wait", "{}"), ToolCall("returns_it", "{}")])  # a loop and threads are there
-    monkeypatch.setattr(_loop, "background_loop", _loop.BackgroundLoop())
-    monkeypatch.setattr(_loop.threading, "Thread", NoThread)
-    for name in executor.tools:
-        for _ in range(times):
-            result = executor.run(ToolCall(name, "{}"))
-            assert result.error is not None
-            assert (result.error.code, result.error.retryable) == ("unavailable", True)
-            assert result.content == f"{name} cannot run now: the system has no more threads"
+threading.Thread = NoThread
+
+def add():
+    return 1
+
+async def wait():
+    return 1
+
+def returns_it():
+    return wait()
+
+def told(result):
+    return [result.tool.name, result.error.code, result.error.retryable, result.content]
+"""
+
+
+def without_threads(name: str, code: str) -> Any:
+    """Return what code prints in a process in which no thread of a name can be started."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{WITHOUT_THREADS}\nprint(json.dumps({code}))", name],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def test_a_system_without_threads_makes_calls_unavailable_and_no_batch_fail() -> None:
+    results = without_threads("fcregistry-tool", 'list(map(told, Executor(add).run_all([{"name": "add"}] * 3)))')
+    assert results == [["add", "unavailable", True, "add cannot run now: the system has no more threads"]] * 3
+
+
+@pytest.mark.parametrize("options", ["", ", timeout=20"], ids=["no limit", "a limit"])
+@pytest.mark.parametrize("name", ["wait", "returns_it"])
+def test_an_async_tool_without_a_thread_for_its_loop_is_unavailable(name: str, options: str) -> None:
+    """The second time it goes the short way."""
+    results = without_threads(
+        "fcregistry-loop",
+        f'[told(each.run({{"name": "{name}", "arguments": "{{}}"}})) for each in [Executor({name}{options})] * 2]',
+    )
+    assert results == [[name, "unavailable", True, f"{name} cannot run now: the system has no more threads"]] * 2

@@ -11,7 +11,9 @@ import pytest
 
 from fcregistry import Context, Executor, Tool, ToolResult, hookimpl
 from fcregistry.execution import CancellationToken, Partial, Progress
-from fcregistry.execution._progress import _ROOM
+
+ROOM = 256
+"""Events of a call that wait to be taken."""
 
 
 def counting(most: int) -> Iterator[str]:
@@ -166,16 +168,16 @@ def test_a_tool_that_yields_faster_than_anybody_listens_waits(is_async: bool) ->
 
     function = endless_async if is_async else endless
     events = Executor(function).stream({"name": function.__name__})
-    for number in range(3 * _ROOM):
+    for number in range(3 * ROOM):
         event = next(events)
         assert isinstance(event, Partial)
         assert event.value == number
-        assert len(made) <= number + _ROOM + 2
+        assert len(made) <= number + ROOM + 2
     events.close()  # type: ignore[attr-defined]
 
 
 def test_progress_that_nobody_takes_does_not_pile_up() -> None:
-    events = Executor(reporting).stream({"name": "reporting", "arguments": {"steps": 50 * _ROOM}})
+    events = Executor(reporting).stream({"name": "reporting", "arguments": {"steps": 50 * ROOM}})
     first = next(events)
     assert isinstance(first, Progress)
     rest = list(events)
@@ -200,12 +202,12 @@ def test_no_call_is_begun_before_anybody_listens() -> None:
 
 def test_a_tool_of_the_callers_thread_stays_there_and_is_heard_afterwards() -> None:
     def many() -> Iterator[int]:
-        for _ in range(2 * _ROOM):
+        for _ in range(2 * ROOM):
             yield threading.get_ident()
 
     *partial, result = Executor(Tool.from_function(many, blocking="caller")).stream({"name": "many"})
     assert {event.value for event in partial if isinstance(event, Partial)} == {threading.get_ident()}
-    assert len(partial) == 2 * _ROOM
+    assert len(partial) == 2 * ROOM
     assert isinstance(result, ToolResult)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any
 
@@ -16,8 +16,6 @@ import pytest
 
 from fcregistry import Context, Executor, Tool, ToolResult
 from fcregistry.errors import DefinitionError
-from fcregistry.execution import _threads
-from fcregistry.execution._threads import DaemonThreads, NoThreadError
 
 SOON = 0.05
 """A time limit that every tool here exceeds."""
@@ -164,62 +162,42 @@ def test_a_time_that_is_none_is_refused(timeout: float) -> None:
 # --- threads that nobody waits for --------------------------------------------------------------------------------
 
 
-def test_threads_of_calls_that_were_given_up_are_counted_until_they_return() -> None:
-    pool, event = DaemonThreads(), threading.Event()
-    future = running(pool, event)
-    pool.abandon(future)
-    assert pool.abandoned == 1
-    event.set()
-    future.result(10)
-    pool.submit(lambda: None).result(10)  # on the same thread, once it has told that it is free
-    assert pool.abandoned == 0
+def test_beyond_so_many_calls_that_were_given_up_none_gets_a_thread_until_they_return() -> None:
+    script = """
+import asyncio, json, threading, time
+from fcregistry import Executor
 
+go_on = threading.Event()
 
-def running(pool: DaemonThreads, event: threading.Event) -> Future[Any]:
-    """Return the future of a function that has begun, and waits."""
-    begun = threading.Event()
+def blocks() -> str:
+    go_on.wait(600)
 
-    def wait() -> None:
-        begun.set()
-        event.wait(LONG)
+def quick() -> str:
+    return "done"
 
-    future = pool.submit(wait)
-    assert begun.wait(10)
-    return future
-
-
-def test_what_is_done_is_not_abandoned() -> None:
-    pool = DaemonThreads()
-    future = pool.submit(lambda: 1)
-    future.result(10)
-    pool.abandon(future)
-    assert pool.abandoned == 0
-
-
-def test_beyond_so_many_no_call_gets_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_threads, "MOST_ABANDONED", 1)
-    pool, event = DaemonThreads(), threading.Event()
-    try:
-        pool.abandon(running(pool, event))
-        with pytest.raises(NoThreadError, match=r"^1 calls that were given up still hold their threads$"):
-            pool.submit(lambda: None)
-    finally:
-        event.set()
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_call_without_a_thread_says_so_and_may_be_tried_again(
-    way: str, let_go: threading.Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(function: object, *, waited_for: bool = False) -> Any:
-        raise NoThreadError("64 calls that were given up still hold their threads")
-
-    monkeypatch.setattr(_threads.blocking_threads, "submit", full)
-    result = WAYS[way](Executor(blocks, timeout=SOON), {"name": "blocks"})
-    assert result.error is not None
-    assert (result.error.code, result.error.retryable) == ("unavailable", True)
-    name = "the call" if way == "stream" else "blocks"
-    assert result.content == f"{name} cannot run now: 64 calls that were given up still hold their threads"
+ways = {
+    "run": lambda executor, call: executor.run(call),
+    "arun": lambda executor, call: asyncio.run(executor.arun(call)),
+    "run_all": lambda executor, call: executor.run_all([call, call])[0],
+    "arun_all": lambda executor, call: asyncio.run(executor.arun_all([call, call]))[0],
+    "stream": lambda executor, call: list(executor.stream(call))[-1],
+}
+codes = [each.error.code for each in Executor(blocks, timeout=0.05).run_all([{"name": "blocks"}] * 64)]
+executor = Executor(quick, timeout=30)
+refused = {way: ask(executor, {"name": "quick"}) for way, ask in ways.items()}
+told = {way: [each.error.code, each.error.retryable, each.content] for way, each in refused.items()}
+go_on.set()
+end = time.monotonic() + 30
+while not executor.run({"name": "quick"}).ok and time.monotonic() < end:
+    time.sleep(0.01)
+print(json.dumps([codes, told, executor.run({"name": "quick"}).value]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    codes, told, after = json.loads(done.stdout)
+    assert codes == ["timeout"] * 64
+    why = "cannot run now: 64 calls that were given up still hold their threads"
+    assert told == {way: ["unavailable", True, f"{'the call' if way == 'stream' else 'quick'} {why}"] for way in WAYS}
+    assert after == "done"
 
 
 def test_the_process_exits_although_a_tool_that_was_given_up_still_runs() -> None:

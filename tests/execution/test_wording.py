@@ -1,24 +1,77 @@
-"""Which words does a model read for each failure? Every text of the pipeline stands here."""
+"""The text that a model reads for each failure of a call."""
 
 from __future__ import annotations
 
-import os
 import urllib.error
+from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import pytest
 
-from fcregistry import Problem, Tool
+from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ToolError
-from fcregistry.execution import _messages as wording
-from fcregistry.types import EncodingError, Refusal
+from fcregistry.execution import CallError, Deny
 
 
-def tool() -> None:
+def nothing() -> None:
     """Do nothing."""
 
 
-TOOL = Tool.from_function(tool)
+def raising(exception: BaseException, **options: Any) -> Tool:
+    """Return a tool that raises."""
+
+    def f() -> None:
+        """Fail."""
+        raise exception
+
+    return Tool.from_function(f, **options)
+
+
+def returning(value: Any, **options: Any) -> Tool:
+    """Return a tool that returns a value."""
+
+    def f() -> Any:
+        """Return it."""
+        return value
+
+    return Tool.from_function(f, **options)
+
+
+def error_of(tool: Any, arguments: Any = None, **options: Any) -> CallError:
+    """Return the error of a call."""
+    made = Executor(tool, **options)
+    error = made.run(ToolCall(next(iter(made.tools)), arguments)).error
+    assert error is not None
+    return error
+
+
+def scrubbed(text: str) -> str:
+    """Return what a model reads of a text that a tool raised for it."""
+    return error_of(raising(ToolError(text))).text
+
+
+class Odd(dict[str, int]):
+    """A value that cannot be asked for what it holds."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(a=1)
+        self.error = error
+
+    def items(self) -> Any:
+        raise self.error
+
+
+@dataclass
+class Day:
+    text: str
+
+    def __post_init__(self) -> None:
+        raise ValueError(self.text)
+
+
+def note(days: list[dict[str, Day]]) -> None:
+    """Note days."""
 
 
 @pytest.mark.parametrize(
@@ -42,19 +95,27 @@ TOOL = Tool.from_function(tool)
     ],
 )
 def test_an_unknown_tool(name: str, names: list[str], text: str) -> None:
-    error = wording.unknown_tool(name, names)
+    error = unknown(name, names)
 
     assert (error.code, error.text, error.retryable) == ("unknown_tool", text, False)
 
 
 def test_an_unknown_name_of_a_million_characters_is_answered_in_few() -> None:
-    assert len(wording.unknown_tool("find" * 250_000, ["find"]).text) < 200
+    assert len(unknown("find" * 250_000, ["find"]).text) < 200
+
+
+def unknown(name: str, names: list[str]) -> CallError:
+    """Return the error of a call of a name among tools of others."""
+    error = Executor([Tool.from_function(nothing, name=each) for each in names]).run(ToolCall(name)).error
+    assert error is not None
+    return error
 
 
 def test_invalid_arguments() -> None:
-    error = wording.invalid_arguments(
-        "f", (Problem("$.a", "is required"), Problem("$.b[0]", "must be a string, not 1"))
-    )
+    def f(a: int, b: list[str]) -> None:
+        """Take them."""
+
+    error = error_of(f, {"b": [1]})
 
     assert error.code == "invalid_arguments"
     assert error.text == (
@@ -62,44 +123,49 @@ def test_invalid_arguments() -> None:
     )
 
 
-NAMED = Tool.from_function(lambda: None, name="f")
-
-
 def test_the_value_of_a_required_variable_is_in_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FCR_KEY", "s3cr3t")
-    keeper = Tool.from_function(lambda: None, name="f", requires_env="FCR_KEY")
-    texts = [
-        wording.refused(keeper, Refusal("rejected by s3cr3t")).text,
-        wording.unencodable(keeper, RuntimeError("at ?key=s3cr3t")).text,
-        wording.tool_failed(keeper, RuntimeError("with s3cr3t")).text,
+    keyed = {"requires_env": "FCR_KEY"}
+    errors = [
+        error_of(Tool.from_function(note, **keyed), {"days": [{"a": {"text": "rejected by s3cr3t"}}]}),
+        error_of(returning(Odd(RuntimeError("at ?key=s3cr3t")), **keyed)),
+        error_of(raising(RuntimeError("with s3cr3t"), **keyed)),
     ]
-    assert [text for text in texts if "s3cr3t" in text] == []
+    assert [error.code for error in errors] == ["invalid_arguments", "unencodable_result", "tool_failed"]
+    assert [error.text for error in errors if "s3cr3t" in error.text] == []
 
 
 def test_a_value_that_its_type_refuses() -> None:
-    error = wording.refused(NAMED, Refusal("no \x1b[31msuch day", ("days", 2, "odd key")))
+    error = error_of(note, {"days": [{}, {}, {"odd key": {"text": "no \x1b[31msuch day"}}]})
 
     assert error.code == "invalid_arguments"
-    assert error.text == "the arguments of f are not valid; it was not run:\n- $.days[2]['odd key']: no such day"
+    assert error.text == (
+        "the arguments of note are not valid; it was not run:\n"
+        "- $.days[2]['odd key']: Day refuses it: ValueError: no such day"
+    )
 
 
 def test_a_tool_without_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FCR_KEY", raising=False)
     monkeypatch.delenv("FCR_URL", raising=False)
-    error = wording.unavailable(Tool.from_function(tool, requires_env=("FCR_KEY",)))
-    both = wording.unavailable(Tool.from_function(tool, requires_env=("FCR_KEY", "FCR_URL")))
+    error = error_of(Tool.from_function(nothing, requires_env=("FCR_KEY",)))
+    both = error_of(Tool.from_function(nothing, requires_env=("FCR_KEY", "FCR_URL")))
 
     assert (error.code, error.text) == (
         "unavailable",
-        "tool is not available here: the environment variable FCR_KEY is not set",
+        "nothing is not available here: the environment variable FCR_KEY is not set",
     )
     assert "FCR_KEY, FCR_URL" in both.text
 
 
 def test_approval() -> None:
-    required, denied = wording.approval_required("f"), wording.denied("f")
     failure = RuntimeError("secret")
-    failed = wording.approval_failed("f", failure)
+
+    def fail(tool: Tool, call: ToolCall) -> bool:
+        raise failure
+
+    f = returning(1, requires_approval=True)
+    required, denied, failed = error_of(f), error_of(f, approve=lambda tool, call: False), error_of(f, approve=fail)
 
     assert (required.code, required.text) == (
         "approval_required",
@@ -111,6 +177,15 @@ def test_approval() -> None:
         "f was not run: asking for its approval failed",
         failure,
     )
+
+
+def test_the_reason_of_a_denial_is_scrubbed_and_bounded() -> None:
+    f = returning(1, requires_approval=True)
+
+    assert error_of(f, approve=lambda tool, call: Deny("\x1b[31mno\x1b[0m, see 0x7f00deadbeef")).text == (
+        "the call of f was denied; it was not run: no, see 0x…"
+    )
+    assert len(error_of(f, approve=lambda tool, call: Deny("no " * 100_000)).text) < 2200
 
 
 class Unspeakable(Exception):
@@ -138,35 +213,35 @@ class HttpError(Exception):
         ),
         (Unspeakable(), "Unspeakable"),
         (ToolError("Document 'missing' does not exist."), "Document 'missing' does not exist."),
-        (ToolError(""), "tool failed"),
+        (ToolError(""), "f failed"),
         (ValueError("a\nb\tc\x00\x07"), "ValueError: a\nb\tc"),
     ],
 )
 def test_what_a_tool_raised(exception: BaseException, text: str) -> None:
-    error = wording.tool_failed(TOOL, exception)
+    error = error_of(raising(exception))
 
     assert (error.code, error.text, error.exception) == ("tool_failed", text, exception)
 
 
 def test_a_tool_error_says_whether_to_try_again() -> None:
-    error = wording.tool_failed(TOOL, ToolError("busy", retryable=True, retry_after=2.5))
+    error = error_of(raising(ToolError("busy", retryable=True, retry_after=2.5)))
 
     assert (error.retryable, error.retry_after) == (True, 2.5)
-    assert wording.tool_failed(TOOL, ValueError("x")).retryable is False
+    assert error_of(raising(ValueError("x"))).retryable is False
 
 
 def test_a_result_that_cannot_be_shown() -> None:
-    assert wording.unencodable(NAMED, EncodingError("a value of type m.C has no JSON form")).text == (
-        "f ran, but its result cannot be shown: a value of type m.C has no JSON form"
+    assert error_of(returning(object())).text == (
+        "f ran, but its result cannot be shown: a value of type builtins.object has no JSON form"
     )
-    assert wording.unencodable(NAMED, RuntimeError("at <object at 0x7f00deadbeef>")).text == (
+    assert error_of(returning(Odd(RuntimeError("at <object at 0x7f00deadbeef>")))).text == (
         "f ran, but its result cannot be shown: RuntimeError: at <object at 0x…>"
     )
-    assert wording.unencodable(NAMED, Unspeakable()).text == "f ran, but its result cannot be shown: Unspeakable"
+    assert error_of(returning(Odd(Unspeakable()))).text == "f ran, but its result cannot be shown: Unspeakable"
 
 
 @pytest.mark.parametrize(
-    ("text", "scrubbed"),
+    ("text", "read"),
     [
         ("plain text stays", "plain text stays"),
         ("\x1b[31mred\x1b[0m", "red"),
@@ -194,8 +269,8 @@ def test_a_result_that_cannot_be_shown() -> None:
         ("ünïcode stays: 東京", "ünïcode stays: 東京"),
     ],
 )
-def test_a_text_is_scrubbed(text: str, scrubbed: str) -> None:
-    assert wording.scrub(text) == scrubbed
+def test_a_text_is_scrubbed(text: str, read: str) -> None:
+    assert scrubbed(text) == read
 
 
 @pytest.mark.parametrize(
@@ -205,36 +280,38 @@ def test_no_text_takes_long_to_scrub(piece: str) -> None:
     text = "://a" + piece * (1_000_000 // len(piece))
     start = perf_counter()
     for _ in range(2):
-        wording.scrub(text)
+        scrubbed(text)
         text = "u:p://" + text  # at the beginning, the credentials go on to the end
     assert perf_counter() - start < 10  # some 0.1; with work that grows as the square, hours
 
 
 def test_a_long_text_is_bounded_and_says_by_how_much() -> None:
-    assert wording.scrub("x" * 2000) == "x" * 2000
-    assert wording.scrub("x" * 5000) == "x" * 2000 + "… (3000 more characters)"
+    assert scrubbed("x" * 2000) == "x" * 2000
+    assert scrubbed("x" * 5000) == "x" * 2000 + "… (3000 more characters)"
 
 
 def test_the_value_of_a_required_variable_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FCR_TOKEN", "hunter2-hunter2")
-    keyed = Tool.from_function(tool, requires_env="FCR_TOKEN")
+    keyed = {"requires_env": "FCR_TOKEN"}
 
-    error = wording.tool_failed(keyed, ValueError("401 for token hunter2-hunter2 at https://x?key=hunter2-hunter2"))
+    error = error_of(raising(ValueError("401 for token hunter2-hunter2 at https://x?key=hunter2-hunter2"), **keyed))
     assert error.text == "ValueError: 401 for token … at https://x?key=…"
-    assert wording.tool_failed(keyed, ToolError("bad hunter2-hunter2")).text == "bad …"
+    assert error_of(raising(ToolError("bad hunter2-hunter2"), **keyed)).text == "bad …"
 
 
 def test_a_secret_that_control_characters_hide_is_not_shown_either(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FCR_TOKEN", "hunter2-hunter2")
-    keyed = Tool.from_function(tool, requires_env="FCR_TOKEN")
+    hidden = ValueError("hunter2\x1b[0m-hunter2 hunter2-\x00hunter2")
 
-    assert "hunter2" not in wording.tool_failed(keyed, ValueError("hunter2\x1b[0m-hunter2 hunter2-\x00hunter2")).text
+    assert "hunter2" not in error_of(raising(hidden, requires_env="FCR_TOKEN")).text
 
 
 def test_an_empty_variable_replaces_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FCR_TOKEN", "")
+    monkeypatch.setenv("FCR_TOKEN", "hunter2-hunter2")
 
-    assert wording.tool_failed(Tool.from_function(tool, requires_env="FCR_TOKEN"), ValueError("abc")).text == (
-        "ValueError: abc"
-    )
-    assert os.environ["FCR_TOKEN"] == ""
+    def f() -> None:
+        """Fail."""
+        monkeypatch.setenv("FCR_TOKEN", "")
+        raise ValueError("abc")
+
+    assert error_of(Tool.from_function(f, requires_env="FCR_TOKEN")).text == "ValueError: abc"

@@ -22,7 +22,7 @@ TOOLS = """
     from annotated_types import Predicate
     from fcregistry import fc_register
     from fcregistry.errors import ToolError
-    from fcregistry._results.content import Content, ToolOutput
+    from fcregistry.execution import Content, ToolOutput
 
     CANCELLED = threading.Event()
 
@@ -112,6 +112,7 @@ TOOLS = """
             "interrupt": KeyboardInterrupt(),
             "unspeakable": Unspeakable(),
             "time": TimeoutError("upstream timed out"),
+            "group": ExceptionGroup("failed", [type("RequestError", (Exception,), {"status": 503})("no")]),
             "unpicklable": type("Local", (Exception,), {"__reduce__": None})("cannot be pickled"),
         }[kind]
 
@@ -177,6 +178,12 @@ TOOLS = """
         return "apart"
 
 
+    @fc_register(isolation="process")
+    def own_pid() -> int:
+        "Run apart from everything else, and say which process this is."
+        return os.getpid()
+
+
     @fc_register(blocking="caller")
     def stays() -> str:
         "Stay on its caller's thread."
@@ -185,11 +192,13 @@ TOOLS = """
 
 SHOW = """
     def show(outcome):
-        error = outcome.exception
+        "Return what is to be known of a result, or of what came of a call in a worker."
+        told = getattr(outcome, "error", None)
+        error = told.exception if told else getattr(outcome, "exception", None)
         if error is None:
             value = outcome.value
             return {"value": value if isinstance(value, (int, str)) else None, "repr": repr(value)[:200]}
-        told = getattr(error, "error", None)
+        told = told or getattr(error, "error", None)
         return {
             "raised": type(error).__name__, "says": str(error), "code": told and told.code, "text": told and told.text,
             **{name: getattr(error, name) for name in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fcregistry.models._anthropic import AnthropicMessages
+from fcregistry.models import AnthropicMessages
 
 from .provider_server import Piece, ProviderServer, Reply, event, json_reply, stream_reply
 

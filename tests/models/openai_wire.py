@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-from fcregistry.models._openai import OpenAIChat, OpenAIModel, OpenAIResponses
+from fcregistry.models import OpenAIChat, OpenAIResponses
 
 from .provider_server import ProviderServer, Reply, event, json_reply, stream_reply
 
-M = TypeVar("M", bound=OpenAIModel)
+M = TypeVar("M", OpenAIChat, OpenAIResponses)
 
 KEY = "sk-test-1234567890abcdef"
 USAGE = {

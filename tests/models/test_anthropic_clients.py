@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from fcregistry.errors import MissingDependencyError, ModelError
-from fcregistry.models import Message
-from fcregistry.models._anthropic import AnthropicMessages
+from fcregistry.models import AnthropicMessages, Message
 
 from .anthropic_wire import TEXT, answer, client_at, model_at
 from .provider_server import ProviderServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fcregistry.errors import ModelError
-from fcregistry.models._anthropic import AnthropicMessages
+from fcregistry.models import AnthropicMessages
 
 from .anthropic_wire import TEXT, answer, client_at, model_at, refusal
 from .provider_server import ProviderServer, Reply, json_reply

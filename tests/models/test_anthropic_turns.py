@@ -9,7 +9,9 @@ import pytest
 from fcregistry import ToolCall
 from fcregistry.execution import Content
 from fcregistry.models import Message, messages_of
-from fcregistry.models._anthropic_messages import completion_of, system_of, turns_of
+
+from .anthropic_wire import TEXT, answer, model_at
+from .provider_server import ProviderServer, Reply
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452")
 THOUGHT = {"type": "thinking", "thinking": "Tokyo, then.", "signature": "c2lnbmVk"}
@@ -33,7 +35,20 @@ def answers(id: str | None, content: str) -> Message:
 
 def written(*blocks: dict[str, Any], stop_reason: str = "tool_use") -> Message:
     """Return the message that the API answers with these blocks."""
-    return completion_of({"content": list(blocks), "stop_reason": stop_reason}).message
+    return asked(answer(*blocks, stop_reason=stop_reason), "?")[0]
+
+
+def asked(reply: Reply, conversation: Any) -> tuple[Message, dict[str, Any]]:
+    """Return what the API answers to a conversation, and what it is sent."""
+    with ProviderServer(reply) as server:
+        message = model_at(server).complete(conversation).message
+        return message, server.requests[0].json
+
+
+def turns_of(conversation: Any) -> list[dict[str, Any]]:
+    """Return the turns that the API is sent."""
+    turns: list[dict[str, Any]] = asked(answer(TEXT), conversation)[1]["messages"]
+    return turns
 
 
 def test_system_messages_are_the_system_prompt_wherever_they_stand() -> None:
@@ -47,8 +62,10 @@ def test_system_messages_are_the_system_prompt_wherever_they_stand() -> None:
         ]
     )
 
-    assert system_of(conversation) == "Be brief.\n\nNow answer in French."
-    assert turns_of(conversation) == [{"role": "user", "content": [text("Hi"), text("Bonjour")]}]
+    _, sent = asked(answer(TEXT), conversation)
+
+    assert sent["system"] == "Be brief.\n\nNow answer in French."
+    assert sent["messages"] == [{"role": "user", "content": [text("Hi"), text("Bonjour")]}]
 
 
 def test_neighbours_of_one_role_are_one_turn() -> None:

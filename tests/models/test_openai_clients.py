@@ -10,8 +10,7 @@ from openai import AsyncAzureOpenAI, AsyncOpenAI, OpenAI
 
 from fcregistry import Tool
 from fcregistry.errors import ModelError
-from fcregistry.models import Completion, Message
-from fcregistry.models._openai import OpenAIChat, OpenAIResponses
+from fcregistry.models import Completion, Message, OpenAIChat, OpenAIResponses
 
 from .openai_wire import chat, chat_reply, chat_stream, response, responses, text_item
 from .provider_server import ProviderServer, json_reply
@@ -182,7 +181,7 @@ def test_models_are_named_by_their_prefix() -> None:
 @pytest.mark.once
 def test_without_the_sdk_a_model_can_be_named_and_asking_it_says_what_to_install(site: Site) -> None:
     code = """
-    from fcregistry.models._openai import OpenAIChat
+    from fcregistry.models import OpenAIChat
     model = OpenAIChat("gpt-5", api_key="x")
     early = "openai" in sys.modules
     sys.modules["openai"] = None  # as if it were not installed

@@ -13,8 +13,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from fcregistry.errors import ModelError
-from fcregistry.models import Message
-from fcregistry.models._openai import OpenAIChat
+from fcregistry.models import Message, OpenAIChat
 
 from .openai_wire import KEY, chat, chunk, responses
 from .provider_server import ProviderServer, Reply, json_reply, stream_reply

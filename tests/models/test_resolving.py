@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fcregistry.errors import DialectNotFoundError, ModelNotFoundError
-from fcregistry.models import Completion, Message, Model, resolve
-from fcregistry.models._callable import CallableModel
-from fcregistry.models._resolve import _BUILT_IN
-from fcregistry.models._text import TextModel
+from fcregistry.models import (
+    AnthropicMessages,
+    CallableModel,
+    Completion,
+    Message,
+    Model,
+    OpenAIChat,
+    OpenAIResponses,
+    TextModel,
+    resolve,
+)
 
 if TYPE_CHECKING:
     from tests.conftest import Site
@@ -52,10 +58,14 @@ def test_a_function_with_a_dialect_is_one_from_text_to_text() -> None:
         resolve(say, dialect="hermse")
 
 
-@pytest.mark.parametrize("prefix", _BUILT_IN)
-def test_each_provider_that_is_built_in_has_a_class_of_models(prefix: str) -> None:
-    module, name = _BUILT_IN[prefix]
-    assert issubclass(getattr(import_module(module), name), Model)
+@pytest.mark.parametrize(
+    ("prefix", "kind"),
+    [("anthropic", AnthropicMessages), ("openai", OpenAIChat), ("openai-responses", OpenAIResponses)],
+)
+def test_each_provider_that_is_built_in_has_a_class_of_models(prefix: str, kind: type[Model]) -> None:
+    model = resolve(f"{prefix}:some-model")
+    assert type(model) is kind
+    assert model.name == f"{prefix}:some-model"
 
 
 @pytest.mark.parametrize("llm", [None, 5, {}, ["openai:gpt-5"]])

@@ -17,8 +17,6 @@ from fcregistry.agents import Conversation, ReactAgent
 from fcregistry.errors import ModelError
 from fcregistry.execution import Content
 from fcregistry.models import CallableModel, Completion, Delta, Message, Model, TextModel, ToolCallDelta
-from fcregistry.models._model import WholeDeltas
-from fcregistry.models._surrogates import joined
 
 from . import anthropic_wire, openai_wire
 from .provider_server import ProviderServer, Reply, event, json_reply, stream_reply
@@ -261,12 +259,15 @@ def test_what_has_no_half_is_the_same_object() -> None:
 
 @given(st.lists(st.text(alphabet=[FIRST, SECOND, "a", "é", GRIN]), max_size=8))
 def test_pieces_say_what_the_whole_says(pieces: list[str]) -> None:
-    whole = WholeDeltas()
-    told = [*(whole.add(Delta(content=piece)) for piece in pieces), whole.rest()]
-    said = "".join(each.content for each in told if each is not None)
-    assert said == joined("".join(pieces))
-    said.encode()
-    assert joined(GRIN + "é") == GRIN + "é"
+    def model(messages: Any) -> Iterator[Delta]:
+        for piece in pieces:
+            yield Delta(content=piece)
+
+    *deltas, completion = CallableModel(model).stream("?")
+    whole = "".join(pieces).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert "".join(each.content for each in deltas if isinstance(each, Delta)) == whole
+    assert isinstance(completion, Completion)
+    assert completion.message.text == whole
 
 
 def test_an_error_of_a_provider_can_be_shown() -> None:

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from fcregistry import Executor, Tool, ToolCall, dialects
 from fcregistry.dialects._parsed import Calls
 from fcregistry.errors import DialectNotFoundError
-from fcregistry.models import Completion, Delta, Message, ToolCallDelta, messages_of
-from fcregistry.models._text import CutText, TextModel
+from fcregistry.models import Completion, Delta, Message, TextModel, ToolCallDelta, messages_of
 
 
 def weather(city: str) -> str:
@@ -379,6 +378,7 @@ def test_it_may_be_async_or_a_generator() -> None:
 
 
 MARKS = ("<end>", "<e>", "end")
+CHAT = replace(dialects.chat_format("plain"), stops=MARKS)
 
 
 @given(st.text(alphabet="<end>", max_size=20), st.lists(st.integers(0, 20), max_size=8))
@@ -387,10 +387,13 @@ MARKS = ("<end>", "<e>", "end")
 @example("x<end", [3])
 def test_text_is_cut_at_the_first_mark_however_it_comes(text: str, cuts: list[int]) -> None:
     cuts = sorted(min(cut, len(text)) for cut in cuts)
-    cut_text = CutText(MARKS)
-    made = "".join(cut_text.feed(text[start:end]) for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True))
+    pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    *deltas, last = TextModel(Text(iter(pieces)), "hermes", CHAT).stream("?")
     ends = [place for mark in MARKS if (place := text.find(mark)) >= 0]
-    assert made + cut_text.close() == text[: min(ends, default=len(text))]
+    cut = text[: min(ends, default=len(text))]
+    assert "".join(each.content for each in deltas if isinstance(each, Delta)) == cut
+    assert isinstance(last, Completion)
+    assert last.message.text == cut
 
 
 # --- mistakes -------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ import attr
 import msgspec
 from hypothesis import strategies as st
 
+from fcregistry import Tool
 from fcregistry.types import codec_of
-from fcregistry.types._codec import show_type
 
 from .rows.all import EXAMPLES
 from .rows.row import Example
@@ -41,7 +41,7 @@ class Sample:
     sure: bool = True
 
     def __repr__(self) -> str:
-        return f"Sample({show_type(self.annotation):.60})"  # Hypothesis writes strategies of these
+        return f"Sample({self.annotation!s:.60})"  # Hypothesis writes strategies of these
 
 
 def _of(items: Sequence[Sample], annotation: Any, values: st.SearchStrategy[Any], kind: str, hashable: bool) -> Sample:
@@ -230,3 +230,14 @@ def altered(value: Any) -> st.SearchStrategy[Any]:
     elif isinstance(value, str):
         ways.append(st.sampled_from([value + " ", value.upper(), value[:-1], value + "\n"]))
     return st.one_of(ways)
+
+
+def validators_of(annotation: Any) -> tuple[Any, Any]:
+    """Return both validators of the arguments of a tool whose parameter ``value`` has an annotation."""
+
+    def take(value: Any) -> None:
+        """Take a value."""
+
+    take.__annotations__["value"] = annotation
+    tool = Tool.from_function(take)
+    return tool.validator("jsonschema-rs"), tool.validator("jsonschema")

@@ -10,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typing_extensions import Unpack
 
-from fcregistry._schema.validator import Validator
-from fcregistry._tools.parameters import EMPTY
-from fcregistry._tools.signature import Signature
+from fcregistry import Executor, Tool, ToolCall
 
 from .effort import times
 
@@ -67,13 +65,14 @@ def made(shape: Shape) -> Callable[..., dict[str, Any]]:
     return function
 
 
-def expected(signature: Signature, arguments: dict[str, Any]) -> dict[str, Any]:
+def expected(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the locals of a call, by the names alone."""
     local: dict[str, Any] = {}
-    own = [each for each in signature.parameters if each.kind.name != "VAR_KEYWORD" and each.name[0] != "u"]
+    parameters = tool.signature.parameters
+    own = [each for each in parameters if each.kind.name != "VAR_KEYWORD" and each.name[0] != "u"]
     for each in own:
         local[each.name] = arguments.get(each.name, [] if each.kind.name == "VAR_POSITIONAL" else each.default)
-    if len(own) < len(signature.parameters):
+    if len(own) < len(parameters):
         local["extra"] = {name: value for name, value in arguments.items() if name not in local}
     return local
 
@@ -81,10 +80,9 @@ def expected(signature: Signature, arguments: dict[str, Any]) -> dict[str, Any]:
 @given(shapes, st.data())
 @settings(max_examples=times(150, ci=500))
 def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st.DataObject) -> None:
-    function = made(shape)
-    signature = Signature.of(function, __name__)
+    tool = Tool.from_function(made(shape))
     arguments: dict[str, Any] = {}
-    for each in signature.parameters:
+    for each in tool.signature.parameters:
         if each.required or data.draw(st.booleans()):
             if each.kind.name == "VAR_POSITIONAL":
                 arguments[each.name] = data.draw(st.lists(st.integers(), max_size=2))
@@ -93,20 +91,18 @@ def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st
             else:
                 arguments[each.name] = data.draw(st.integers())
     shuffled = dict(data.draw(st.permutations(list(arguments.items()))))
-    assert Validator(signature.parameters_schema()).problems(shuffled) == ()
-    args, kwargs = signature.binding.bind(signature.binding.decode(shuffled))
-    local = function(*args, **kwargs)
+    local = Executor(tool).run(ToolCall(tool.name, shuffled)).unwrap()
     if "star" in local:
         local["star"] = list(local["star"])
-    assert local == expected(signature, arguments)
-    assert EMPTY not in local.values()
+    assert local == expected(tool, arguments)
+    assert all(isinstance(value, (int, str, list, dict)) for value in local.values())
 
 
 @given(shapes, st.data())
 @settings(max_examples=times(100, ci=300))
 def test_a_python_call_written_as_json_is_the_same_call(shape: Shape, data: st.DataObject) -> None:
     function = made(shape)
-    signature = Signature.of(function, __name__)
+    tool = Tool.from_function(function)
     count = shape.positional_only + shape.positional
     required = min(shape.first_default, count)
     args = data.draw(st.lists(st.integers(), min_size=required, max_size=count + 2 * shape.star))
@@ -115,6 +111,4 @@ def test_a_python_call_written_as_json_is_the_same_call(shape: Shape, data: st.D
     kwargs |= {
         f"u{place}": place for place, optional in enumerate(shape.unpacked) if not optional or data.draw(st.booleans())
     }
-    binding = signature.binding
-    bound = binding.bind(binding.decode(binding.encode(tuple(args), kwargs)))
-    assert function(*bound[0], **bound[1]) == function(*args, **kwargs)
+    assert Executor(tool).run(tool.make_call(*args, **kwargs)).unwrap() == function(*args, **kwargs)

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Tool
-from fcregistry._schema.foreign import schema_problem
 from fcregistry.inspection import LintFinding, lint
-from fcregistry.inspection._lint import LINT_RULES
-from fcregistry.inspection._lint_core import SEVERITIES
 
 from .samples import json_values, samples, scalars
 
 NAMES = ("first", "second", "third")
+
+severities: dict[str, str] = {}
+"""Of each rule that has been broken so far."""
 
 
 def check(tool: Tool, strict: bool) -> tuple[LintFinding, ...]:
@@ -26,8 +26,8 @@ def check(tool: Tool, strict: bool) -> tuple[LintFinding, ...]:
     assert found == lint([tool], strict=strict)
     for finding in found:
         assert finding.tool == tool.id
-        assert finding.severity == LINT_RULES[finding.rule].severity
-        assert finding.severity in SEVERITIES
+        assert finding.severity in ("error", "warning", "note")
+        assert finding.severity == severities.setdefault(finding.rule, finding.severity)
         assert finding.path.startswith(("$", "returns"))
         assert finding.message
         assert finding.advice
@@ -114,5 +114,6 @@ def test_lint_never_raises_on_schemas_of_others(
         """Take anything."""
 
     schema = {"type": "object", "properties": properties, "$defs": defs, **more}
-    if schema_problem(schema) is None:
-        check(Tool.from_function(function, parameters=schema), strict)
+    tool = Tool.from_function(function, parameters=schema)
+    if tool.definition_error is None:
+        check(tool, strict)

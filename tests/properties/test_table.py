@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 
-from fcregistry._schema.validator import Validator
-from fcregistry.types import Codec, Refusal, UnsupportedType, codec_of, schema_of
-from fcregistry.types._reader import _KNOWN, TypeReader, forget_all
-from fcregistry.types._strings import STRING_FORMATS
+from fcregistry.types import Codec, Refusal, TypeReader, UnsupportedType, codec_of, schema_of
+from fcregistry.types._reader import _KNOWN, forget_all
 from fcregistry.types._table import FAMILIES, families_for
 
 from .rows.all import EXAMPLES, IDS, ROWS
 from .rows.refused import REFUSED
 from .rows.row import Example
+from .samples import validators_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,15 +130,10 @@ def test_the_families_that_are_asked_refuse_with_the_words_of_the_whole_table(an
 of_each_row = pytest.mark.parametrize("example", EXAMPLES, ids=IDS)
 
 
-def validators(example: Example) -> tuple[Validator, Validator]:
-    schema = schema_of(example.annotation)
-    return Validator(schema, STRING_FORMATS, "jsonschema-rs"), Validator(schema, STRING_FORMATS, "jsonschema")
-
-
 def takes(example: Example, value: Any) -> set[bool]:
     """Return what the codec and both validators say of a value."""
-    gate, record = validators(example)
-    return {codec_of(example.annotation).accepts(value), gate.is_valid(value), record.is_valid(value)}
+    validators = validators_of(example.annotation)
+    return {codec_of(example.annotation).accepts(value), *(each.is_valid({"value": value}) for each in validators)}
 
 
 @of_each_row

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry import Registry, Tool
+from fcregistry import Registry
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.search import (
     DELETE,
     INSERT,
-    ToolSearch,
     create,
     fields_of_record,
     fields_of_tool,
@@ -29,27 +27,37 @@ from fcregistry._tools.search import (
 from fcregistry.errors import MissingDependencyError
 
 
-def tool(name: str, description: str = "", **parameters: Any) -> Tool:
+def tool(name: str, description: str = "", **parameters: Any) -> dict[str, Any]:
+    """Return what a registry is told of a tool: its name, its description, and those of its parameters."""
     schema = {"type": "object", "properties": {key: {"description": text} for key, text in parameters.items()}}
+    return {"name": name, "description": description, "parameters": schema}
+
+
+def shelf(*tools: dict[str, Any]) -> Registry:
+    """Return a registry of tools."""
 
     def function(**arguments: Any) -> None: ...
 
-    return Tool.from_function(function, name=name, description=description, parameters=schema)
+    registry = Registry()
+    for each in tools:
+        registry.register(function, **each)
+    return registry
 
 
-WEATHER = [
+EMAIL = tool("send_email", "Send a message to somebody.", to="Their address.")
+WEATHER = shelf(
     tool("get_current_weather", "Get the current weather in a given location.", location="The city, e.g. Tokyo."),
     tool("get_n_day_weather_forecast", "Get a forecast for some days.", location="The city."),
-    tool("send_email", "Send a message to somebody.", to="Their address."),
+    EMAIL,
     tool("readTemperatureSensor", "Read a sensor.", unit="Celsius or Fahrenheit."),
     tool("make_temp_folder", "Make a folder that is removed later."),
     tool("list_files_zh", "列出文件夹中的所有文件。"),
     tool("tenki", "天気予報を取得します。"),
-]
+)
 
 
-def found(words: str, tools: list[Tool] = WEATHER, limit: int = 10) -> list[str]:
-    return [each.name for each in search_tools(tools, words, limit)]
+def found(words: str, registry: Registry = WEATHER, limit: int = 10) -> list[str]:
+    return [each.name for each in registry.search(words, limit=limit)]
 
 
 @pytest.mark.parametrize(
@@ -87,13 +95,13 @@ def test_where_no_tool_has_a_word_those_that_are_spelled_alike_are_looked_for(wo
 
 
 def test_a_name_weighs_more_than_a_description_and_that_more_than_parameters() -> None:
-    tools = [tool("a", "x y", invoice="p q"), tool("b", "invoice y", z="p q"), tool("invoice", "x y", z="p q")]
-    assert found("invoice", tools) == ["invoice", "b", "a"]
+    registry = shelf(tool("a", "x y", invoice="p q"), tool("b", "invoice y", z="p q"), tool("invoice", "x y", z="p q"))
+    assert found("invoice", registry) == ["invoice", "b", "a"]
 
 
 @pytest.mark.parametrize("words", ["", "   ", "🎉", "\x00", "qqqqqq", "\ud800"])
 def test_words_that_no_tool_has_find_nothing(words: str) -> None:
-    assert found(words, WEATHER[2:3]) == []
+    assert found(words, shelf(EMAIL)) == []
 
 
 def test_the_best_are_taken_as_many_as_asked_for() -> None:
@@ -101,17 +109,16 @@ def test_the_best_are_taken_as_many_as_asked_for() -> None:
     assert found("weather", limit=0) == []
 
 
-def test_equal_tools_stand_by_canonical_id_whatever_order_they_came_in() -> None:
+@pytest.mark.parametrize("order", ["cab", "bac"])
+def test_equal_tools_stand_by_canonical_id_whatever_order_they_came_in(order: str) -> None:
     registry = Registry()
 
     def same(query: str) -> None:
         """Find it."""
 
-    for group in ("c", "a", "b"):
+    for group in order:
         registry.register(same, "same", group=group)
-    tools = list(registry.find())
-    for order in (tools, tools[::-1]):
-        assert [each.id for each in search_tools(order, "same")] == ["a.same", "b.same", "c.same"]
+    assert [each.id for each in registry.search("same")] == ["a.same", "b.same", "c.same"]
 
 
 def test_group_title_aliases_tags_and_nested_parameters_are_found() -> None:
@@ -122,9 +129,8 @@ def test_group_title_aliases_tags_and_nested_parameters_are_found() -> None:
     ) -> None: ...
 
     registry.register(lookup, group="search.web", title="Detective", aliases=("sleuth",), tags=("research",))
-    tools = list(registry.find())
     for words in ("web", "detective", "sleuth", "research", "thorough", "where"):
-        assert found(words, tools) == ["lookup"], words
+        assert found(words, registry) == ["lookup"], words
 
 
 def test_hidden_and_broken_tools_are_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,10 +140,12 @@ def test_hidden_and_broken_tools_are_not_found(monkeypatch: pytest.MonkeyPatch) 
 
     def broken(value: Callable[[], int]) -> None: ...
 
-    search = ToolSearch([Tool.from_function(secret, requires_env="ACME_KEY"), Tool.from_function(broken)])
-    assert search.best("broken", 10) == search.best("secret", 10) == ()
-    monkeypatch.setitem(os.environ, "ACME_KEY", "x")
-    assert [each.name for each in search.best("secret", 10)] == ["secret"]
+    registry = Registry()
+    registry.register(secret, requires_env="ACME_KEY")
+    registry.register(broken)
+    assert found("broken", registry) == found("secret", registry) == []
+    monkeypatch.setenv("ACME_KEY", "x")
+    assert found("secret", registry) == ["secret"]
 
 
 def test_a_tool_and_its_record_have_the_same_words() -> None:
@@ -159,8 +167,9 @@ def test_a_tool_and_its_record_have_the_same_words() -> None:
 
 
 def test_a_renamed_tool_is_found_by_both_names() -> None:
-    renamed = [WEATHER[2].renamed("notify")]
-    assert found("notify", renamed) == found("email", renamed) == ["notify"]
+    renamed = [WEATHER.get("send_email").renamed("notify")]
+    for words in ("notify", "email"):
+        assert [each.name for each in search_tools(renamed, words)] == ["notify"]
 
 
 def test_schemas_of_any_shape_have_words() -> None:
@@ -232,7 +241,7 @@ def test_what_an_index_lacks_is_ranked_among_what_it_holds() -> None:
     index = sqlite3.connect(":memory:")
     create(index)
     index.executemany(INSERT, [(1, "acme:a", "weather", "", ""), (2, "acme:b", "x", "y", "weather")])
-    own = tool("other", "weather")
+    own = shelf(tool("other", "weather")).get("other")
     assert list(ranked_with(index, (), "weather")) == [1, 2]
     assert list(ranked_with(index, [own], "weather")) == [1, own, 2]
     assert list(ranked_with(index, (), "weather")) == [1, 2]
@@ -251,7 +260,7 @@ def test_a_python_without_fts5_is_told_what_to_do() -> None:
 
 
 def test_threads_share_a_search() -> None:
-    search = ToolSearch(WEATHER)
+    registry = shelf(EMAIL, tool("get_weather"), tool("set_weather"))
     with ThreadPoolExecutor(8) as pool:
-        answers = set(pool.map(lambda _: search.best("weather", 3), range(40)))
+        answers = set(pool.map(lambda _: registry.search("weather"), range(40)))
     assert len(answers) == 1

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from fcregistry import Problem, Tool, ToolResult
-from fcregistry._schema.validator import Validator
 from fcregistry.execution import CallError
 from fcregistry.formats import Format
 from fcregistry.formats._format import Alphabet
-from fcregistry.testing._case import Arrival, CallTrial, Case, Failure, python_text, shown
+from fcregistry.testing import Failure
+from fcregistry.testing._case import Arrival, CallTrial, Case, python_text, shown
 from fcregistry.testing._laws import (
     _Acceptance,
     accepts_what_its_schema_says,
@@ -32,7 +32,7 @@ def case(number: dict[str, Any] | None = None, trial: CallTrial | None = None) -
     if number is not None:
         schema = made.tool.parameters
         schema["properties"]["number"] = number
-        made.__dict__["validator"] = Validator(schema, {}, "jsonschema")
+        made.__dict__["validator"] = Tool.from_function(count, parameters=schema).validator("jsonschema")
     if trial is not None:
         made.__dict__["stand_in"] = Fixed(trial)
     return made

@@ -23,10 +23,10 @@ from typing_extensions import TypedDict, Unpack
 from fcregistry import Context, Executor, Registry, Tool, fc_register, registry, testing
 from fcregistry.errors import ToolNotFoundError
 from fcregistry.testing import ConformanceError, arguments_of, check_tool, wrong_arguments_of
-from fcregistry.testing._case import drawn
 from fcregistry.types import Codec
 
 from ..properties.samples import LEAVES  # noqa: TID252  # they lie beside this folder
+from .drawing import drawn
 
 pytestmark = pytest.mark.once
 

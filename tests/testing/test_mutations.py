@@ -7,8 +7,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fcregistry._schema.validator import Validator
-from fcregistry.testing._case import Mutations, drawn
+from fcregistry import Tool
+from fcregistry.testing._case import Mutations
+
+from .drawing import drawn
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -42,6 +44,13 @@ VALID: dict[str, Any] = {
     "inner": {"a": None},
     "either": None,
 }
+
+
+def take(**arguments: Any) -> None:
+    """Take anything."""
+
+
+TOOL = Tool.from_function(take, parameters=SCHEMA)
 near = Mutations(SCHEMA).of(st.just(VALID))
 
 
@@ -67,7 +76,7 @@ def test_what_a_near_miss_is_made_of_stays_as_it_is() -> None:
 
 def test_every_keyword_is_broken_in_some_near_miss() -> None:
     """And where a value must not be, there is everything that a model puts there."""
-    validator = Validator(SCHEMA, {}, "jsonschema")
+    validator = TOOL.validator("jsonschema")
     misses = drawn(near, 1500)
     violations = [(miss, validator.violations(miss)) for miss in misses]
     broken = {(violation.keyword, violation.path[:1]) for _, found in violations for violation in found}
@@ -90,7 +99,7 @@ def test_every_keyword_is_broken_in_some_near_miss() -> None:
 
 def test_some_near_misses_are_no_misses() -> None:
     """The law holds both ways: what is valid after all must be accepted."""
-    validator = Validator(SCHEMA, {}, "jsonschema")
+    validator = TOOL.validator("jsonschema")
     verdicts = [validator.is_valid(value) for value in drawn(near, 300)]
     assert 0.5 < verdicts.count(False) / len(verdicts) < 1
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.testing._rules import RULES
-
 from .conftest import GOOD, PYPROJECT, Project
+from .rules import RULES
 
 pytestmark = pytest.mark.once
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 FEW = "--fcregistry-examples=5"
 COLLECT = ("--collect-only", "-q", "-q")
-FORECAST = [f"acme-weather:forecast[{rule.name}]" for rule in RULES]
-CITIES = [f"acme-weather:cities[{rule.name}]" for rule in RULES if not rule.name.endswith("examples")]
+FORECAST = [f"acme-weather:forecast[{rule}]" for rule in RULES]
+CITIES = [f"acme-weather:cities[{rule}]" for rule in RULES if not rule.endswith("examples")]
 ALL = ["acme-weather[weather][loads]", *CITIES, *FORECAST]
 
 
@@ -117,7 +116,7 @@ def test_items_can_be_deselected_and_the_last_failed_run_again(wrong: Project) -
     """pytest's own options know our items as any others."""
     ours = ("--fcregistry", FEW, "--fcregistry-tools=acme-wrong:wrong.names_*,acme-wrong:right.delete_*")
     broken = "fcregistry::acme-wrong:wrong.names_fit_every_provider[names-fit-every-provider]"
-    assert wrong.pytest(*ours, "-k", "names-fit").status == 1
+    assert wrong.pytest(*ours, "-k", "names-fit", "--cache-clear").status == 1
     again = wrong.pytest(*ours, "--last-failed", *COLLECT)
     assert again.ids == [broken.removeprefix("fcregistry::")]
     assert wrong.pytest(*ours, "-k", "names-fit", f"--deselect={broken}").status == 0

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.testing._rules import ALONE, LOADS, RULES
+from .rules import ALONE, LOADS, RULES
 
 pytestmark = pytest.mark.once
 
 if TYPE_CHECKING:
     from .conftest import Project, Run
 
-RULE_NAMES = [*(rule.name for rule in RULES), ALONE]
+RULE_NAMES = [*RULES, ALONE]
 # A value that is not of its parameter's type cannot be written as a call either.
 ALSO_BROKEN = {"delivers-annotated-types": {"gives-the-call-back"}}
 
