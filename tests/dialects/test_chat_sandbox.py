@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from fcregistry.dialects._chat import ChatTemplate, _meter
+from fcregistry.dialects import ChatTemplate
+from fcregistry.dialects._chat import _meter
 from fcregistry.errors import ChatTemplateError
 
 HI = [{"role": "user", "content": "Hi"}]
