@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcregistry._call_errors import CallError
-from fcregistry._calls import ToolCall
-from fcregistry._results import ToolResult
+from fcregistry import ToolCall, ToolResult
 from fcregistry.agents import (
     Calling,
     Event,
@@ -23,7 +21,7 @@ from fcregistry.agents import (
 from fcregistry.cli._ask_screen import Screen
 from fcregistry.cli._ask_timeline import Timeline
 from fcregistry.cli._ask_words import call_words, escaped, indented
-from fcregistry.execution import Partial, Progress
+from fcregistry.execution import CallError, Partial, Progress
 
 CALL = ToolCall("lookup", {"query": "a"}, "1")
 
