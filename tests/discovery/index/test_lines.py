@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from fcregistry.discovery._found import FoundPlugin
+from fcregistry.discovery import FoundPlugin
 from fcregistry.discovery._index._file import _TABLES
 from fcregistry.discovery._index._lines import LINES, Line, has_environment, is_deprecated, lines_of, write_lines
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.conftest import Site
 
 ASKS = """
-from fcregistry.discovery._finder import find_plugins
+from fcregistry.discovery import find_plugins
 from fcregistry.discovery._index._building import described_by_workers
 
 plugins, told = find_plugins(), []
