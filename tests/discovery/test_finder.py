@@ -214,7 +214,10 @@ def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Si
         ],
         [
             "binary",
-            "cannot be looked at for plugins: its entry_points.txt cannot be read: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+            (
+                "cannot be looked at for plugins: its entry_points.txt cannot be read: "
+                "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"
+            ),
         ],
         [
             "garbled",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tarfile
 import zipfile
 from pathlib import Path
@@ -11,8 +13,6 @@ import pytest
 
 from fcregistry.discovery import FoundPlugin
 from fcregistry.discovery._manifests import Manifest, manifest_of
-from fcregistry.discovery._manifests._content import FORMAT, text_of
-from fcregistry.discovery._manifests._sources import source_digest
 
 if TYPE_CHECKING:
     from tests.conftest import Site
@@ -44,11 +44,11 @@ CODE = "import a_package_that_is_not_there\n"
 def write(folder: Path, code: str = CODE) -> None:
     """Write the project, with a manifest of some code."""
     plugin = {"entry_point": "sky", "value": "acme_sky", "dynamic": False, "tools": []}
-    told = {"format": FORMAT, "distribution": "acme-sky", "plugins": [plugin]}
-    told["sources"] = {"acme_sky.py": source_digest(code.encode(), "acme_sky.py")}
+    told = {"format": 1, "distribution": "acme-sky", "plugins": [plugin]}
+    told["sources"] = {"acme_sky.py": hashlib.sha256(code.encode()).hexdigest()}
     (folder / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
     (folder / "acme_sky.py").write_text(CODE, encoding="utf-8")
-    (folder / "acme_sky.fcregistry.json").write_text(text_of(told), encoding="utf-8")  # type: ignore[arg-type]
+    (folder / "acme_sky.fcregistry.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 @pytest.mark.once

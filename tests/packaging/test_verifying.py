@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fcregistry.discovery._manifests._content import FORMAT, text_of
-from fcregistry.discovery._manifests._sources import source_digest
 from fcregistry.packaging._errors import PackagingError
 from fcregistry.packaging._verifying import verify
 
@@ -22,12 +22,12 @@ def write(folder: Path, module: str, manifest: str, value: str, **changes: Any) 
     path.write_text(CODE, encoding="utf-8")
     plugin = {"entry_point": "weather", "value": value, "dynamic": False, "tools": []}
     told = {
-        "format": FORMAT,
+        "format": 1,
         "distribution": "acme-weather",
         "plugins": [plugin],
-        "sources": {module: source_digest(CODE.encode(), module)},
+        "sources": {module: hashlib.sha256(CODE.encode()).hexdigest()},
     }
-    text = text_of({**told, **changes})  # type: ignore[typeddict-item]
+    text = json.dumps({**told, **changes})
     (folder / manifest).write_text(text, encoding="utf-8")
 
 
