@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.discovery import FoundPlugin
-from fcregistry.discovery._manifests import Manifest, manifest_of
-
 if TYPE_CHECKING:
     from tests.conftest import Site
 
@@ -63,12 +60,10 @@ def test_a_manifest_gets_into_wheel_and_source_distribution(site: Site, tmp_path
         assert "acme_sky-1.0/acme_sky.fcregistry.json" in archive.getnames()
     with zipfile.ZipFile(next((folder / "dist").glob("*.whl"))) as wheel:
         wheel.extractall(tmp_path / "installed")
-    installed = str(tmp_path / "installed")
-    read = manifest_of(
-        FoundPlugin(distribution="acme-sky", version="1.0", entry_point="sky", value="acme_sky", folder=installed)
-    )
-    assert isinstance(read, Manifest)
-    assert not read.is_stale
+    site.path.insert(0, tmp_path / "installed")
+    shown = site.cli("manifest", "show", "acme-sky", "--json")
+    assert (shown.returncode, shown.stderr) == (0, "")  # not 0 where there is none, or the code is another
+    assert [each["plugin"] for each in json.loads(shown.stdout)] == ["acme-sky[sky]"]
 
 
 @pytest.mark.once

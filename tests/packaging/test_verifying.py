@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry.packaging._errors import PackagingError
+from fcregistry.errors import FcregistryError
 from fcregistry.packaging._verifying import verify
 
 CODE = "x = 1\n"
@@ -38,7 +38,7 @@ def files(folder: Path, archive: str = "") -> dict[str, Path]:
 
 def refused(entry_points: dict[str, str], built: dict[str, Path]) -> str:
     """Return why it is refused."""
-    with pytest.raises(PackagingError) as error:
+    with pytest.raises(FcregistryError) as error:
         verify("Acme-Weather", entry_points, built)
     return str(error.value)
 
