@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 from collections.abc import Callable
 from textwrap import dedent
@@ -244,15 +243,6 @@ def test_a_docstring_is_compared_with_parameters_that_cannot_be_resolved(write: 
     ''')
     with pytest.raises(DefinitionError, match="parameter 'p'"):
         parameters(module.take)
-
-
-def test_a_signature_is_had_without_evaluating(write: Write) -> None:
-    from fcregistry._base.annotations import signature_of
-
-    module = write("def take(p: Missing, q: int = 1) -> Missing: ...")
-    with pytest.raises(NameError):
-        inspect.signature(module.take)
-    assert list(signature_of(module.take).parameters) == ["p", "q"]
 
 
 def test_what_is_asked_of_a_function_beside_its_schema_needs_no_result(write: Write) -> None:

@@ -8,28 +8,13 @@ from typing import Any
 import pytest
 
 from fcregistry import Problem, ToolCall, ToolResult
-from fcregistry._base.call import ERROR_CODES, CallError
 from fcregistry.errors import FcregistryError, ToolCallError
+from fcregistry.execution import CallError
 
 
 def failed(**details: Any) -> ToolResult:
     error = CallError("tool_failed", "ValueError: no", **details)
     return ToolResult(ToolCall("f", {"x": 1}, "1"), None, error, error.text)
-
-
-def test_the_codes_of_a_failed_call_are_these() -> None:
-    assert ERROR_CODES == (
-        "malformed_call",
-        "unknown_tool",
-        "invalid_arguments",
-        "approval_required",
-        "denied",
-        "unavailable",
-        "timeout",
-        "cancelled",
-        "tool_failed",
-        "unencodable_result",
-    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from fcregistry._base.call import linked
+from fcregistry import Context, Executor
 from fcregistry.errors import CallCancelledError
 from fcregistry.execution import CancellationToken
 
@@ -99,24 +99,32 @@ def test_many_threads_that_cancel_and_wait_all_come_to_an_end() -> None:
     assert told == [True] * 20
 
 
-def test_a_linked_token_follows_its_parent_until_it_is_released() -> None:
-    parent = CancellationToken()
-    followed, _ = linked(parent)
-    released, release = linked(parent)
-    release()
-    parent.cancel("all")
-    assert (followed.cancelled, followed.reason) == (True, "all")
-    assert not released.cancelled
-    alone, nothing = linked(None)
-    nothing()
-    assert not alone.cancelled
+def test_the_token_of_a_call_follows_the_callers_until_the_call_is_over() -> None:
+    callers, seen = CancellationToken(), []
+
+    def work(context: Context, last: bool) -> None:
+        """Work, and have it all cancelled at last."""
+        seen.append(context.cancellation)
+        if last:
+            callers.cancel("all")
+
+    executor = Executor([work])
+    for last in (False, True):
+        executor.run({"name": "work", "arguments": {"last": last}}, cancellation=callers)
+    assert [(each.cancelled, each.reason) for each in seen] == [(False, ""), (True, "all")]
+    executor.run({"name": "work", "arguments": {"last": False}})
+    assert not seen[-1].cancelled
 
 
-def test_a_linked_token_that_is_cancelled_leaves_its_parent_alone() -> None:
-    parent = CancellationToken()
-    child, _ = linked(parent)
-    child.cancel()
-    assert not parent.cancelled
+def test_a_call_whose_own_token_is_cancelled_leaves_the_callers_alone() -> None:
+    callers = CancellationToken()
+
+    def work(context: Context) -> None:
+        """Give up."""
+        context.cancellation.cancel()
+
+    Executor([work]).run({"name": "work"}, cancellation=callers)
+    assert not callers.cancelled
 
 
 def test_a_token_shows_its_state() -> None:
@@ -131,15 +139,16 @@ def test_a_token_shows_its_state() -> None:
 
 INTERRUPTED = """
     import signal, sys
-    from fcregistry import _cancellation
     from fcregistry.execution import CancellationToken
+
+    module = CancellationToken.cancel.__code__.co_filename
 
     def interrupting(step):
         "Return a tracer that has a signal come before one of the steps of the interpreter in the token's module."
         left = step
         def trace(frame, event, argument):
             nonlocal left
-            if frame.f_code.co_filename != _cancellation.__file__:
+            if frame.f_code.co_filename != module:
                 return None
             frame.f_trace_opcodes = True
             if event == "opcode":

@@ -7,31 +7,35 @@ import sys
 
 import pytest
 
-from fcregistry import _config
+from fcregistry import fc_register, registry
 
-READERS = {_config.DISABLE: _config.disabled_items, _config.CALL_HOOKS: _config.call_hook_names}
+from .declared import forgotten
 
 
-@pytest.mark.parametrize("variable", READERS)
 @pytest.mark.parametrize(
-    ("text", "items"),
+    ("text", "disabled"),
     [
-        (None, ()),
-        ("", ()),
-        (" ,\t,\n", ()),
-        ("acme:*", ("acme:*",)),
-        ("b[x], a:*  c,,d\n!e", ("b[x]", "a:*", "c", "d", "!e")),
+        (None, ""),
+        ("", ""),
+        (" ,\t,\n", ""),
+        ("cfg_a", "a"),
+        ("cfg_a, cfg_b  cfg_c,,no_such\tnor_this", "abc"),
+        ("cfg_*\n!cfg_b !cfg_c", "a"),
+        ("cfg_b, !cfg_b", ""),
     ],
 )
 def test_names_are_separated_by_commas_and_space(
-    monkeypatch: pytest.MonkeyPatch, variable: str, text: str | None, items: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, text: str | None, disabled: str
 ) -> None:
-    """They stay in their order, which means something for selectors and hooks; an unset variable names nothing."""
-    for each in READERS:
-        monkeypatch.delenv(each, raising=False)
+    """They stay in their order, which means something for selectors; an unset variable names nothing."""
+    monkeypatch.delenv("FCREGISTRY_DISABLE", raising=False)
     if text is not None:
-        monkeypatch.setenv(variable, text)
-    assert {each: read() for each, read in READERS.items()} == {**dict.fromkeys(READERS, ()), variable: items}
+        monkeypatch.setenv("FCREGISTRY_DISABLE", text)
+    with forgotten():
+        for letter in "abc":
+            fc_register("tool", name=f"cfg_{letter}")(lambda: None)
+        there = "".join(letter for letter in "abc" if f"cfg_{letter}" in registry)
+    assert sorted({*"abc"} - {*there}) == [*disabled]
 
 
 def test_nothing_is_read_on_import() -> None:
@@ -42,7 +46,7 @@ def test_nothing_is_read_on_import() -> None:
         "    def __getitem__(self, key): raise AssertionError(key)\n"
         "    get = __getitem__\n"
         "os.environ = Watched()\n"
-        "from fcregistry import _config, fc_register\n"
+        "from fcregistry import Registry, Tool, discovery, fc_register, registry\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")

@@ -17,17 +17,16 @@ from typing import TypedDict
 import pytest
 
 from fcregistry import Executor, Registry, fc_register, registry
-from fcregistry._tools.declaration import log
 from fcregistry.errors import DefinitionError, DuplicateToolError, ToolNotFoundError
+
+from .declared import forgotten
 
 
 @pytest.fixture(autouse=True)
 def _leaves_no_declarations() -> Iterator[None]:
     """Forget what a test declared in the process-wide log."""
-    before = set(log)
-    yield
-    for declaration in set(log) - before:
-        log.remove(declaration)
+    with forgotten():
+        yield
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def write_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ca
 
 def declared(name: str) -> list[str]:
     """Return the groups in which a name is declared."""
-    return [each.group for each in log.named(name)]
+    return [each.group for each in registry.everything() if each.name == name]
 
 
 def picklable(x: int) -> int:
@@ -184,8 +183,7 @@ def test_every_sort_of_callable_can_be_declared_and_called(
 def test_a_builtin_function_can_be_declared_and_belongs_to_the_module_that_declared_it() -> None:
     fc_register("tool")(math.sqrt)
 
-    (declaration,) = log.named("sqrt")
-    assert declaration.module == __name__
+    assert registry.get("sqrt").origin.module == __name__
 
 
 def test_a_bound_method_keeps_its_instance() -> None:
@@ -449,7 +447,7 @@ def test_the_declaring_module_is_the_caller_of_the_decorator(write_module: Calla
     write_module("declares_other", "import math\nfc_register('tool')(math.floor, 'floor_of_other')\n")
     importlib.import_module("declares_other")
 
-    assert [each.module for each in log.named("floor_of_other")] == ["declares_other"]
+    assert registry.get("floor_of_other").origin.module == "declares_other"
 
 
 def test_one_name_may_be_declared_by_two_modules_and_is_then_refused_at_the_lookup_with_both_origins(

@@ -4,7 +4,20 @@ from typing import Any, Literal, Optional, Union
 
 import pytest
 
-from fcregistry._base.docstrings import type_named
+from fcregistry import Tool
+from fcregistry.errors import DefinitionWarning
+from fcregistry.types import schema_of
+
+
+def schema_by(text: str) -> dict[str, Any]:
+    """Return the schema of a parameter whose type is given in the docstring alone."""
+
+    def take(x) -> None: ...  # type: ignore[no-untyped-def]
+
+    take.__doc__ = f"Take.\n\n:param x: X.\n:type x: {text}\n"
+    schema: dict[str, Any] = Tool.from_function(take).parameters["properties"]["x"]
+    assert schema.pop("description") == "X."
+    return schema
 
 
 @pytest.mark.parametrize(
@@ -48,7 +61,7 @@ from fcregistry._base.docstrings import type_named
     ],
 )
 def test_a_known_type_is_looked_up(text: str, annotation: Any) -> None:
-    assert type_named(text) == annotation
+    assert schema_by(text) == schema_of(annotation)
 
 
 @pytest.mark.parametrize(
@@ -103,5 +116,6 @@ def test_a_known_type_is_looked_up(text: str, annotation: Any) -> None:
     ],
 )
 def test_anything_else_is_unknown_and_never_evaluated(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert type_named(text) is None
+    with pytest.warns(DefinitionWarning, match="parameter 'x' accepts any JSON value"):
+        assert schema_by(text) == {}
     assert capsys.readouterr().out == ""

@@ -7,7 +7,6 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fcregistry import Executor, Tool
-from fcregistry._tools.definition import Provenance
 
 if TYPE_CHECKING:
     from tests.conftest import Site
@@ -57,8 +56,8 @@ def test_a_schema_that_no_encoding_holds_has_a_digest_too() -> None:
 
 
 def test_a_tool_and_its_results_say_which_tool_it_is() -> None:
-    provenance = Provenance(id="greet", distribution=None, version=None, schema_digest=DIGEST)
-    assert TOOL.provenance == provenance
+    provenance = TOOL.provenance
+    assert provenance._asdict() == {"id": "greet", "distribution": None, "version": None, "schema_digest": DIGEST}
     executor = Executor([TOOL])
     assert executor.run({"name": "greet", "arguments": {"name": "Ann"}}).provenance == provenance
     assert executor.run({"name": "greet", "arguments": {}}).provenance == provenance

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Executor, ReactAgent, Registry, Tool, ToolCall, ToolResult
-from fcregistry._base.call import CallError
 from fcregistry.errors import (
     AmbiguousToolError,
     ChatTemplateError,
@@ -20,7 +19,8 @@ from fcregistry.errors import (
     ToolNotFoundError,
     UnfinishedRunError,
 )
-from fcregistry.execution._messages import WorkerError
+from fcregistry.execution import CallError
+from fcregistry.execution._elsewhere._remote_errors import WorkerError
 
 from .agents.scripts import Script, calls, says  # the tests are no package
 

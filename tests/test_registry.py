@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 
 from fcregistry import Executor, Registry, fc_register, registry
-from fcregistry._tools.declaration import log
 from fcregistry.errors import (
     AmbiguousToolError,
     DefinitionError,
@@ -19,6 +18,8 @@ from fcregistry.errors import (
     GroupNotFoundError,
     ToolNotFoundError,
 )
+
+from .declared import forgotten
 
 
 def add(a: int, b: int) -> int:
@@ -288,15 +289,13 @@ def test_an_illegal_default_group_is_refused() -> None:
 @pytest.fixture
 def declaring_module(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """A module that declared two tools, and one below it that declared a third."""
-    before = set(log)
-    for name in ("adopted", "adopted.below", "adopted_not"):
-        module = ModuleType(name)
-        monkeypatch.setitem(sys.modules, name, module)
-        source = f"from fcregistry import fc_register\n@fc_register\ndef of_{name.replace('.', '_')}() -> str:\n    return {name!r}\n"
-        exec(source, vars(module))
-    yield sys.modules["adopted"]
-    for declaration in set(log) - before:
-        log.remove(declaration)
+    with forgotten():
+        for name in ("adopted", "adopted.below", "adopted_not"):
+            module = ModuleType(name)
+            monkeypatch.setitem(sys.modules, name, module)
+            source = f"from fcregistry import fc_register\n@fc_register\ndef of_{name.replace('.', '_')}() -> str:\n    return {name!r}\n"
+            exec(source, vars(module))
+        yield sys.modules["adopted"]
 
 
 def test_an_isolated_registry_sees_nothing_of_the_process_and_is_not_seen_by_it() -> None:
@@ -304,7 +303,7 @@ def test_an_isolated_registry_sees_nothing_of_the_process_and_is_not_seen_by_it(
     isolated.register(add, "isolated_only")
 
     assert len(isolated) == 1
-    assert log.named("isolated_only") == ()
+    assert "isolated_only" not in {tool.name for tool in registry.everything()}
 
 
 def test_a_registry_adopts_what_a_module_and_those_below_it_declared(declaring_module: ModuleType) -> None:
@@ -371,7 +370,7 @@ def test_the_process_registry_has_what_was_declared_and_can_remove_it() -> None:
     assert registry.get("declared_for_removal").function is add
 
     registry.remove("declared_for_removal")
-    assert log.named("declared_for_removal") == ()
+    assert "declared_for_removal" not in {tool.name for tool in registry.everything()}
 
 
 # --- what patterns and lists show -----------------------------------------------------------------

@@ -16,8 +16,6 @@ import typing_extensions
 from typing_extensions import Doc, Unpack
 
 from fcregistry import Executor, Registry, Tool
-from fcregistry._tools.parameters import kind_of_function
-from fcregistry._tools.signature import Signature
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import Refusal
 
@@ -39,8 +37,8 @@ class Point:
     y: int = 0
 
 
-def read(function: Callable[..., Any], **options: Any) -> Signature:
-    return Signature.of(function, __name__, **options)
+def read(function: Callable[..., Any], **options: Any) -> Any:
+    return Tool.from_function(function, **options).signature
 
 
 def schema(function: Callable[..., Any]) -> dict[str, Any]:
@@ -526,7 +524,7 @@ def test_a_wrapper_has_the_signature_and_docstring_of_what_it_wraps() -> None:
 def test_a_builtin_whose_signature_python_does_not_know_is_refused() -> None:
     """As any other definition: with its place first, and what is wrong with it apart."""
     with pytest.raises(DefinitionError, match=r"^builtins\.max cannot be a tool:\n  - Python does not know") as caught:
-        Signature.of(max, "builtins")
+        read(max)
     (problem,) = caught.value.problems
     assert problem.startswith("Python does not know its signature (")
     assert problem.endswith("; wrap it in a function of your own")
@@ -539,6 +537,7 @@ def test_a_builtin_with_a_signature_is_read_with_a_warning() -> None:
         assert list(properties(math.sqrt)) == ["x"]
 
 
+@pytest.mark.filterwarnings("ignore::fcregistry.errors.DefinitionWarning")  # the parameter of len has no annotation
 def test_the_kind_of_a_function_is_told_behind_partials_methods_and_objects() -> None:
     async def waits() -> None: ...
 
@@ -560,7 +559,7 @@ def test_the_kind_of_a_function_is_told_behind_partials_methods_and_objects() ->
         "async generator": [streams],
     }
     for kind, functions in kinds.items():
-        assert [kind_of_function(function) for function in functions] == [kind] * len(functions)
+        assert [read(function).kind for function in functions] == [kind] * len(functions)
 
 
 # --- string annotations ------------------------------------------------------------------------------------------
@@ -686,8 +685,10 @@ def test_doubts_and_remarks_are_warned_of_at_the_function_each_naming_its_parame
 
 
 def test_strictness_makes_an_error_of_a_doubt_and_not_of_a_remark() -> None:
+    strict = Registry(strict=True)
+    strict.register(unknown)
     with pytest.raises(DefinitionError) as caught:
-        read(unknown, strict=True)
+        _ = strict.get("unknown").parameters
     assert [problem.split(":", 1)[0] for problem in caught.value.problems] == [
         "parameter 'v' accepts any JSON value",
         "parameter 'x' accepts any JSON value",

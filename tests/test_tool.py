@@ -14,8 +14,8 @@ from typing import Any, Literal
 import pytest
 
 from fcregistry import Executor, Registry, Tool, ToolCall
-from fcregistry._tools.tool import Toolset
 from fcregistry.errors import DefinitionError, DuplicateToolError
+from fcregistry.execution import Toolset
 
 
 class Size(enum.Enum):

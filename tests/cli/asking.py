@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from tests.forking import RUN
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -162,7 +164,6 @@ class Said:
 
 _ASK = """
 import contextlib, io, os, tempfile
-from fcregistry.cli._main import run
 
 answer = {}
 for name, asked in json.loads(sys.argv[1]).items():
@@ -186,6 +187,6 @@ for name, asked in json.loads(sys.argv[1]).items():
 def asked_together(site: Site, questions: Mapping[str, Question], folder: Path) -> dict[str, Said]:
     """Ask several questions in one process, each in a folder of its own: most of the time of a command is its start."""
     told = json.dumps({name: asdict(question) for name, question in questions.items()})
-    done = site.run("-c", f"import json, sys\n{_ASK}\nprint(json.dumps(answer))", told, str(folder))
+    done = site.run("-c", f"import json, sys\n{RUN}{_ASK}\nprint(json.dumps(answer))", told, str(folder))
     assert done.returncode == 0, done.stderr
     return {name: Said(**said) for name, said in json.loads(done.stdout).items()}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.conftest import Site
+from tests.conftest import Site
+from tests.forking import ForkingSite
 
 TOOLS = r'''
 from __future__ import annotations
@@ -196,9 +197,11 @@ def lookup(query: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def shop(make_site: Callable[[], Site]) -> Site:
-    """A folder with both distributions, which no test changes."""
-    site = make_site()
-    site.install("acme-shop", {"shop": "acme_shop.tools"}, {"acme_shop/tools.py": TOOLS}, version="1.2")
-    site.install("other", {"o": "other_tools"}, {"other_tools.py": OTHER})
-    return site
+def shop(tmp_path_factory: pytest.TempPathFactory, dependencies: Path) -> Iterator[Site]:
+    """A folder with both distributions, which no test changes; its commands are forked, where there are forks."""
+    made = (ForkingSite if hasattr(os, "fork") else Site)(tmp_path_factory.mktemp("shop") / "site", dependencies)
+    made.install("acme-shop", {"shop": "acme_shop.tools"}, {"acme_shop/tools.py": TOOLS}, version="1.2")
+    made.install("other", {"o": "other_tools"}, {"other_tools.py": OTHER})
+    yield made
+    if isinstance(made, ForkingSite):
+        made.close()

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from click.testing import CliRunner
 
-from fcregistry.cli._ask import command
-
 from .asking import Question, Said, asked_together, office_of
+from .commands import command
 
 if TYPE_CHECKING:
     from tests.conftest import Site
@@ -226,7 +225,7 @@ WRONG = {
 
 @pytest.mark.parametrize("words", WRONG, ids=[" ".join(words) for words in WRONG])
 def test_wrong_usage_is_told_before_anything_happens(words: tuple[str, ...]) -> None:
-    done = CliRunner().invoke(command, [*words, "--model", "script:echo"])
+    done = CliRunner().invoke(command("ask"), [*words, "--model", "script:echo"])
 
     assert done.exit_code == 2
     assert WRONG[words] in done.output

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcregistry._base.call import CallError, ToolCall
-from fcregistry._results.result import ToolResult
+from fcregistry import ToolCall, ToolResult
 from fcregistry.agents import (
     Calling,
     Event,
@@ -19,8 +18,10 @@ from fcregistry.agents import (
     Text,
     Thinking,
 )
-from fcregistry.cli._ask_screen import Screen, Timeline, call_words, escaped, indented
-from fcregistry.execution import Partial, Progress
+from fcregistry.cli._ask_screen import Screen
+from fcregistry.cli._ask_timeline import Timeline
+from fcregistry.cli._ask_words import call_words, escaped, indented
+from fcregistry.execution import CallError, Partial, Progress
 
 CALL = ToolCall("lookup", {"query": "a"}, "1")
 

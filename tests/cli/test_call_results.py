@@ -111,17 +111,30 @@ def test_the_status_says_whose_fault_it_is(shop: Site, words: list[str], status:
     assert "\x1b" not in done.stderr
 
 
-def test_a_time_out_has_a_status_of_its_own() -> None:
-    """4; every other code of a failed call has the status that the command's help tells."""
-    from fcregistry._base.call import ERROR_CODES
-    from fcregistry.cli._call import EXIT_CODES
+SLOW = """
+import time, fcregistry
 
-    assert {code: EXIT_CODES.get(code, 1) for code in ERROR_CODES} == {
-        **dict.fromkeys(["denied", "unavailable", "cancelled", "tool_failed", "unencodable_result"], 1),
-        **dict.fromkeys(["malformed_call", "unknown_tool", "invalid_arguments"], 2),
-        "approval_required": 3,
-        "timeout": 4,
-    }
+@fcregistry.fc_register(timeout=0.05)
+def slow() -> None:
+    "Take longer than it may."
+    time.sleep(60)
+"""
+
+
+@pytest.mark.once
+def test_a_time_out_has_a_status_of_its_own(site: Site) -> None:
+    site.write({"own.py": SLOW})
+    done = site.cli("-m", "own", "call", "slow")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr.startswith("Error: ")
+    assert "0.05 s" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["[1]", "{"])
+def test_arguments_that_cannot_be_read_are_the_callers_fault(shop: Site, word: str) -> None:
+    done = shop.cli("call", "text", word)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "arguments" in done.stderr
 
 
 def test_the_help_of_call_tells_the_statuses(shop: Site) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from fcregistry.cli._lock import command
 from fcregistry.errors import ConfigurationError
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
+from .commands import command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -227,7 +227,7 @@ def test_mistakes_are_told_before_anything_is_imported(
     if text is not None:
         file.write_text(text)
     with pytest.raises((ConfigurationError, click.UsageError)) as caught:
-        command.main([*arguments, "--file", str(file)], standalone_mode=False)
+        command("lock").main([*arguments, "--file", str(file)], standalone_mode=False)
     assert str(caught.value) == message.replace("FILE", str(file))
 
 
@@ -239,4 +239,4 @@ def test_a_place_that_cannot_be_written_to_is_told(place: Site) -> None:
 
 
 def test_help_says_what_it_is_not() -> None:
-    assert "It is no sandbox" in " ".join(command.get_help(click.Context(command)).split())
+    assert "It is no sandbox" in " ".join(command("lock").get_help(click.Context(command("lock"))).split())

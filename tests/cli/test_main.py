@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
-import warnings
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 from fcregistry import __version__
-from fcregistry.cli import _main
-from fcregistry.cli._main import COMMANDS
+
+from .commands import COMMANDS, command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,10 +48,11 @@ def test_the_help_lists_every_command(site: Site) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_is_in_the_file_of_its_name(name: str) -> None:
-    """What the table says is there."""
-    command = importlib.import_module(f"fcregistry.cli._{name}").command
-    assert command.name == name
+def test_each_command_that_is_listed_is_there_and_says_what_it_is_for(name: str) -> None:
+    """What the table says is there; and in its own help it says the same or more."""
+    done = CliRunner().invoke(command(name), ["--help"])
+    assert (done.exit_code, command(name).name) == (0, name)
+    assert "Usage: " in done.output
 
 
 LIGHT = """
@@ -214,20 +214,13 @@ def test_a_full_disk_is_told(shop: Site) -> None:
     assert (done.stdout, done.stderr) == ("1\n", "Error: cannot read or write: No space left on device\n")
 
 
-def test_a_file_that_cannot_be_written_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_file_that_cannot_be_written_is_named(shop: Site, tmp_path: Path) -> None:
     """In one line, whichever command it is that writes it."""
-
-    def write(*_: object, **__: object) -> None:
-        (tmp_path / "nowhere" / "file").write_text("x", encoding="utf-8")
-
-    monkeypatch.setattr(_main.cli, "main", write)
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # which it changes
-    monkeypatch.setattr(_main, "_gone", lambda code: code)  # which would close what pytest writes to
-    assert _main.run(["new"]) == 1
-    said = f"Error: cannot read or write {tmp_path}/nowhere/file: No such file or directory\n"
-    assert capsys.readouterr().err == said
+    (tmp_path / "file").touch()
+    done = shop.cli("new", "acme-sky", "--path", str(tmp_path / "file" / "new"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"Error: cannot read or write {tmp_path}/file/new/")
+    assert done.stderr.endswith(": Not a directory\n")
 
 
 def test_closed_streams_are_no_crash(shop: Site) -> None:

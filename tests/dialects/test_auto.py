@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects import _auto
-from fcregistry.dialects._auto import auto, detect
+from fcregistry.dialects import _auto, detect
 
 from .goldens import Golden, goldens
 
+AUTO = dialects.get("auto")
 CASES = [(name, case) for name, cases in sorted(goldens().items()) for case in cases]
 CALLING = [(name, case) for name, case in CASES if case.calls and name != "glm-4"]
 
@@ -34,7 +34,7 @@ def test_a_published_text_makes_its_calls_whoever_is_taken_for_its_author(name: 
         assert [(call.name, call.arguments) for call in calls] == [
             (call, dict(arguments)) for call, arguments in case.calls
         ]
-    assert auto().parse(case.text, case.tools).tool_calls == calls
+    assert AUTO.parse(case.text, case.tools).tool_calls == calls
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_dialect_with_the_most_specific_marks_is_found(text: str, name: str)
     found = detect(text)
     assert found is not None
     assert found.name == name
-    assert auto().detect(text)
+    assert AUTO.detect(text)
 
 
 @pytest.mark.parametrize(
@@ -74,20 +74,20 @@ def test_the_dialect_with_the_most_specific_marks_is_found(text: str, name: str)
 )
 def test_a_text_without_a_call_has_no_dialect_and_is_content(text: str) -> None:
     assert detect(text) is None
-    assert not auto().detect(text)
-    assert auto().parse(text) == dialects.Parsed(text)
+    assert not AUTO.detect(text)
+    assert AUTO.parse(text) == dialects.Parsed(text)
 
 
 def test_a_text_without_a_call_in_channels_is_read_as_channels() -> None:
     text = "<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final<|message|>Four.<|return|>"
-    assert auto().parse(text) == dialects.Parsed("Four.", "Easy.")
+    assert AUTO.parse(text) == dialects.Parsed("Four.", "Easy.")
 
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{name}-{place}" for place, (name, _) in enumerate(CASES)])
 def test_a_text_says_the_same_whatever_it_is_cut_into(name: str, case: Golden) -> None:
-    whole = auto().parse(case.text, case.tools)
+    whole = AUTO.parse(case.text, case.tools)
     for seed in range(3):
-        chance, stream, new, place = random.Random(seed), auto().stream(case.tools), [], 0
+        chance, stream, new, place = random.Random(seed), AUTO.stream(case.tools), [], 0
         while place < len(case.text):
             size = chance.randint(1, chance.choice((1, 4, 30)))
             new.append(stream.feed(case.text[place : place + size]))
@@ -103,7 +103,7 @@ def test_a_text_says_the_same_whatever_it_is_cut_into(name: str, case: Golden) -
 
 
 def test_words_are_handed_on_up_to_the_first_mark_of_any_dialect() -> None:
-    stream = auto().stream()
+    stream = AUTO.stream()
     assert stream.feed("Let me look. ") == dialects.Parsed("Let me look.")
     assert stream.feed("It is 1 <") == dialects.Parsed(" It is 1")
     assert stream.feed(" 2") == dialects.Parsed(" < 2")
@@ -125,7 +125,7 @@ def test_what_follows_a_mark_is_not_looked_at_again_before_the_end(monkeypatch: 
             return families.first(text)
 
     monkeypatch.setattr(_auto, "_families", Watched)
-    stream = auto().stream()
+    stream = AUTO.stream()
     for piece in ("a <", "b", "<tool_call>", " <", "tool_call>", " < "):
         stream.feed(piece)
     assert looked_at == ["a <", "<b", "<tool_call>"]
@@ -133,8 +133,8 @@ def test_what_follows_a_mark_is_not_looked_at_again_before_the_end(monkeypatch: 
 
 def test_what_is_told_and_written_is_that_of_json() -> None:
     call = ToolCall("f", {"a": 1})
-    assert auto().render_calls([call]) == dialects.get("json").render_calls([call])
-    assert auto().render_result("f", "1") == dialects.get("json").render_result("f", "1")
-    assert auto().parse(auto().render_calls([call])).tool_calls == (call,)
-    assert auto().name == "auto"
-    assert auto() is auto()
+    assert AUTO.render_calls([call]) == dialects.get("json").render_calls([call])
+    assert AUTO.render_result("f", "1") == dialects.get("json").render_result("f", "1")
+    assert AUTO.parse(AUTO.render_calls([call])).tool_calls == (call,)
+    assert AUTO.name == "auto"
+    assert dialects.get("auto") is AUTO

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry.dialects._chat_formats import ChatFormat, chat_format, chat_format_names
+from fcregistry.dialects import ChatFormat, chat_format, chat_format_names
 from fcregistry.errors import ChatTemplateError, DialectNotFoundError
 
 TALK = [

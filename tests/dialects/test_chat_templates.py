@@ -11,7 +11,7 @@ import jinja2
 import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from fcregistry.dialects._chat_template import ChatTemplate
+from fcregistry.dialects import ChatTemplate
 from fcregistry.errors import ChatTemplateError, MissingDependencyError
 
 TOOL = {

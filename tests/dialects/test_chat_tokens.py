@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry.dialects._chat_template import ChatTemplate
+from fcregistry.dialects import ChatTemplate
 from fcregistry.errors import ChatTemplateError
 
 TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}

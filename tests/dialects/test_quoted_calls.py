@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects._parsed import TextWords
 
 NAMES = dialects.names()
 AUTO = dialects.get("auto")
@@ -45,7 +44,7 @@ def written(dialect: dialects.Dialect, arguments: dict[str, Any]) -> str | None:
 def thoughts_of(dialect: dialects.Dialect) -> tuple[str, str] | None:
     """Return what opens and closes thoughts."""
     for mark, section in dialect.openers.sections.items():
-        if isinstance(section, TextWords) and section.kind == "reasoning":
+        if getattr(section, "kind", "") == "reasoning":
             return mark, section.closes[0] if section.closes else ""
     return None
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fcregistry import Tool, dialects
-from fcregistry.dialects._json_text import Shapes
-from fcregistry.dialects._source import TextMarks
 from fcregistry.errors import DialectNotFoundError
 
 HERMES = dialects.get("hermes")
@@ -120,13 +120,6 @@ def test_parsed_says_what_it_holds() -> None:
     assert parsed != "Hi"
 
 
-def test_marks_do_not_stand_inside_of_one_another() -> None:
-    with pytest.raises(ValueError, match="inside of another"):
-        TextMarks("<a>", "a")
-    with pytest.raises(ValueError, match="empty"):
-        TextMarks("")
-
-
 def test_an_unknown_dialect_is_told_with_those_there_are() -> None:
     with pytest.raises(
         DialectNotFoundError, match=r"no dialect 'hermse'; did you mean hermes\? the dialects are auto, apertus"
@@ -139,12 +132,20 @@ def test_an_unknown_dialect_is_told_with_those_there_are() -> None:
 # --- types of bare text ---------------------------------------------------------------------------
 
 
+def read(parameter: str, text: str, tools: Any = None) -> object:
+    """Return the value of an argument of `f` that a model wrote as bare text."""
+    call = f"<tool_call>\n<function=f>\n<parameter={parameter}>\n{text}\n</parameter>\n</function>\n</tool_call>"
+    (made,) = dialects.get("qwen3-coder").parse(call, tools).tool_calls
+    assert isinstance(made.arguments, dict)
+    return made.arguments[parameter]
+
+
 def typed(schema: object, text: str) -> object:
     shape = {
         "name": "f",
         "parameters": {"type": "object", "properties": {"x": schema}, "$defs": {"N": {"type": "integer"}}},
     }
-    return Shapes([shape]).value("f", "x", text)
+    return read("x", text, [shape])
 
 
 @pytest.mark.parametrize(
@@ -186,17 +187,13 @@ def test_references_in_a_circle_say_nothing_of_a_type() -> None:
         "name": "f",
         "parameters": {"properties": {"x": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/A"}}},
     }
-    assert Shapes([shape]).value("f", "x", "3") == "3"
+    assert read("x", "3", [shape]) == "3"
 
 
 def test_a_parameter_that_nobody_knows_stays_text() -> None:
-    assert Shapes(None).value("f", "x", "3") == "3"
-    assert (
-        Shapes([{"function": {"name": "f", "parameters": {"additionalProperties": {"type": "integer"}}}}]).value(
-            "f", "y", "3"
-        )
-        == 3
-    )
+    assert read("x", "3") == "3"
+    tools = [{"function": {"name": "f", "parameters": {"additionalProperties": {"type": "integer"}}}}]
+    assert read("y", "3", tools) == 3
 
 
 def test_the_schemas_of_tools_are_taken() -> None:
@@ -204,6 +201,4 @@ def test_the_schemas_of_tools_are_taken() -> None:
         """Return it."""
         return n
 
-    assert Shapes([Tool.from_function(f)]).value("f", "n", "3") == 3
-    assert "f" in Shapes([Tool.from_function(f)])
-    assert not Shapes(None).are_known
+    assert read("n", "3", [Tool.from_function(f)]) == 3

@@ -7,9 +7,10 @@ import random
 import pytest
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects._dialect import DialectStream
-from fcregistry.dialects._json_text import _Brackets
-from fcregistry.dialects._source import EVERY, NEVER, TextMarks, Wake, going_on, one_of
+from fcregistry.dialects import DialectStream
+from fcregistry.dialects._brackets import _Brackets
+from fcregistry.dialects._source import Marks
+from fcregistry.dialects._waking import EVERY, NEVER, Wake, going_on, one_of
 
 WORDS = "a" * 200
 ARGUMENTS = {"text": WORDS, "names": ["Oslo", "Alta"] * 20, "table": {"a": [1, 2], "b": {"c": None}}}
@@ -62,6 +63,13 @@ def test_where_a_mark_has_begun_it_is_waited_for() -> None:
     marks = TextMarks("<ab>", "<ac>")
     assert is_woken(marks.awaited(None), "<")
     assert not is_woken(marks.awaited(marks.beginning("x<a")), "b")
+
+
+def test_marks_do_not_stand_inside_of_one_another() -> None:
+    with pytest.raises(ValueError, match="inside of another"):
+        Marks("<a>", "a")
+    with pytest.raises(ValueError, match="empty"):
+        Marks("")
 
 
 # --- how often ------------------------------------------------------------------------------------

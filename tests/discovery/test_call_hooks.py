@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry import Tool, ToolCall, ToolResult, hookimpl
-from fcregistry.discovery._providers import call_hooks
-from fcregistry.execution import CallError
-from fcregistry.execution._approval import Deny
+from fcregistry import Executor, Tool, ToolCall, ToolResult, hookimpl
+from fcregistry.execution import Deny
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,19 +81,17 @@ def module(**names: Any) -> ModuleType:
 
 def reason(given: object) -> str:
     """Return what the model reads of a call that has to pass these hooks."""
-    hooks = call_hooks(given)
-    assert hooks is not None
-    error = hooks.before(TOOL, CALL)
-    assert isinstance(error, CallError)
-    return error.text.removeprefix("the call of greet was denied; it was not run: ")
+    result = Executor([TOOL], hooks=given).run(CALL)
+    assert result.error is not None
+    return result.content.removeprefix("the call of greet was denied; it was not run: ")
 
 
 # What an executor is given
 
 
 def test_where_nothing_is_named_there_is_nothing_to_pass() -> None:
-    assert call_hooks() is None
-    assert call_hooks([]) is None
+    for executor in (Executor([TOOL]), Executor([TOOL], hooks=[])):
+        assert executor.run(CALL).value == "Hello Ann"
 
 
 @pytest.mark.parametrize(
@@ -116,11 +112,7 @@ def test_what_is_marked_with_hookimpl_is_a_hook(given: object, told: str) -> Non
 
 
 def test_a_hook_after_calls_alone_lets_every_call_through() -> None:
-    hooks = call_hooks([fc_after_call])
-    result = ToolResult(CALL, "Hello", None, "Hello", TOOL)
-    assert hooks is not None
-    assert hooks.before(TOOL, CALL) is None
-    assert hooks.after(TOOL, CALL, result) is result
+    assert Executor([TOOL], hooks=[fc_after_call]).run(CALL).value == "Hello Ann"
 
 
 NO_HOOKS: dict[str, tuple[object, str]] = {
@@ -150,7 +142,7 @@ def test_what_is_no_hook_is_told_at_once(what: str) -> None:
     """It is the programmer's mistake: nothing is made that would pass calls, or refuse them all."""
     given, said = NO_HOOKS[what]
     with pytest.raises(TypeError) as caught:
-        call_hooks(given)
+        Executor([TOOL], hooks=given)
     assert said in str(caught.value)
 
 
@@ -168,8 +160,8 @@ def fc_before_call(call):
 """
 
 ASK = """
-import builtins, json
-from fcregistry import Tool, ToolCall, _ports
+import builtins
+from fcregistry import Executor, Tool, ToolCall
 
 def greet(name: str) -> str:
     return f"Hello {name}"
@@ -178,9 +170,8 @@ TOOL = Tool.from_function(greet)
 CALL = ToolCall("greet", {"name": "Ann"})
 
 def ask(given=()):
-    hooks = _ports.call_hooks(given)
-    said = None if hooks is None else hooks.before(TOOL, CALL)
-    return [said.code, str(said.exception)] if hasattr(said, "code") else said and json.loads(said.arguments)["name"]
+    said = Executor([TOOL], hooks=given).run(CALL)
+    return [said.error.code, str(said.error.exception)] if said.error else said.value.removeprefix("Hello ")
 """
 
 
@@ -202,7 +193,7 @@ def audits(make_site: Callable[[], Site]) -> Site:
 def test_installed_is_not_consent(audits: Site) -> None:
     """Where nobody names an extension, none is imported, nor anything that would look for one."""
     answer = audits.ask(ASK + "answer = [ask(), 'fcregistry.discovery' in sys.modules, hasattr(builtins, 'loads')]")
-    assert answer == [None, False, False]
+    assert answer == ["Ann", False, False]
 
 
 def test_only_extensions_that_are_named_run_and_in_that_order(audits: Site) -> None:
@@ -240,13 +231,14 @@ def test_one_that_is_named_and_cannot_be_had_refuses_every_call(audits: Site) ->
 import logging, os
 logged = []
 handler = logging.Handler()
+handler.setLevel("ERROR")  # the log of calls, which has each that failed, warns
 handler.emit = lambda record: logged.append([record.levelname, record.getMessage(), bool(record.exc_info)])
 logging.getLogger("fcregistry").addHandler(handler)
 answer = {{}}
 for name in {list(BROKEN)}:
     os.environ["FCREGISTRY_CALL_HOOKS"] = name
-    hooks = _ports.call_hooks("audit-a")
-    asked = [hooks.before(TOOL, CALL) for _ in range(2)]
+    executor = Executor([TOOL], hooks="audit-a")
+    asked = [executor.run(CALL).error for _ in range(2)]
     answer[name] = [asked[1].code, str(asked[1].exception), logged[:]]
     logged.clear()
 """

@@ -14,6 +14,11 @@ from fcregistry.discovery import find_plugins
 answer = [[each.distribution, each.entry_point, each.value, each.version] for each in find_plugins()]
 """
 
+DOCTOR = """
+from fcregistry.inspection import diagnose
+answer = [[each.subject, each.message] for each in diagnose()]
+"""
+
 
 def test_finding_imports_nothing_of_a_plugin(site: Site) -> None:
     """Not even the package above the module that an entry point names."""
@@ -111,8 +116,9 @@ def test_metadata_with_the_name_of_another_distribution_takes_nothing_from_it(si
     (impostor / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-tools\nVersion: 9.0\n")
     site.path.insert(0, other.folder)
     assert site.ask(FOUND) == [["Acme.Tools", "x", "acme.x", "1.0"]]
-    code = "from fcregistry.discovery._finder import impostors, places\nanswer = [each.info for each in impostors(places())]"
-    assert site.ask(code) == ["aaa_evil-1.0.dist-info"]
+    assert [said for about, said in site.ask(DOCTOR) if about.endswith("aaa_evil-1.0.dist-info")] == [
+        "says that it is acme-tools, which is installed beside it: its plugins are not used"
+    ]
 
 
 def test_a_folder_that_is_called_otherwise_than_its_distribution_is_found(site: Site) -> None:
@@ -201,14 +207,22 @@ def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Si
     binary = site.install("binary")
     (binary / "entry_points.txt").write_bytes(b"\xff")
     site.install("fine", {"x": "fine.x"})
-    answer = site.ask("from fcregistry.discovery._found import unreadable_plugins\nanswer = unreadable_plugins()")
-    assert answer == [
-        [str(site.folder), "a distribution with plugins has no METADATA that names it"],
+    assert [each for each in site.ask(DOCTOR) if "fine" not in each[0]] == [
+        [
+            str(site.folder),
+            "cannot be looked at for plugins: a distribution with plugins has no METADATA that names it",
+        ],
         [
             "binary",
-            "its entry_points.txt cannot be read: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+            (
+                "cannot be looked at for plugins: its entry_points.txt cannot be read: "
+                "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"
+            ),
         ],
-        ["garbled", "its entry_points.txt cannot be read: a line is no `name = value`"],
+        [
+            "garbled",
+            "cannot be looked at for plugins: its entry_points.txt cannot be read: a line is no `name = value`",
+        ],
     ]
 
 

@@ -309,7 +309,9 @@ def test_nothing_is_registered_before_it_is_needed(site: Site) -> None:
                 registered.append(sorted(functions))
         os.register_at_fork = register
         import fcregistry.agents, fcregistry.cli, fcregistry.discovery, fcregistry.execution, fcregistry.models
-        import fcregistry.execution._process, fcregistry.execution._event_loop
+        import importlib, pkgutil
+        for each in pkgutil.walk_packages(fcregistry.execution.__path__, "fcregistry.execution."):
+            importlib.import_module(each.name)
         from fcregistry import Executor, fc_register
         before = list(registered)
         @fc_register

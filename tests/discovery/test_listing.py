@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcregistry.discovery._found import FoundPlugin
+from fcregistry.discovery import FoundPlugin
 from fcregistry.discovery._listing import _are_apart
 
 ZOO = FoundPlugin(distribution="zoo", version="1", entry_point="tools", value="zoo")

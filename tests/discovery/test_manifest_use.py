@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from fcregistry.discovery._manifest import MANIFEST_FORMAT, source_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,8 +37,8 @@ def install(site: Site, **changes: Any) -> Path:
     )
     plugin = {"entry_point": "x", "value": "acme_tools.tools", "dynamic": False, "tools": [record]}
     source = (site.folder / "acme_tools/tools.py").read_bytes()
-    sources = {"acme_tools/tools.py": source_digest(source, "tools.py")}
-    manifest = {"format": MANIFEST_FORMAT, "distribution": "acme", "plugins": [plugin], "sources": sources}
+    sources = {"acme_tools/tools.py": hashlib.sha256(source).hexdigest()}
+    manifest = {"format": 1, "distribution": "acme", "plugins": [plugin], "sources": sources}
     path = site.folder / "acme_tools/fcregistry.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
     for each in (site.folder.parent / "cache").iterdir():

@@ -197,7 +197,7 @@ tool = registry.get("look")
 tool()
 install("2.0", "second")
 report = load_plugins()
-from fcregistry.inspection._doctor import diagnose
+from fcregistry.inspection import diagnose
 found = [[each.kind, each.subject, each.message, each.advice] for each in diagnose()]
 loaded = [[each.plugin.label, each.plugin.version, each.outdated] for each in report.loaded]
 again = registry.get("peek")

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from fcregistry import Tool, ToolCall
-from fcregistry._tools.tool import Toolset
+from fcregistry.execution import Toolset
 from fcregistry.expressions import CallGraph, ExpressionError, parse_call, parse_calls
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._tools.tool import Toolset
 from fcregistry.errors import FcregistryError
+from fcregistry.execution import Toolset
 from fcregistry.expressions import ExpressionError, parse_call, parse_calls
 
 

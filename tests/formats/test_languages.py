@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 
 from fcregistry import Tool, formats
-from fcregistry._schema.drafts import modern
 
 from ..properties.samples import Sample, samples  # noqa: TID252  # the tests are no package
 from .shapes import parameters, values
@@ -324,15 +323,20 @@ def test_typescript_names_every_property_and_closes_what_it_opens(tool: Tool) ->
 
 
 def test_a_schema_of_an_older_draft_is_read_as_one_of_the_newest() -> None:
-    assert modern({"$schema": "x", "id": "y", "type": ["string"], "minimum": 3, "exclusiveMinimum": False}) == {
-        "type": "string",
-        "minimum": 3,
+    def take(**given: Any) -> None: ...
+
+    properties = {
+        "a": {"id": "y", "type": ["integer"], "minimum": 3, "exclusiveMinimum": False},
+        "b": {"items": [{"type": "string"}], "additionalItems": {"type": "integer"}},
+        "id": {"type": "string"},
     }
-    assert modern({"items": [{"type": "string"}], "additionalItems": {"type": "integer"}}) == {
-        "prefixItems": [{"type": "string"}],
-        "items": {"type": "integer"},
-    }
-    assert modern({"properties": {"id": {}}, "id": {"not": "a text"}}) == {
-        "properties": {"id": {}},
-        "id": {"not": "a text"},
+    older = {"$schema": "http://json-schema.org/draft-04/schema#", "id": "x", "properties": properties}
+    written = Tool.from_function(take, parameters=older).definition("gemini")["parametersJsonSchema"]
+    assert written == {
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "minimum": 3},
+            "b": {"prefixItems": [{"type": "string"}], "items": {"type": "integer"}},
+            "id": {"type": "string"},
+        },
     }

@@ -8,7 +8,6 @@ import pytest
 
 from fcregistry import Executor, Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.formats._profile import size_of
 
 
 def take(**given: Any) -> None: ...
@@ -24,22 +23,43 @@ def refusal(schema: dict[str, Any], format_name: str) -> tuple[str, ...]:
     return caught.value.problems
 
 
-def test_the_size_of_a_schema() -> None:
-    schema = {
-        "properties": {
-            "ab": {"type": ["string", "null"], "enum": ["xyz", None]},
-            "c": {"anyOf": [{"$ref": "#/$defs/Rec"}, {"type": "null"}]},
-        },
-        "required": ["ab"],
-        "$defs": {
-            "Rec": {"properties": {"d": {"items": {"$ref": "#/$defs/Rec"}}, "e": {"const": 12}}, "required": ["d", "e"]}
-        },
+def padded(characters: int) -> dict[str, Any]:
+    """Return a schema in which the names of properties and types, and the choices, have so many characters together."""
+    types = {
+        "Rec": {
+            "type": "object",
+            "properties": {
+                "d": {"type": "array", "items": {"$ref": "#/$defs/Rec"}},
+                "e": {"type": "integer", "const": 12},
+            },
+            "required": ["d", "e"],
+            "additionalProperties": False,
+        }
     }
-    size = size_of(schema)
+    counted = len("Rec" + "ab" + "c" + "d" + "e" + "None" + "12")
+    choices = {"type": ["string", "null"], "enum": ["x" * (characters - counted), None]}
+    return {"properties": {"ab": choices, "c": {"$ref": "#/$defs/Rec"}}, "required": ["ab", "c"], "$defs": types}
 
-    assert (size.properties, size.choices, size.optional, size.unions) == (4, 3, 1, 2)
-    assert size.depth == 2
-    assert size.characters == len("Rec" + "ab" + "c" + "d" + "e" + "xyz" + "None" + "12")
+
+def test_characters_are_those_of_names_and_choices_in_definitions_too() -> None:
+    assert tool(padded(120_000)).definition("openai", strict=True)
+    assert refusal(padded(120_001), "openai") == (
+        "$: the parameters have 120,001 characters in names and choices, and OpenAI's strict mode takes 120,000; make do with fewer",
+    )
+
+
+def test_a_type_that_refers_to_itself_is_one_level() -> None:
+    def nested(levels: int) -> dict[str, Any]:
+        """Return a schema of so many levels: of the parameters, of objects in each other, and of a type that refers to itself."""
+        rest: dict[str, Any] = {"type": "object", "required": ["a"], "additionalProperties": False}
+        inner: dict[str, Any] = {"$ref": "#/$defs/Rec"}
+        for _ in range(levels - 2):
+            inner = {**rest, "properties": {"a": inner}}
+        recursive = {**rest, "properties": {"a": {"anyOf": [{"$ref": "#/$defs/Rec"}, {"type": "null"}]}}}
+        return {"properties": {"a": inner}, "required": ["a"], "$defs": {"Rec": recursive}}
+
+    assert tool(nested(10)).definition("openai", strict=True)
+    assert "11 levels of objects in each other" in refusal(nested(11), "openai")[0]
 
 
 def test_openais_limits() -> None:

@@ -7,10 +7,8 @@ from typing import Any, TypedDict
 
 import pytest
 
-from fcregistry import Executor, Tool, ToolCall, formats
-from fcregistry._results.result import ToolResult
+from fcregistry import Executor, Tool, ToolCall, ToolResult, formats
 from fcregistry.formats import MalformedCallError, read_call, read_calls
-from fcregistry.formats._read import format_of_call
 
 
 class Sum(TypedDict):
@@ -133,8 +131,8 @@ def test_what_openai_once_called_a_function_call_is_not_taken_for_geminis() -> N
     call = {"name": "add", "arguments": '{"a": 1, "b": 2}'}
 
     assert read_call({"function_call": call}) == ToolCall("add", '{"a": 1, "b": 2}')
-    assert format_of_call({"role": "assistant", "function_call": call}) is None
-    assert format_of_call({"function_call": {"name": "add", "args": {}}}) == "gemini"
+    assert parse("openai", {"role": "assistant", "function_call": call}) == [ToolCall("add", '{"a": 1, "b": 2}')]
+    assert parse("gemini", [{"function_call": {"name": "add", "args": {}}}]) == [ToolCall("add", {})]
 
 
 @pytest.mark.parametrize("message", [OPENAI, ANTHROPIC, RESPONSES, GEMINI, BEDROCK])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry import Executor, Tool, formats
-from fcregistry.formats._format import Alphabet, alphabet_wire_names
+from fcregistry import Executor, Tool
+from fcregistry.formats._names import Alphabet
 from fcregistry.formats.gemini import NAMES as GEMINI
 from fcregistry.formats.python import NAMES as PYTHON
 from fcregistry.formats.typescript import NAMES as TYPESCRIPT
@@ -144,8 +144,3 @@ def test_a_batch_finds_tools_by_the_names_of_the_wire() -> None:
     calls = [{"name": "get_x2d_it", "arguments": {"text": text}} for text in "ab"]
 
     assert [result.value for result in executor.run_all(calls)] == ["printed a", "printed b"]
-
-
-def test_only_names_that_differ_are_listed() -> None:
-    assert alphabet_wire_names(["plain", "a-b", "9"], [GEMINI, PYTHON]) == {"_x39_": "9", "a_x2d_b": "a-b"}
-    assert formats.get("gemini").alphabet is GEMINI

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Tool, ToolCall, ToolResult, formats
-from fcregistry._results.content import Content, Output, text_of
+from fcregistry import Executor, Tool, ToolCall, ToolResult, formats
+from fcregistry.execution import Content, ToolOutput
 
 PNG, SVG, WAV, PDF = b"\x89PNG\r\n\x1a\n", b"<svg/>", b"RIFF\x04\0\0\0WAVE", b"%PDF-1.7"
 PNG64, WAV64, PDF64 = (b64encode(data).decode() for data in (PNG, WAV, PDF))
@@ -45,8 +45,10 @@ ALL_WORDS = "\n".join(
 
 
 def result_of(*parts: Content, id: str = "1") -> ToolResult:
-    output = Output(None, text_of(parts), parts)
-    return ToolResult(ToolCall("chart", {}, id), None, None, output.content, output=output)
+    def chart() -> ToolOutput:
+        return ToolOutput(content=parts)
+
+    return Executor([Tool.from_function(chart)]).run(ToolCall("chart", {}, id))
 
 
 def report(name: str, *results: ToolResult) -> list[dict[str, Any]]:
@@ -190,27 +192,25 @@ def test_what_is_reported_can_be_written_as_json(name: str) -> None:
     assert json.loads(json.dumps(report(name, result_of(*PARTS)))) == report(name, result_of(*PARTS))
 
 
-def cut(tool: Tool | None = None) -> ToolResult:
-    """Return a result whose JSON was cut."""
-    output = Output({"a": 1}, '{"a"\n[… 1 of 8 …]\n1}', (), '{"a": 1}')
-    return ToolResult(ToolCall("chart"), output.value, None, output.content, tool, output=output)
-
-
 def test_a_result_that_was_cut_is_text_for_models_and_whole_for_programs() -> None:
-    def chart() -> dict[str, int]: ...
+    def chart() -> dict[str, int]:
+        return {f"region_{number}": number for number in range(20)}
 
-    (message,) = report("gemini", cut())
-    assert message["parts"][0]["functionResponse"]["response"] == {"output": cut().content}
-    (shown,) = report("mcp", cut(Tool.from_function(chart)))
-    assert shown["content"] == [{"type": "text", "text": cut().content}]
-    assert shown["structuredContent"] == {"a": 1}
+    cut = Executor([Tool.from_function(chart)], max_characters=200).run({"name": "chart"})
+    assert cut.content != cut.whole
+    (message,) = report("gemini", cut)
+    assert message["parts"][0]["functionResponse"]["response"] == {"output": cut.content}
+    (shown,) = report("mcp", cut)
+    assert shown["content"] == [{"type": "text", "text": cut.content}]
+    assert shown["structuredContent"] == cut.value == chart()
 
 
 def test_content_is_not_structured_even_where_a_tool_has_promised_an_object() -> None:
-    def chart() -> dict[str, int]: ...
+    def chart() -> dict[str, int]:
+        return ToolOutput(value={"a": 1}, content=Content.json({"b": 2}))  # type: ignore[return-value]
 
-    output = Output({"a": 1}, '{"b": 2}', (Content.json({"b": 2}),))
-    result = ToolResult(None, output.value, None, output.content, Tool.from_function(chart), output=output)
+    result = Executor([Tool.from_function(chart)]).run({"name": "chart"})
+    assert (result.value, result.content) == ({"a": 1}, '{"b": 2}')
     assert "structuredContent" not in report("mcp", result)[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -11,7 +12,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from fcregistry import Executor, Tool
-from fcregistry._base.messages import Violation
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import repaired
 from fcregistry.types import codec_of
@@ -138,13 +138,10 @@ def test_what_strict_mode_accepts_is_accepted_once_repaired_but_for_what_was_lef
         assert not broken or broken & unsaid or "prefixItems" in unsaid
 
 
-def broken_keywords(violations: list[Violation]) -> set[str]:
+def broken_keywords(violations: Iterable[Any]) -> set[str]:
     """Return the keywords that are broken, in the branches of unions too; a string that is no date breaks a format it names."""
     return {violation.keyword for violation in violations} | {
-        keyword
-        for violation in violations
-        for branch in violation.branches
-        for keyword in broken_keywords(list(branch))
+        keyword for violation in violations for branch in violation.branches for keyword in broken_keywords(branch)
     }
 
 

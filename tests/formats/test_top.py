@@ -11,8 +11,6 @@ from jsonschema import Draft202012Validator
 
 from fcregistry import Executor, Tool
 from fcregistry.formats import Definition
-from fcregistry.formats._transform import with_plain_top
-from fcregistry.formats.anthropic import LOOSE
 
 from .shapes import DEFS, objects, shapes, values
 
@@ -141,17 +139,17 @@ def test_where_one_alternative_takes_other_names_the_whole_does() -> None:
             ["b"],
             ["allOf"],
         ),
-        ({"$ref": "#", "properties": {"a": {}}}, {"a": {}}, [], []),
     ],
 )  # fmt: skip
 def test_what_is_joined_at_the_top_is_said_in_one(
     schema: dict[str, Any], properties: dict[str, Any], required: list[str], unsaid: list[str]
 ) -> None:
-    plain, dropped = with_plain_top(schema, LOOSE)
+    made = definition(schema)
+    plain = made["input_schema"]
 
     assert (plain["properties"], plain.get("required", [])) == (properties, required)
     assert not {"$ref", "allOf", "anyOf", "oneOf"} & set(plain)
-    assert [each.keyword for each in dropped] == unsaid
+    assert [each.keyword for each in made.dropped] == unsaid
 
 
 @pytest.mark.parametrize(
@@ -226,6 +224,6 @@ def test_what_the_schema_accepts_its_plain_form_accepts_too(data: st.DataObject)
     note(f"{schema} {arguments}")
     whole = Draft202012Validator({"type": "object", **schema})
     assume(whole.is_valid(arguments))
-    plain, _ = with_plain_top({"type": "object", "properties": {}, **schema}, LOOSE)
+    plain = definition(schema)["input_schema"]
     Draft202012Validator.check_schema(plain)
     assert Draft202012Validator(plain).is_valid(arguments)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import chdir
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
-from fcregistry.packaging._build import BuiltManifest, build_manifests, manifest_differences
-from fcregistry.packaging._project import PackagingError, target_distribution
+from fcregistry.errors import FcregistryError
+from tests.cli.commands import command
 
 GOLDEN = Path(__file__).parent / "golden.json"
 
@@ -103,12 +106,35 @@ class Project:
         assert old in text
         path.write_text(text.replace(old, new), encoding="utf-8")
 
-    def build(self) -> BuiltManifest:
-        """Return its manifest, which is the only one."""
-        with target_distribution(None, self.folder) as meant:
-            (built,) = build_manifests(meant)
-        assert built.path == self.manifest
-        return built
+    def build(self) -> dict[str, Any]:
+        """Write its manifests, and return the one of the package."""
+        done = manifest("build", folder=self.folder)
+        assert done.exit_code == 0, done.output
+        return read(self.manifest)
+
+    def differences(self) -> list[str]:
+        """Return what is different now."""
+        done = manifest("build", "--check", folder=self.folder)
+        said = done.stdout.splitlines()
+        assert (said[0].endswith(" is up to date"), done.exit_code) in ((True, 0), (False, 1))
+        return [line.strip() for line in said[1:]]
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def manifest(*words: str, folder: Path) -> Result:
+    """Run the command in a folder."""
+    with chdir(folder):
+        return CliRunner().invoke(command("manifest"), words)
+
+
+def refused(folder: Path, *words: str) -> str:
+    """Return why there is no manifest."""
+    error = manifest(*(words or ("build",)), folder=folder).exception
+    assert isinstance(error, FcregistryError)
+    return str(error)
 
 
 @pytest.fixture
@@ -121,7 +147,7 @@ def test_a_manifest_is_the_same_bytes_for_every_python_and_hash_seed(project: Pr
 
     After a change of what stands in a manifest, write the golden file anew, and give the format another number if readers need it.
     """
-    project.build().write()
+    project.build()
     assert project.manifest.read_text(encoding="utf-8") == GOLDEN.read_text(encoding="utf-8")
 
 
@@ -144,12 +170,12 @@ def test_another_version_is_no_difference_and_another_description_is_told(projec
     project.manifest.write_bytes(GOLDEN.read_bytes())
     project.edit("__init__.py", "1.0", "2.0")
     project.edit("tools.py", "In what.", "Its unit.")
-    assert manifest_differences(project.build()) == [
+    assert project.differences() == [
         'sky.read.read_temperature: parameters.properties.unit.description is "Its unit.", and is described as "In what."',
         "acme_weather/tools.py has changed",
     ]
     project.edit("tools.py", "Its unit.", "In what.")
-    assert manifest_differences(project.build()) == []
+    assert project.differences() == []
 
 
 DYNAMIC = """
@@ -170,12 +196,11 @@ def test_what_a_dynamic_plugin_ships_elsewhere_is_no_difference(
 ) -> None:
     """Its manifest says that its tools depend on the environment, and lists what there was."""
     project.write("src/acme_weather/tools.py", DYNAMIC)
-    project.build().write()
+    plugin = project.build()["plugins"][0]
+    assert (plugin["dynamic"], plugin["tools"][0]["name"]) == (True, "one")
     monkeypatch.setenv("ACME_TOOL", "two")
-    again = project.build()
-    assert again.content["plugins"][0]["dynamic"] is True
-    assert again.content["plugins"][0]["tools"][0]["name"] == "two"
-    assert manifest_differences(again) == []
+    assert project.differences() == []
+    assert project.build()["plugins"][0]["tools"][0]["name"] == "two"
 
 
 @pytest.mark.once
@@ -190,14 +215,11 @@ def test_each_package_of_a_distribution_has_a_manifest(tmp_path: Path) -> None:
     project.write("src/acme_weather/far/__init__.py", code.format("look") + "\nfrom acme_weather.far import again\n")
     project.write("src/acme_weather/far/again.py", again)
     project.write("src/acme_weather/tools.py", code.format("aim"))
-    with target_distribution(None, tmp_path) as meant:
-        maps, weather = build_manifests(meant)
-    assert maps.path == tmp_path / "acme_maps.fcregistry.json"
-    assert [each["entry_point"] for each in maps.content["plugins"]] == ["maps"]
-    assert maps.content["plugins"][0]["tools"][0]["file"] == "acme_maps.py"
+    weather, maps = project.build(), read(tmp_path / "acme_maps.fcregistry.json")
+    assert [each["entry_point"] for each in maps["plugins"]] == ["maps"]
+    assert maps["plugins"][0]["tools"][0]["file"] == "acme_maps.py"
     told = {
-        each["entry_point"]: [(tool["name"], tool["qualname"]) for tool in each["tools"]]
-        for each in weather.content["plugins"]
+        each["entry_point"]: [(tool["name"], tool["qualname"]) for tool in each["tools"]] for each in weather["plugins"]
     }
     assert told == {"far": [("look", "see")], "weather": [("aim", "aim")]}
 
@@ -221,9 +243,7 @@ def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
     project.write("acme_missing.py", "import acme_nowhere")
     project.write("acme_none.py", "")
     project.write("acme_wrong.py", "from fcregistry import fc_register\n@fc_register\ndef f(x: complex): ...")
-    with target_distribution(None, tmp_path) as meant, pytest.raises(PackagingError) as error:
-        build_manifests(meant)
-    told = str(error.value)
+    told = refused(tmp_path)
     assert told.startswith(
         "Acme.Weather gets no manifest:\n  - Acme.Weather[missing] does not load: ModuleNotFoundError"
     )
@@ -236,23 +256,10 @@ def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
 def test_a_plugin_that_ends_the_process_gets_no_manifest(project: Project) -> None:
     """Ours goes on, and says how it ended."""
     project.write("src/acme_weather/tools.py", "import os; os._exit(3)")
-    with pytest.raises(PackagingError) as error:
-        project.build()
-    assert str(error.value) == "Acme.Weather gets no manifest: importing its plugins ended the process (exit code 3)"
-
-
-def test_an_installed_copy_is_not_written_to(tmp_path: Path) -> None:
-    """Its next install would take it away: its project is the place."""
-    (tmp_path / "acme_maps-1.0.dist-info").mkdir()
-    text = GOLDEN.read_text(encoding="utf-8")
-    built = BuiltManifest(path=tmp_path / "acme_weather" / "fcregistry.json", folder=tmp_path, text=text)
-    with pytest.raises(PackagingError) as error:
-        built.write()
-    assert str(error.value) == (
-        f"{tmp_path / 'acme_weather'} is an installed copy, which its next install replaces: "
-        "run fcregistry manifest build in the project of acme-weather"
+    assert (
+        refused(project.folder)
+        == "Acme.Weather gets no manifest: importing its plugins ended the process (exit code 3)"
     )
-    assert not built.path.exists()
 
 
 @pytest.mark.parametrize(
@@ -268,13 +275,12 @@ def test_a_folder_that_is_no_plugins_project_says_so(tmp_path: Path, pyproject: 
     """And what to do: go to another folder, or name a distribution."""
     if pyproject is not None:
         (tmp_path / "pyproject.toml").write_text(pyproject, encoding="utf-8")
-    with pytest.raises(PackagingError) as error, target_distribution(None, tmp_path):
-        pass
-    assert words in str(error.value)
+    assert words in refused(tmp_path)
 
 
 def test_where_setuptools_has_the_entry_points_the_installed_metadata_says_them(tmp_path: Path) -> None:
     """The project's name is enough to find it, and nothing is put before it."""
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "acme-none"\n', encoding="utf-8")
-    with target_distribution(None, tmp_path) as meant, target_distribution("acme-none", tmp_path) as installed:
-        assert (meant.distribution, meant.path) == (installed.distribution, installed.path)
+    here, named = (manifest("show", *words, folder=tmp_path) for words in ((), ("acme-none",)))
+    assert (here.exit_code, here.output) == (named.exit_code, named.output)
+    assert "no distribution 'acme-none' with plugins is installed here" in here.output

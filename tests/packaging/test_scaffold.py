@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
-from fcregistry.packaging._project import PackagingError
-from fcregistry.packaging._scaffold import create_plugin, package_name
+from fcregistry.errors import FcregistryError
+from tests.cli.commands import command
 
 if TYPE_CHECKING:
     from tests.conftest import Site
@@ -89,12 +90,18 @@ def test_a_new_plugin_is_ready_as_it_is_made(made: Made, site: Site) -> None:
     assert done(site.cli("call", "acme-sky-tools:count_text", "--text", "one two three")) == "3\n"
 
 
+def refused(name: str, folder: Path) -> str:
+    """Return why no plugin is made."""
+    error = CliRunner().invoke(command("new"), ["--path", str(folder), "--", name]).exception
+    assert isinstance(error, FcregistryError)
+    return str(error)
+
+
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     """Nothing is overwritten, and nothing is left half done."""
     (tmp_path / "README.md").write_text("mine", encoding="utf-8")
     for folder in (tmp_path, tmp_path / "README.md"):
-        with pytest.raises(PackagingError, match="is there already, and is no empty folder"):
-            create_plugin("acme-sky", folder)
+        assert "is there already, and is no empty folder" in refused("acme-sky", folder)
     assert [each.name for each in tmp_path.iterdir()] == ["README.md"]
 
 
@@ -116,14 +123,15 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
 )
 def test_a_name_that_will_not_do_is_refused(name: str, words: str, tmp_path: Path) -> None:
     """By the rules of PyPI for distributions, and of Python for the package."""
-    with pytest.raises(PackagingError) as error:
-        create_plugin(name, tmp_path / "new")
-    assert str(error.value).startswith(f"{name!r} is no name for a p")
-    assert words in str(error.value)
+    said = refused(name, tmp_path / "new")
+    assert said.startswith(f"{name!r} is no name for a p")
+    assert words in said
     assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize(("name", "package"), [("Acme.Sky", "acme_sky"), ("acme--sky_2", "acme_sky_2"), ("a", "a")])
-def test_the_package_is_named_as_pypi_compares_names(name: str, package: str) -> None:
+def test_the_package_is_named_as_pypi_compares_names(name: str, package: str, tmp_path: Path) -> None:
     """With underscores."""
-    assert package_name(name) == package
+    done = CliRunner().invoke(command("new"), ["--path", str(tmp_path / "new"), "--", name])
+    assert done.exit_code == 0, done.output
+    assert [each.name for each in (tmp_path / "new" / "src").iterdir()] == [package]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fcregistry.discovery._manifest import MANIFEST_FORMAT, manifest_text, source_digest
-from fcregistry.packaging._build import verify
-from fcregistry.packaging._project import PackagingError
+from fcregistry.errors import FcregistryError
+from fcregistry.packaging._verifying import verify
 
 CODE = "x = 1\n"
 
@@ -21,12 +22,12 @@ def write(folder: Path, module: str, manifest: str, value: str, **changes: Any) 
     path.write_text(CODE, encoding="utf-8")
     plugin = {"entry_point": "weather", "value": value, "dynamic": False, "tools": []}
     told = {
-        "format": MANIFEST_FORMAT,
+        "format": 1,
         "distribution": "acme-weather",
         "plugins": [plugin],
-        "sources": {module: source_digest(CODE.encode(), module)},
+        "sources": {module: hashlib.sha256(CODE.encode()).hexdigest()},
     }
-    text = manifest_text({**told, **changes})  # type: ignore[typeddict-item]
+    text = json.dumps({**told, **changes})
     (folder / manifest).write_text(text, encoding="utf-8")
 
 
@@ -37,7 +38,7 @@ def files(folder: Path, archive: str = "") -> dict[str, Path]:
 
 def refused(entry_points: dict[str, str], built: dict[str, Path]) -> str:
     """Return why it is refused."""
-    with pytest.raises(PackagingError) as error:
+    with pytest.raises(FcregistryError) as error:
         verify("Acme-Weather", entry_points, built)
     return str(error.value)
 

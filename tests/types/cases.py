@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from fcregistry._schema.validator import Validator
+from fcregistry import Tool
 from fcregistry.types import UnsupportedType, codec_of, schema_of
-from fcregistry.types._strings import STRING_FORMATS
+
+from ..validation.told import ENGINES, of_argument, told, tool_of  # noqa: TID252  # the tests are no package
 
 
 def assert_round_trip(annotation: Any, encoded: Any, decoded: Any) -> None:
     """Check that a JSON value is accepted by schema and codec, and that each side gives the other."""
     codec = codec_of(annotation)
-    assert Validator(schema_of(annotation), STRING_FORMATS).problems(encoded) == ()
+    assert told(of_argument(schema_of(annotation)), {"value_": encoded}) == []
     assert codec.accepts(encoded)
     made = codec.decode(encoded)
     assert made == decoded
@@ -26,20 +27,29 @@ def assert_round_trip(annotation: Any, encoded: Any, decoded: Any) -> None:
 
 def assert_refuses(annotation: Any, *values: Any) -> None:
     """Check that neither the codec nor the schema takes these JSON values."""
-    codec = codec_of(annotation)
+    codec, tool = codec_of(annotation), tool_of(of_argument(schema_of(annotation)))
     for value in values:
         assert not codec.accepts(value), value
-        for engine in ("jsonschema-rs", "jsonschema"):
-            assert not Validator(schema_of(annotation), STRING_FORMATS, engine).is_valid(value), (engine, value)
+        for engine in ENGINES:
+            assert not tool.validator(engine).is_valid({"value_": value}), (engine, value)
 
 
 def assert_accepts(annotation: Any, *values: Any) -> None:
     """Check that codec and schema take these JSON values."""
-    codec = codec_of(annotation)
+    codec, tool = codec_of(annotation), tool_of(of_argument(schema_of(annotation)))
     for value in values:
         assert codec.accepts(value), value
-        for engine in ("jsonschema-rs", "jsonschema"):
-            assert Validator(schema_of(annotation), STRING_FORMATS, engine).is_valid(value), (engine, value)
+        for engine in ENGINES:
+            assert tool.validator(engine).is_valid({"value_": value}), (engine, value)
+
+
+def schema_of_results(annotation: Any) -> Any:
+    """Return the schema of what a tool gives that returns such values."""
+
+    def give() -> Any: ...
+
+    give.__annotations__["return"] = annotation
+    return Tool.from_function(give).returns
 
 
 def why_unsupported(annotation: Any) -> str:

@@ -9,9 +9,8 @@ from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, Root
 
 from fcregistry import Executor
 from fcregistry.types import Refusal, codec_of, schema_of
-from fcregistry.types._codec import codec_schema
 
-from .cases import assert_accepts, assert_refuses, assert_round_trip, why_unsupported
+from .cases import assert_accepts, assert_refuses, assert_round_trip, schema_of_results, why_unsupported
 
 T = TypeVar("T")
 
@@ -176,7 +175,7 @@ def test_what_is_excluded_can_be_given_and_is_in_no_result() -> None:
     codec = codec_of(Song)
     assert codec.decode({"title": "a", "secret": "s"}).secret == "s"
     assert "secret" not in codec.encode(Song(title="a", secret="s"))
-    assert "secret" not in codec_schema(codec, results=True)["$defs"]["Song"]["properties"]
+    assert "secret" not in schema_of_results(Song)["$defs"]["Song"]["properties"]
     assert codec.unsaid == ("Song: secret can be given, and is not in what is written of it",)
 
 
@@ -333,7 +332,7 @@ def test_the_whole_of_a_model_is_written_as_its_serializer_says() -> None:
     codec = codec_of(Told)
     assert codec.decode({"text": "a"}) == Told(text="a")
     assert codec.encode(Told(text="a")) == "told: a"
-    assert codec_schema(codec, results=True) == {}
+    assert schema_of_results(Told) == {}
     assert codec.unsaid == ("Told: what its model_serializer writes is in no schema, and need not be what is taken",)
 
 

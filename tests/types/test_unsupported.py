@@ -10,7 +10,6 @@ from typing import Any, Callable, ForwardRef  # noqa: UP035
 import pytest
 
 from fcregistry.types import UnsupportedType, codec_of
-from fcregistry.types._table import FAMILIES
 
 from .cases import why_unsupported
 
@@ -75,9 +74,3 @@ def test_the_way_to_an_inner_annotation_is_named_from_outside_inwards() -> None:
     assert why_unsupported(dict[str, list[complex | None]]).startswith(
         "in dict[str, list[complex | None]]: in list[complex | None]: in complex | None: complex: "
     )
-
-
-def test_each_family_of_the_table_leaves_what_it_does_not_know_to_the_next() -> None:
-    from fcregistry.types._table import make_reader
-
-    assert [family(Connection, make_reader()) for family in FAMILIES[:-1]] == [None] * (len(FAMILIES) - 1)

@@ -18,12 +18,16 @@ from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError, Violati
 
 from .foreign import SCHEMAS, VALUES
 from .nested_unions import by_hand, nested
+from .told import of_argument, tool_of
 
 CALLS = 2 * (4 * 7 + 4)
 
 
 def problems_of(schema: dict[str, Any], value: Any) -> list[str]:
-    return [str(problem) for problem in Validator(schema).problems(value)]
+    """Return what is wrong with the arguments of a tool, or with one argument."""
+    if not isinstance(value, dict):
+        return [said.replace("$.value_", "$") for said in problems_of(of_argument(schema), {"value_": value})]
+    return [str(problem) for problem in tool_of(schema).validator().problems(value)]
 
 
 @pytest.mark.parametrize("depth", [14, 40])
@@ -40,7 +44,7 @@ def test_unions_nested_deeply_are_judged_worded_decoded_and_encoded_in_time_and_
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
 def test_the_steps_that_are_taken_grow_with_the_depth_and_no_faster(keyword: str) -> None:
-    validator = Validator(by_hand(keyword).parameters)
+    validator = by_hand(keyword).validator()
     for depth in (8, 20, 40):
         assert validator.violations({"e": nested(depth, "x", {})}, most_steps=20 * depth)
         with pytest.raises(TooManyStepsError):

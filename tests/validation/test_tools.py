@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, Tool
-from fcregistry._schema.validator import Engine
 from fcregistry.errors import DefinitionError
 
-from .told import ENGINES, URIS, of
+from .told import ENGINES, URIS, Engine, of
 
 
 def greet(name: str = "you", **more: Any) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.discovery.index.logged import imported, install, tool
+from tests.forking import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,13 +62,12 @@ def _answers(site: Site) -> Iterator[str]:
         str(site.folder), "SITE"
     )
     code = f"""
-    from fcregistry.cli._main import run
     for name in {CALLS!r}:
         run(["show", name])
         run(["call", name])
     run(["call", "able:maths.add", "--a", "2"])
     """
-    yield site.run("-c", dedent(code)).stdout.replace(str(site.folder), "SITE")
+    yield site.run("-c", RUN + dedent(code)).stdout.replace(str(site.folder), "SITE")
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,13 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.discovery.index.logged import imported, install, tool
+from tests.forking import RUN, WARM
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,11 +185,8 @@ def test_every_page_of_the_index_may_be_damaged(two: Site) -> None:
     code = """
     import os
     from pathlib import Path
-    import fcregistry.cli._main as main
-    import fcregistry.cli._list, fcregistry.cli._show, fcregistry.cli._search, fcregistry.discovery._index, sqlite3
-    from fcregistry._base.paths import cache_folder
 
-    index = next(Path(cache_folder()).glob("index-*.sqlite"))
+    index = next(Path(os.environ["FCREGISTRY_CACHE_DIR"]).glob("index-*.sqlite"))
     sound = index.read_bytes()
     page = int.from_bytes(sound[16:18], "big")
 
@@ -197,8 +196,7 @@ def test_every_page_of_the_index_may_be_damaged(two: Site) -> None:
             os.dup2(write, 1)
             code = 99
             try:
-                code = main.run(arguments)
-                sys.stdout.flush()
+                code = run(arguments)
             finally:
                 os._exit(code)
         os.close(write)
@@ -219,7 +217,7 @@ def test_every_page_of_the_index_may_be_damaged(two: Site) -> None:
         if now != expected[number % 2]:
             answer.append([number, COMMANDS[number % 2], now])
     """
-    assert two.ask(code) == []
+    assert two.ask(RUN + WARM + dedent(code)) == []
 
 
 @pytest.mark.parametrize("change", ["UPDATE lines SET names = 'say_one'", "DELETE FROM records WHERE id = 1"])
@@ -240,8 +238,6 @@ def test_twenty_processes_that_begin_at_once_all_answer_right(site: Site) -> Non
         install(site, name)
     code = """
     import os
-    import fcregistry.cli._list, fcregistry.discovery._index_store, sqlite3
-    from fcregistry.cli._main import run
 
     begin, go = os.pipe()
     answers = []
@@ -252,9 +248,7 @@ def test_twenty_processes_that_begin_at_once_all_answer_right(site: Site) -> Non
             os.read(begin, 1)  # ends when the last one is there
             os.dup2(write, 1)
             os.dup2(write, 2)
-            code = run(["list", "--json"])
-            sys.stdout.flush()
-            os._exit(code)
+            os._exit(run(["list", "--json"]))
         os.close(write)
         answers.append(read)
     os.close(go)
@@ -262,7 +256,7 @@ def test_twenty_processes_that_begin_at_once_all_answer_right(site: Site) -> Non
     codes = {os.wait()[1] for _ in answers}
     answer = [sorted(said), sorted(codes)]
     """
-    said, codes = site.ask(code)
+    said, codes = site.ask(RUN + WARM + dedent(code))
     assert (len(said), codes) == (1, [0]), said
     assert [each["id"] for each in json.loads(said[0])] == [f"{name}:say_{name}" for name in names]
     imported(site)

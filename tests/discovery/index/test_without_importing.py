@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.discovery.index.logged import imported, install, tool
+from tests.forking import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,12 +63,11 @@ WRONG = ("show what cannot be", "show what is not there")
 def test_no_command_that_only_tells_imports_a_plugin(warm: Site) -> None:
     """Each in one process with the others, which is one more chance to import something."""
     code = f"""
-    from fcregistry.cli._main import run
     codes = {{name: run(arguments) for name, arguments in {COMMANDS!r}.items()}}
     print()
     answer = [codes, [name for name in sys.modules if name in ("one_tools", "two_tools", "three_tools")]]
     """
-    done = warm.run("-c", f"import json, sys\n{dedent(code)}\nprint(json.dumps(answer))")
+    done = warm.run("-c", f"import json, sys\n{RUN}\n{dedent(code)}\nprint(json.dumps(answer))")
     codes, modules = json.loads(done.stdout.splitlines()[-1])
     assert codes == {name: 2 if name in WRONG else 0 for name in COMMANDS}, done.stderr
     assert (modules, imported(warm)) == ([], [])
