@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fcregistry._declarations import log  # `registry.remove` takes a name, which several modules may have declared
+from fcregistry._tools.declaration import log  # `registry.remove` takes a name, which several modules may have declared
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fcregistry import errors, fc_register, formats
-from fcregistry._call_errors import ERROR_CODES
-from fcregistry.inspection._lint import RULES  # no public name has the severity of a rule that finds nothing
+from fcregistry._base.call import ERROR_CODES
+from fcregistry.inspection import LINT_RULES
 
 from .cli.commands import COMMANDS
 

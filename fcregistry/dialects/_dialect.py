@@ -24,6 +24,7 @@ from fcregistry.dialects._parsed import (
     of_words,
 )
 from fcregistry.dialects._source import EVERY, TextSource
+from fcregistry.dialects._parsed import Parsed, TextWords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._json_text import ToolShape
-    from fcregistry.dialects._parsed import CallWriter, Parsed, Section, TextWords
+    from fcregistry.dialects._parsed import CallWriter, Section
     from fcregistry.dialects._source import Reading, TextMarks
 
 # --- dialects._dialect ---

@@ -14,13 +14,13 @@ from fcregistry._base.json import ExactFloat, with_plain_floats
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS
 from fcregistry.execution._invoke import Lane, lane_of
+from fcregistry.execution._cache import Cache
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._base.messages import Violation
     from fcregistry._tools.signature import Signature
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._cache import Cache
     from fcregistry.execution._outcome import RemoteRunner
     from fcregistry.execution._settings import Settings
 

@@ -136,7 +136,8 @@ _KINDS: Final[dict[str, type[WireReturn] | type[Raised] | type[WireRefusal]]] = 
 
 def answer_text(answer: Answer) -> str:
     """Return an answer as it travels."""
-    return json.dumps({"protocol": PROTOCOL, type(answer).__name__.lower(): asdict(answer)})
+    kind = next(kind for kind, record in _KINDS.items() if isinstance(answer, record))
+    return json.dumps({"protocol": PROTOCOL, kind: asdict(answer)})
 
 
 def read_answer(text: str) -> Answer:

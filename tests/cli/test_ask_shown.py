@@ -18,9 +18,7 @@ from fcregistry.agents import (
     Text,
     Thinking,
 )
-from fcregistry.cli._ask_screen import Screen
-from fcregistry.cli._ask_timeline import Timeline
-from fcregistry.cli._ask_words import call_words, escaped, indented
+from fcregistry.cli._ask_screen import Screen, Timeline, call_words, escaped, indented
 from fcregistry.execution import CallError, Partial, Progress
 
 CALL = ToolCall("lookup", {"query": "a"}, "1")

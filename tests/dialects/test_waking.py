@@ -8,9 +8,8 @@ import pytest
 
 from fcregistry import ToolCall, dialects
 from fcregistry.dialects import DialectStream
-from fcregistry.dialects._brackets import _Brackets
-from fcregistry.dialects._source import Marks
-from fcregistry.dialects._waking import EVERY, NEVER, Wake, going_on, one_of
+from fcregistry.dialects._json_text import _Brackets
+from fcregistry.dialects._source import EVERY, NEVER, TextMarks, Wake, going_on, one_of
 
 WORDS = "a" * 200
 ARGUMENTS = {"text": WORDS, "names": ["Oslo", "Alta"] * 20, "table": {"a": [1, 2], "b": {"c": None}}}
@@ -67,9 +66,9 @@ def test_where_a_mark_has_begun_it_is_waited_for() -> None:
 
 def test_marks_do_not_stand_inside_of_one_another() -> None:
     with pytest.raises(ValueError, match="inside of another"):
-        Marks("<a>", "a")
+        TextMarks("<a>", "a")
     with pytest.raises(ValueError, match="empty"):
-        Marks("")
+        TextMarks("")
 
 
 # --- how often ------------------------------------------------------------------------------------

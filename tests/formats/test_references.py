@@ -11,7 +11,6 @@ from typing import Any, Literal
 import pytest
 
 from fcregistry import Tool
-from fcregistry._schema.document import References
 from fcregistry.errors import DefinitionError
 
 

@@ -28,8 +28,8 @@ from fcregistry.errors import (
     ToolNotFoundError,
 )
 from fcregistry.execution import Content, ToolOutput
-from fcregistry.inspection import LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint import RULES, SEVERITIES, Rule
+from fcregistry.inspection import LINT_RULES, LintFinding, lint, tools_beside, tools_to_lint
+from fcregistry.inspection._lint_core import SEVERITIES, LintRule
 
 Function = Callable[..., Any]
 

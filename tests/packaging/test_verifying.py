@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fcregistry.errors import FcregistryError
-from fcregistry.packaging._verifying import verify
+from fcregistry.packaging._build import verify
 
 CODE = "x = 1\n"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry._validation import Validator
+from fcregistry._schema.validator import Validator
 
 from .told import ENGINES, URIS, Engine, of, problem_of, published, told
 

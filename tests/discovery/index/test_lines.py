@@ -8,8 +8,15 @@ from contextlib import closing
 import pytest
 
 from fcregistry.discovery import FoundPlugin
-from fcregistry.discovery._index._file import _TABLES
-from fcregistry.discovery._index._lines import LINES, Line, has_environment, is_deprecated, lines_of, write_lines
+from fcregistry.discovery._index_store import (
+    _TABLES,
+    LINES,
+    Line,
+    has_environment,
+    is_deprecated,
+    lines_of,
+    write_lines,
+)
 
 PLUGINS = {
     7: FoundPlugin(distribution="zoo", version="1", entry_point="tools", value="zoo"),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 ASKS = """
 from fcregistry.discovery import find_plugins
-from fcregistry.discovery._index._building import described_by_workers
+from fcregistry.discovery._workers import described_by_workers
 
 plugins, told = find_plugins(), []
 made = described_by_workers(plugins, plugins, seconds=SECONDS, told=lambda each: told.append(each.plugin.distribution))
