@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import ReactAgent, ToolCall
@@ -19,9 +19,7 @@ from fcregistry.models import Completion, Message, Model
 from .every_agent import AGENTS, LOOPS, MOST_CALLS, MOST_REQUESTS, ROUNDS
 from .scripts import ONE, WAYS, Counting, Script, aran, calls, check_history, ran, says, streamed
 
-HERE = settings(
-    max_examples=20, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+HERE = settings(max_examples=20)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -14,8 +14,6 @@ from fcregistry._functions import EMPTY
 from fcregistry._signature import Signature
 from fcregistry._validation import Validator
 
-from .effort import times
-
 
 @dataclass(frozen=True)
 class Shape:
@@ -79,7 +77,7 @@ def expected(signature: Signature, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(shapes, st.data())
-@settings(max_examples=times(150, ci=500))
+@settings(max_examples=150)
 def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st.DataObject) -> None:
     function = made(shape)
     signature = Signature.of(function, __name__)
@@ -103,7 +101,7 @@ def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st
 
 
 @given(shapes, st.data())
-@settings(max_examples=times(100, ci=300))
+@settings(max_examples=100)
 def test_a_python_call_written_as_json_is_the_same_call(shape: Shape, data: st.DataObject) -> None:
     function = made(shape)
     signature = Signature.of(function, __name__)
