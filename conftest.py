@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 try:
-    from hypothesis import HealthCheck, given, is_hypothesis_test, settings
+    from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
-except ImportError:  # the sessions `installed` and `dask` have no property tests
+except ModuleNotFoundError:  # the sessions `installed` and `dask` have no property tests
     pass
 else:
     patient = settings(deadline=None, database=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Multiply the examples of each property test; a profile cannot, where a test states their number."""
     if fuzzing(config):
         functions = {item.obj for item in items if isinstance(item, pytest.Function)}
-        for test in filter(is_hypothesis_test, functions):
+        for test in (each for each in functions if hasattr(each, "hypothesis")):
             stated = test._hypothesis_internal_use_settings  # as Hypothesis's own plugin for pytest reads it
             test._hypothesis_internal_use_settings = settings(stated, max_examples=MORE * stated.max_examples)
 
