@@ -1,4 +1,4 @@
-"""How is the project checked? One session a question; plain `nox` asks all of them but the benchmarks.
+"""The checks of the project, one session each; plain `nox` runs all but the benchmarks and `fuzz`.
 
 Every session but `lint` and `typing` runs against wheels, which the session `build` makes once: what is tested is what
 is shipped. `PYTHONSAFEPATH` keeps the checkout off `sys.path`, where it would hide the installed package.
@@ -7,6 +7,7 @@ is shipped. `PYTHONSAFEPATH` keeps the checkout off `sys.path`, where it would h
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 nox.needs_version = ">=2025.2.9"
-nox.options.sessions = ["tests", "lint", "typing", "newest", "installed", "docs", "dask", "floors"]
+nox.options.sessions = ["tests", "lint", "typing", "installed", "docs", "dask", "floors"]
 nox.options.reuse_venv = "yes"
 
 ROOT = Path(__file__).parent
@@ -27,20 +28,59 @@ PLUGINS: dict[Path, dict[str, Any]] = {
 }
 PROJECTS = [PACKAGE, *PLUGINS.values()]
 OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
-NOT_AGAIN = ["-m", "not once"]  # what is the same on every interpreter and with every dependency was tried on the first
-# What takes longest, and looks at no annotation, is tried on the oldest interpreter, and in a session of its own on the newest.
-SLOW_ROOMS = ("agents", "cli", "dialects", "discovery", "execution", "inspection", "models", "packaging", "testing")
-SLOW = [*(f"tests/{room}" for room in SLOW_ROOMS), "plugins/fcregistry-llama/tests", "plugins/fcregistry-mcp/tests"]
-WITHOUT_SLOW = [f"--ignore-glob={folder}/*" for folder in SLOW]  # a folder that the settings name is not ignored itself
-# Dialects are text in, text out: nothing of an interpreter's own.
-SLOW_AGAIN = [folder for folder in SLOW if folder != "tests/dialects"]
-NO_FLOORS = "fcregistry-mcp"  # its SDK needs newer versions of what we share with it than our floors are
-# What uses the dependencies through the rooms below it alone, where their floors are tried.
-WITHOUT_FLOORS = [
-    f"--ignore-glob=tests/{room}/*" for room in ("agents", "dialects", "expressions", "models", "prompts")
+# Each core takes tests of the other when it has none left; a file's tests stay together mostly, and so do their fixtures.
+PARALLEL = ["-n", "auto", "--dist=worksteal"]
+# What reads annotations, signatures, docstrings or installed metadata, where Python's own versions differ; and one call by each way in.
+SMOKE = [
+    "tests/types",
+    "tests/test_annotations.py",
+    "tests/test_signature.py",
+    "tests/test_declarations.py",
+    "tests/test_docstrings.py",
+    "tests/test_doctypes.py",
+    "tests/test_enclosing.py",
+    "tests/test_pickling.py",
+    "tests/properties/test_agreement.py",
+    "tests/discovery/test_finder.py",
+    "tests/discovery/test_metadata.py",
+    "tests/execution/test_executor.py",
+    "tests/execution/test_time_limits.py",
+    "tests/agents/test_function_call.py",
+    "tests/cli/test_call_arguments.py",
 ]
-WITHOUT_FLOORS += [f"--ignore-glob=plugins/{NO_FLOORS}/tests/*"]
-TESTED_BEFORE = {**OWN_CODE_ONLY, "FCREGISTRY_TESTED_BEFORE": "1"}  # likewise, fewer examples will do
+# The tests that use each dependency most. `floors` runs them with its lowest version.
+FLOORS = {
+    "annotated-types": "tests/types/test_annotated.py",
+    "anthropic": "tests/models/test_anthropic_streaming.py",
+    "attrs": "tests/types/test_attrs.py",
+    "click": "tests/cli/test_call_arguments.py",
+    "docstring-parser": "tests/test_docstrings.py",
+    "hatchling": "tests/packaging/test_hatch.py",
+    "httpx2": "plugins/fcregistry-http/tests",
+    "hypothesis": "tests/testing/test_strategies.py",
+    "jinja2": "tests/dialects/test_chat_sandbox.py",
+    "jsonschema": "tests/validation/test_agreement.py",
+    "jsonschema-rs": "tests/validation/test_patterns_and_formats.py",
+    "jsonschema-specifications": "tests/validation/test_drafts.py",
+    "msgspec": "tests/types/test_msgspec.py",
+    "numpy": "plugins/fcregistry-numpy/tests/test_numpy_values.py",
+    "openai": "tests/models/test_openai_streams.py",
+    "opentelemetry-sdk": "tests/execution/test_spans.py",
+    "pebble": "tests/execution/test_isolation.py",
+    "platformdirs": "tests/test_folders.py",
+    "pluggy": "tests/discovery/test_hooks.py",
+    "pydantic": "tests/types/test_pydantic_types.py",
+    "pytest": "tests/testing/test_wrong_plugin.py",
+    "pytest-xdist": "",  # runs them all
+    "PyYAML": "tests/prompts/test_answers.py",
+    "referencing": "tests/validation/test_references.py",
+    "rich": "tests/cli/test_ask_terminal.py",
+    "tenacity": "tests/execution/test_retries.py",
+    "typing-extensions": "tests/types/test_generics.py",
+    "tzdata": "plugins/fcregistry-clock/tests/test_clock_tools.py",
+    "xllamacpp": "plugins/fcregistry-llama/tests/test_llama_calls.py",
+}
+NO_FLOORS = "fcregistry-mcp"  # its SDK needs newer versions of what we share with it than our floors are
 
 
 # --- interpreters ---------------------------------------------------------------------------------
@@ -124,31 +164,34 @@ def build(session: nox.Session) -> None:
 
 @nox.session(python=TESTED, requires=["build"])
 def tests(session: nox.Session) -> None:
-    """Does everything behave, on every supported interpreter that is installed? Arguments after `--` go to pytest."""
+    """Run all tests on the oldest and the newest Python here, and `SMOKE` between. Arguments after `--` go to pytest, on each of them."""
     for version in MISSING:
         session.warn(f"Python {version} is not installed here: its tests are SKIPPED")
     install_wheels(session, "test")
-    if session.python == TESTED[0]:
-        session.run("pytest", *session.posargs, env=OWN_CODE_ONLY)
-    else:
-        session.run("pytest", *NOT_AGAIN, *WITHOUT_SLOW, *session.posargs, env=TESTED_BEFORE)
+    smoke = [] if session.posargs or session.python in (TESTED[0], TESTED[-1]) else SMOKE
+    session.run("pytest", *PARALLEL, *smoke, *session.posargs, env=OWN_CODE_ONLY)
 
 
-@nox.session(python=TESTED[-1:], requires=["build"])
-def newest(session: nox.Session) -> None:
-    """Does what `tests` leaves out after the first interpreter behave on the newest? Arguments after `--` go to pytest."""
-    if len(TESTED) == 1:
-        session.skip("there is one interpreter here, and `tests` leaves nothing out on it")
+@nox.session(python=TESTED[:1], requires=["build"])
+def fuzz(session: nox.Session) -> None:
+    """Run the property tests with many more examples, at random. Arguments after `--` go to pytest."""
     install_wheels(session, "test")
-    session.run("pytest", *NOT_AGAIN, *SLOW_AGAIN, *session.posargs, env=TESTED_BEFORE)
+    given = any(word.startswith("--hypothesis-seed") for word in session.posargs)
+    seed = [] if given else [f"--hypothesis-seed={secrets.randbelow(2**32)}"]
+    session.log("the same examples again: nox -s fuzz -- " + " ".join([*seed, *session.posargs]))
+    chosen = ["-m", "hypothesis", "--hypothesis-profile=fuzz", *seed]
+    session.run("pytest", *PARALLEL, *chosen, *session.posargs, env=OWN_CODE_ONLY)
 
 
 @nox.session(python=TESTED[:1], requires=["build"])
 def floors(session: nox.Session) -> None:
-    """Is every floor in the dependencies high enough? The same tests, with the oldest of everything that we allow."""
-    session.install(*lowest(dependencies(without=NO_FLOORS)), *nox.project.dependency_groups(PACKAGE, "test"))
+    """Run `FLOORS` with the lowest version of every dependency that we allow. Arguments after `--` go to pytest."""
+    oldest = lowest(dependencies("test", without=NO_FLOORS))
+    if untested := {line.partition("==")[0] for line in oldest} - FLOORS.keys():
+        session.error(f"FLOORS of noxfile.py names no test for {', '.join(sorted(untested))}")
+    session.install(*oldest)
     session.install("--force-reinstall", "--no-deps", *wheels(session, without=NO_FLOORS))
-    session.run("pytest", *NOT_AGAIN, *WITHOUT_FLOORS, *session.posargs, env=TESTED_BEFORE)
+    session.run("pytest", *PARALLEL, *filter(None, FLOORS.values()), *session.posargs, env=OWN_CODE_ONLY)
 
 
 @nox.session

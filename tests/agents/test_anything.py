@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import ReactAgent, ToolCall
@@ -18,11 +18,7 @@ from fcregistry.models import Completion, Message, Model
 from .every_agent import AGENTS, LOOPS, MOST_CALLS, MOST_REQUESTS, ROUNDS
 from .scripts import ONE, WAYS, Counting, Script, aran, calls, check_history, ran, says, streamed
 
-STOP_REASONS = get_args(StopReason)
-
-HERE = settings(
-    max_examples=20, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+HERE = settings(max_examples=20)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,8 @@ def test_an_interrupt_at_any_time_prints_at_most_a_line(site: Site, way: str) ->
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
     site.write({"fcregistry-script": SCRIPT})
     program = PROGRAM if way == "module" else (str(site.folder / "fcregistry-script"),)
-    ended = [interrupted(site, random.random() * 0.4, "list", program=program) for _ in range(40)]
+    with ThreadPoolExecutor(4) as side_by_side:  # each sleeps for the most part
+        ended = list(side_by_side.map(lambda at: interrupted(site, at / 100, "list", program=program), range(40)))
     ours = [
         (code, said.strip())
         for code, said in ended
@@ -88,7 +89,8 @@ def test_a_process_that_builds_a_manifest_prints_nothing(site: Site) -> None:
     slow = "import time\ntime.sleep(30)\n"
     project = "[project]\nname = 'acme'\n[project.entry-points.fcregistry]\nx = 'acme_tools'\n"
     site.write({"acme_tools.py": slow, "pyproject.toml": project})
-    ended = [interrupted(site, 0.3 + random.random(), "manifest", "build") for _ in range(15)]
+    with ThreadPoolExecutor(4) as side_by_side:
+        ended = list(side_by_side.map(lambda at: interrupted(site, 0.3 + at / 15, "manifest", "build"), range(15)))
     ours = [(code, said.strip()) for code, said in ended if "Fatal" not in said]
     assert len(ours) > 5
     assert set(ours) <= INTERRUPTED

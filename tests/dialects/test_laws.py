@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Tool, ToolCall, dialects
@@ -19,8 +18,7 @@ from .goldens import Golden, goldens
 NAMES = dialects.names()
 CASES = [(name, case) for name, cases in sorted(goldens().items()) for case in cases]
 IDS = [f"{name}-{place}" for place, (name, _) in enumerate(CASES)]
-EXAMPLES = 8 if os.environ.get("FCREGISTRY_TESTED_BEFORE") else 25
-FEW = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=25)
 
 
 def told(parsed: dialects.Parsed) -> tuple[str, str, list[tuple[str, Any]]]:

@@ -140,7 +140,7 @@ def test_a_call_is_read_in_every_providers_shape(call: object) -> None:
         ToolCall([]),  # type: ignore[arg-type]
         ToolCall("  "),
     ],
-    ids=lambda value: repr(value)[:40] if not isinstance(value, dict) else str(list(value))[:40],
+    ids=lambda value: (str(list(value)) if isinstance(value, dict) else repr(value).partition(" at 0x")[0])[:40],
 )
 def test_what_is_no_call_is_a_result_and_no_exception(call: object) -> None:
     result = run(call)

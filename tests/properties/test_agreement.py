@@ -12,7 +12,6 @@ from jsonschema import Draft202012Validator
 
 from fcregistry.types import Refusal, codec_of, schema_of
 
-from .effort import times
 from .rows.all import EXAMPLES, IDS
 from .rows.row import Example
 from .samples import Sample, altered, json_values, leaf, samples, validators_of
@@ -47,31 +46,29 @@ def check(sample: Sample, value: Any, gate: Any, record: Any) -> None:
 
 
 @given(questions())
-@settings(max_examples=times(200, ci=1000))
+@settings(max_examples=200)
 def test_the_codec_accepts_exactly_what_both_validators_accept(question: tuple[Sample, Any]) -> None:
     sample, value = question
     check(sample, value, *validators_of(sample.annotation))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=IDS)
-def test_each_row_of_the_reference_is_accepted_exactly_where_both_validators_accept_it(example: Example) -> None:
-    sample = leaf(example)
-    gate, record = validators_of(example.annotation)
-
-    @given(questions(st.just(sample)))
-    @settings(max_examples=times(12, ci=30))
-    def agree(question: tuple[Sample, Any]) -> None:
-        if example.comes_back:
-            check(*question, gate, record)
-        else:
-            accepted, arguments = codec_of(example.annotation).accepts(question[1]), {"value": question[1]}
-            assert accepted == gate.is_valid(arguments) == record.is_valid(arguments)
-
-    agree()
+@given(data=st.data())
+@settings(max_examples=12)
+def test_each_row_of_the_reference_is_accepted_exactly_where_both_validators_accept_it(
+    example: Example, data: st.DataObject
+) -> None:
+    sample, value = data.draw(questions(st.just(leaf(example))))
+    gate, record = validators(example.annotation)
+    if example.comes_back:
+        check(sample, value, gate, record)
+    else:
+        accepted = codec_of(example.annotation).accepts(value)
+        assert accepted == gate.is_valid(value) == record.is_valid(value)
 
 
 @given(questions())
-@settings(max_examples=times(60, ci=200))
+@settings(max_examples=60)
 def test_both_validators_word_the_same_problems(question: tuple[Sample, Any]) -> None:
     sample, value = question
     note(f"{sample.annotation} / {value!r}")
@@ -82,7 +79,7 @@ def test_both_validators_word_the_same_problems(question: tuple[Sample, Any]) ->
 
 
 @given(samples)
-@settings(max_examples=times(50, ci=200))
+@settings(max_examples=50)
 def test_every_schema_is_valid_json_schema_and_json(sample: Sample) -> None:
     schema = schema_of(sample.annotation)
     Draft202012Validator.check_schema(schema)

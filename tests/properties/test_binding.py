@@ -12,8 +12,6 @@ from typing_extensions import Unpack
 
 from fcregistry import Executor, Tool, ToolCall
 
-from .effort import times
-
 
 @dataclass(frozen=True)
 class Shape:
@@ -78,7 +76,7 @@ def expected(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(shapes, st.data())
-@settings(max_examples=times(150, ci=500))
+@settings(max_examples=150)
 def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st.DataObject) -> None:
     tool = Tool.from_function(made(shape))
     arguments: dict[str, Any] = {}
@@ -99,7 +97,7 @@ def test_every_argument_reaches_the_parameter_of_its_name(shape: Shape, data: st
 
 
 @given(shapes, st.data())
-@settings(max_examples=times(100, ci=300))
+@settings(max_examples=100)
 def test_a_python_call_written_as_json_is_the_same_call(shape: Shape, data: st.DataObject) -> None:
     function = made(shape)
     tool = Tool.from_function(function)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from fcregistry import Tool
 from fcregistry.expressions import ExpressionError, ExpressionProblem, parse_call, parse_calls, render
 
-from .effort import times
 from .rows.all import EXAMPLES, IDS
 from .rows.classes import Point
 from .rows.row import Example
@@ -46,21 +45,19 @@ def check(annotation: Any, value: Any) -> None:
 
 
 @given(values())
-@settings(max_examples=times(60, ci=120))
+@settings(max_examples=60)
 def test_a_call_is_read_as_it_was_written(drawn: tuple[Sample, Any]) -> None:
     sample, value = drawn
     check(sample.annotation, value)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=IDS)
-def test_a_value_of_each_row_of_the_reference_is_read_as_it_was_written(example: Example) -> None:
-    @given(example.values)
-    @settings(max_examples=times(4, ci=5))
-    def is_read(value: Any) -> None:
-        if example.comes_back and not example.alone:
-            check(example.annotation, value)
-
-    is_read()
+@given(data=st.data())
+@settings(max_examples=4)
+def test_a_value_of_each_row_of_the_reference_is_read_as_it_was_written(example: Example, data: st.DataObject) -> None:
+    value = data.draw(example.values)
+    if example.comes_back and not example.alone:
+        check(example.annotation, value)
 
 
 NAMES = "take add Point Color RED x obj datetime timedelta timezone True None lambda if else not await for in is yield"
@@ -89,12 +86,12 @@ def is_told(problem: ExpressionProblem) -> bool:
 
 
 @given(st.one_of(st.text(max_size=60), st.lists(pieces, max_size=30).map("".join)))
-@settings(max_examples=times(300, ci=600))
+@settings(max_examples=300)
 def test_any_text_is_read_or_refused(text: str) -> None:
     assert all(map(is_told, problems_of(text, dict[str, int])))
 
 
 @given(st.lists(pieces, max_size=12).map("".join), st.sampled_from([Any, Point, list[Point | int], Mode, Decimal]))
-@settings(max_examples=times(300, ci=600))
+@settings(max_examples=300)
 def test_any_argument_is_read_or_refused(text: str, annotation: Any) -> None:
     assert all(map(is_told, problems_of(f"take({text})", annotation)))

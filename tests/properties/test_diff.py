@@ -15,7 +15,6 @@ from fcregistry.inspection._schema_diff import schema_differences
 from fcregistry.types import codec_of, schema_of
 from fcregistry.types._strings import STRING_FORMATS
 
-from .effort import times
 from .samples import Sample, altered, json_values, samples
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
@@ -113,7 +112,7 @@ def assert_told(old: dict[str, Any], new: dict[str, Any], values: list[Any]) -> 
 
 
 @given(changes())
-@settings(max_examples=times(60, ci=150))
+@settings(max_examples=60)
 def test_what_breaks_a_call_or_a_result_is_never_called_compatible(
     change: tuple[dict[str, Any], dict[str, Any], list[Any]],
 ) -> None:
@@ -124,7 +123,7 @@ def test_what_breaks_a_call_or_a_result_is_never_called_compatible(
 
 
 @given(samples)
-@settings(max_examples=times(30, ci=60))
+@settings(max_examples=30)
 def test_nothing_changes_between_a_schema_and_itself(sample: Sample) -> None:
     """Where its definitions have other names, nothing is called breaking: which alternative is which may be unknown then."""
     old = schema_of(sample.annotation)

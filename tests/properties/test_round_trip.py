@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from fcregistry.types import codec_of, to_json_text
 
-from .effort import times
 from .rows.all import EXAMPLES, IDS
 from .rows.row import Example
 from .samples import Sample, samples
@@ -38,27 +37,27 @@ def check(annotation: Any, value: Any) -> None:
 
 
 @given(values())
-@settings(max_examples=times(200, ci=1000))
+@settings(max_examples=200)
 def test_a_value_is_equal_and_of_its_type_after_encoding_and_decoding(drawn: tuple[Sample, Any]) -> None:
     sample, value = drawn
     check(sample.annotation, value)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=IDS)
-def test_a_value_of_each_row_of_the_reference_comes_back_where_that_is_promised(example: Example) -> None:
-    @given(example.values)
-    @settings(max_examples=times(12, ci=30))
-    def comes_back(value: Any) -> None:
-        if example.comes_back:
-            check(example.annotation, value)
-        else:
-            assert not codec_of(example.annotation).handles(value)
-
-    comes_back()
+@given(data=st.data())
+@settings(max_examples=12)
+def test_a_value_of_each_row_of_the_reference_comes_back_where_that_is_promised(
+    example: Example, data: st.DataObject
+) -> None:
+    value = data.draw(example.values)
+    if example.comes_back:
+        check(example.annotation, value)
+    else:
+        assert not codec_of(example.annotation).handles(value)
 
 
 @given(values())
-@settings(max_examples=times(50, ci=200))
+@settings(max_examples=50)
 def test_a_natural_codec_encodes_just_as_json_text_does(drawn: tuple[Sample, Any]) -> None:
     sample, value = drawn
     codec = codec_of(sample.annotation)

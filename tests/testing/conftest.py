@@ -47,12 +47,6 @@ def dependencies(dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -
     return folder
 
 
-@pytest.fixture(autouse=True)
-def same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the kit make the same arguments in every run, as it does in CI."""
-    monkeypatch.setenv("CI", "true")
-
-
 class Run:
     """What a run of pytest said."""
 

@@ -123,7 +123,8 @@ def test_a_model_whose_process_was_ended_from_outside_says_so_and_is_loaded_agai
         return started[-1]
 
     monkeypatch.setattr(subprocess, "Popen", start)
-    with LlamaModel(write_model(), threads=1, context=256, max_tokens=200) as model:
+    path = write_model({"llama.context_length": 2048})
+    with LlamaModel(path, threads=1, context=2048, max_tokens=1500) as model:  # it is not at its end when it is killed
         pieces = model.stream("Hi")
         next(pieces)
         started[0].kill()

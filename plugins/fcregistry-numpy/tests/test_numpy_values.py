@@ -251,7 +251,7 @@ NOT_ENCODED: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "reason"), NOT_ENCODED, ids=str)
+@pytest.mark.parametrize(("value", "reason"), NOT_ENCODED, ids=lambda each: str(each).partition(" at 0x")[0])
 def test_what_json_has_not_is_refused_with_the_reason(value: Any, reason: str) -> None:
     with pytest.raises(EncodingError) as caught:
         to_json_text(value)
