@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import ReactAgent, ToolCall
-from fcregistry.agents import RunResult, StopReason
+from fcregistry.agents import RunResult
 from fcregistry.execution import CancellationToken, Content
 from fcregistry.models import Completion, Message, Model
 
