@@ -24,7 +24,6 @@ from fcregistry.dialects._parsed import (
     of_words,
 )
 from fcregistry.dialects._source import EVERY, TextSource
-from fcregistry.dialects._parsed import Parsed, TextWords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

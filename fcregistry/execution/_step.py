@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from fcregistry._base.json import ExactFloat, with_plain_floats
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS
-from fcregistry.execution._invoke import Lane, lane_of
 from fcregistry.execution._cache import Cache
+from fcregistry.execution._invoke import Lane, lane_of
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["ConformanceError", "Failure", "Report", "Verdict", "arguments_of", "check_tool", "wrong_arguments_of"]
 
 _HOMES: dict[str, str] = {
-    "ConformanceError": "._case",
-    "Failure": "._case",
-    "Report": "._case",
-    "Verdict": "._case",
-    "arguments_of": "._case",
-    "check_tool": "._rules",
-    "wrong_arguments_of": "._case",
+    "ConformanceError": "_case",
+    "Failure": "_case",
+    "Report": "_case",
+    "Verdict": "_case",
+    "arguments_of": "_case",
+    "check_tool": "_rules",
+    "wrong_arguments_of": "_case",
 }
 
 

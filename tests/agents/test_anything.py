@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import ReactAgent, ToolCall
-from fcregistry.agents import RunResult
+from fcregistry.agents import RunResult, StopReason
 from fcregistry.execution import CancellationToken, Content
 from fcregistry.models import Completion, Message, Model
 
 from .every_agent import AGENTS, LOOPS, MOST_CALLS, MOST_REQUESTS, ROUNDS
 from .scripts import ONE, WAYS, Counting, Script, aran, calls, check_history, ran, says, streamed
+
+STOP_REASONS = get_args(StopReason)
 
 HERE = settings(max_examples=20)
 

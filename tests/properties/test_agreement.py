@@ -59,12 +59,12 @@ def test_each_row_of_the_reference_is_accepted_exactly_where_both_validators_acc
     example: Example, data: st.DataObject
 ) -> None:
     sample, value = data.draw(questions(st.just(leaf(example))))
-    gate, record = validators(example.annotation)
+    gate, record = validators_of(example.annotation)
     if example.comes_back:
         check(sample, value, gate, record)
     else:
-        accepted = codec_of(example.annotation).accepts(value)
-        assert accepted == gate.is_valid(value) == record.is_valid(value)
+        accepted, arguments = codec_of(example.annotation).accepts(value), {"value": value}
+        assert accepted == gate.is_valid(arguments) == record.is_valid(arguments)
 
 
 @given(questions())
