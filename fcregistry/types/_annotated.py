@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 from fcregistry.types._codec import UnsupportedType, origin_of
 from fcregistry.types._constraints import AnnotationMarks, show_marker
-from fcregistry.types._pydantic_markers import read_pydantic
+from fcregistry.types._pydantic_markers import read_pydantic_marker
 from fcregistry.types._strings import parse_zone
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _BOUNDS: Final = {
 """What annotated-types, pydantic and msgspec all call a bound -> its keyword."""
 
 
-def read_annotated_types(name: str, marker: Any, marks: AnnotationMarks) -> bool:
+def _read_annotated_types_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read a marker of annotated-types, of the class of that name or of one that derives from it."""
     if name in ("Ge", "Gt", "Le", "Lt", "MultipleOf"):
         attribute = "multiple_of" if name == "MultipleOf" else name.lower()
@@ -81,7 +81,7 @@ def _in_zone(wanted: Any) -> Callable[[Any], bool]:
     return lambda value: value.utcoffset() is not None and value.utcoffset() == value.astimezone(zone).utcoffset()
 
 
-def read_msgspec(name: str, marker: Any, marks: AnnotationMarks) -> bool:
+def _read_msgspec_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read `msgspec.Meta`."""
     if name != "Meta":
         return False
@@ -103,18 +103,18 @@ def read_msgspec(name: str, marker: Any, marks: AnnotationMarks) -> bool:
 # --- types._annotated ---
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
+def read_annotated(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of an `Annotated[…]`."""
     if origin_of(annotation) is not Annotated:
         return None
     inner, *markers = get_args(annotation)
-    marks = AnnotationMarks(reader.read(inner), inner, take, reader.validated)
+    marks = AnnotationMarks(reader.read(inner), inner, _apply_marker, reader.validated)
     for marker in markers:
-        take(marker, marks)
+        _apply_marker(marker, marks)
     return marks.applied()
 
 
-def take(marker: Any, marks: AnnotationMarks) -> None:
+def _apply_marker(marker: Any, marks: AnnotationMarks) -> None:
     """Add what a marker says to what others said."""
     if isinstance(marker, str):
         marks.say("description", marker)
@@ -126,14 +126,14 @@ def take(marker: Any, marks: AnnotationMarks) -> None:
             return
     if getattr(marker, "__is_annotated_types_grouped_metadata__", False):
         for each in marker:  # several in one: Interval, Len, and others' own
-            take(each, marks)
+            _apply_marker(each, marks)
     elif (marked := marks.inner.marked(marker)) is not None:
         marks.inner = marked
     elif marker is not None:
         marks.note(f"the marker {show_marker(marker)} of {marks.shown} is not known, and says nothing")
 
 
-def _typing(name: str, marker: Any, marks: AnnotationMarks) -> bool:
+def _read_doc_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read `Doc` (PEP 727)."""
     if name != "Doc":
         return False
@@ -142,10 +142,10 @@ def _typing(name: str, marker: Any, marks: AnnotationMarks) -> bool:
 
 
 _LIBRARIES: Final[dict[str, Callable[[str, Any, AnnotationMarks], bool]]] = {
-    "typing_extensions": _typing,
-    "typing": _typing,
-    "annotated_types": read_annotated_types,
-    "pydantic": read_pydantic,
-    "msgspec": read_msgspec,
+    "typing_extensions": _read_doc_marker,
+    "typing": _read_doc_marker,
+    "annotated_types": _read_annotated_types_marker,
+    "pydantic": read_pydantic_marker,
+    "msgspec": _read_msgspec_marker,
 }
 """Top-level module of a marker's class, or of one above it -> what reads it by the name of that class, and tells whether it knows it."""

@@ -111,7 +111,7 @@ def _member_json(member: enum.Enum) -> Any:
     return value if is_json_scalar(value) else member.name
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
+def read_choices(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a Literal or an Enum."""
     if origin_of(annotation) in (Literal, typing_extensions.Literal):
         return _literal(annotation)
@@ -133,7 +133,7 @@ def _literal(annotation: Any) -> Codec:
     if not values:
         raise UnsupportedType("Literal[()] allows no value at all; name the values, as in Literal['a', 'b']")
     key = tuple([(type(value), value) for value in values])  # in which 1 is not True, and the order counts
-    known = _KNOWN.get(key)
+    known = _LITERALS.get(key)
     if known is not None:
         return known
     choices = []
@@ -144,13 +144,13 @@ def _literal(annotation: Any) -> Codec:
                 f"{show_type(annotation)} holds {value!r}, which has no JSON form; use strings, numbers, booleans or None"
             )
         choices.append((encoded, value))
-    if len(_KNOWN) >= _MOST_KNOWN:
-        _KNOWN.clear()
-    return _KNOWN.setdefault(key, ChoiceCodec(choices))
+    if len(_LITERALS) >= _MAX_LITERALS:
+        _LITERALS.clear()
+    return _LITERALS.setdefault(key, ChoiceCodec(choices))
 
 
-_KNOWN: Final[dict[tuple[tuple[type, object], ...], ChoiceCodec]] = {}
+_LITERALS: Final[dict[tuple[tuple[type, object], ...], ChoiceCodec]] = {}
 """Literals that were read before: many tools share one, and the codec of one never changes."""
 
-_MOST_KNOWN: Final = 4096
+_MAX_LITERALS: Final = 4096
 """Beyond so many it starts anew."""

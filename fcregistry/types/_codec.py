@@ -304,7 +304,7 @@ def _recurring(roots: Sequence[Codec]) -> list[Named]:
             recurring[codec] = None
             continue
         seen.add(codec)
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             recurring[codec] = None
             depth = 1
         if codec.within is None:
@@ -325,7 +325,7 @@ def _nearest_named(codecs: Iterable[Codec]) -> list[Named]:
     return found
 
 
-_DEEPEST: Final = 12
+_MAX_DEPTH: Final = 12
 """Records inside one another: one that lies deeper is written to `$defs`, so that validators can walk a schema of many."""
 
 
@@ -338,7 +338,7 @@ def _distinct_names(shared: list[Named]) -> dict[Named, str]:
     taken: set[str] = set()
     for each in shared:
         name = each.title if titles[each.title] == 1 else each.full_name.replace(".", "_")
-        name = _UNFIT.sub("_", name).strip("_") or "_"
+        name = _UNFIT_FOR_URI.sub("_", name).strip("_") or "_"
         while name in taken:  # two local classes of one factory
             name += "_"
         taken.add(name)
@@ -346,7 +346,7 @@ def _distinct_names(shared: list[Named]) -> dict[Named, str]:
     return names
 
 
-_UNFIT: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+_UNFIT_FOR_URI: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 """What may not stand in the part of a URI that names a definition, as all providers read it."""
 
 

@@ -59,7 +59,7 @@ class AnnotationMarks:
         self.shown = show_type(annotation)
         self.inner = inner
         self._bounds: dict[str, Any] = {}
-        self._checks: list[Check] = []
+        self._checks: list[_Check] = []
         self._texts: dict[str, Any] = {}
         self._unsaid: list[str] = []
 
@@ -111,7 +111,7 @@ class AnnotationMarks:
 
     def check(self, name: str, holds: Callable[[Any], bool]) -> None:
         """Add what no schema can say."""
-        self._checks.append(Check(name, holds))
+        self._checks.append(_Check(name, holds))
 
     def check_format(self, formats: tuple[str, ...], name: str, holds: Callable[[Any], bool]) -> None:
         """Add what no schema can say of values that are text of a format.
@@ -136,9 +136,9 @@ class AnnotationMarks:
         """
         bounded = [each for each in self._alternatives() if _is_bounded_by(each, limit)]
         if not bounded:
-            what = "a number" if is_number(limit) else f"a {type(limit).__name__}"
+            what = "a number" if _is_number(limit) else f"a {type(limit).__name__}"
             raise UnsupportedType(f"{_NAMES[keyword]}({limit!r}) bounds {what}, and {self.shown} is none")
-        stated = as_json_number(limit)
+        stated = _as_json_number(limit)
         exact = any(each.exact for each in bounded)  # validators see its floats: what is near a limit, they cannot tell
         if stated is not None and any("number" in each.kinds for each in bounded):
             if not exact:
@@ -147,7 +147,7 @@ class AnnotationMarks:
             elif keyword != "multipleOf":
                 self._tighten(keyword.replace("exclusiveM", "m"), stated)
         if bounded:
-            holds, shown = HOLDS[keyword], limit if is_number(limit) else bounded[0].encode(limit)
+            holds, shown = _COMPARISONS[keyword], limit if _is_number(limit) else bounded[0].encode(limit)
             self._check_of(bounded, f"{_NAMES[keyword]}({shown})", lambda value: holds(value, limit))
 
     def length(self, name: str, limit: int) -> None:
@@ -213,7 +213,7 @@ class AnnotationMarks:
 
 def _is_bounded_by(codec: Codec, limit: Any) -> bool:
     """Tell whether values of a type can be compared with a limit."""
-    if not is_number(limit):
+    if not _is_number(limit):
         return codec.handles(limit)
     if isinstance(codec, TextCodec):
         return issubclass(codec.cls, Fraction)
@@ -231,7 +231,7 @@ def show_marker(marker: Any) -> str:
 # --- types._bounds ---
 
 
-def is_number(value: object) -> bool:
+def _is_number(value: object) -> bool:
     """Tell whether a Python value is a real number, which a boolean is not."""
     return isinstance(value, (int, float, Decimal, Fraction)) and not isinstance(value, bool)
 
@@ -240,7 +240,7 @@ def is_multiple(value: Any, step: Any) -> bool:
     """Tell whether a number is a multiple of another, or a duration of another, exactly."""
     if isinstance(value, Decimal):
         return _is_decimal_multiple(value, _by_digits(step))
-    if is_number(value):
+    if _is_number(value):
         return _fraction(value) % _fraction(step) == 0
     return not value % step
 
@@ -248,12 +248,12 @@ def is_multiple(value: Any, step: Any) -> bool:
 def _is_decimal_multiple(value: Decimal, step: Decimal) -> bool:
     """Tell it of a Decimal, whose exponent may be so large that no Fraction of it could be made."""
     digits = value.adjusted() - step.adjusted() + len(value.as_tuple().digits) + len(step.as_tuple().digits)
-    if digits > _MOST_DIGITS:
+    if digits > _MAX_DIGITS:
         return False
     return not Context(max(digits, 1), Emin=MIN_EMIN, Emax=MAX_EMAX).remainder(value, step)
 
 
-_MOST_DIGITS: Final = 5000
+_MAX_DIGITS: Final = 5000
 """Of a quotient: a stranger wrote the value, and may have written an exponent of 17 digits."""
 
 
@@ -266,7 +266,7 @@ def _fraction(number: Any) -> Fraction:
     return Fraction(_by_digits(number))
 
 
-def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+def _compare_digits(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def holds(value: Any, limit: Any) -> bool:
         if isinstance(value, Fraction) or isinstance(limit, Fraction):
             return compare(_fraction(value), _fraction(limit))
@@ -275,19 +275,19 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return holds
 
 
-HOLDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "minimum": _ordered(operator.ge),
-    "exclusiveMinimum": _ordered(operator.gt),
-    "maximum": _ordered(operator.le),
-    "exclusiveMaximum": _ordered(operator.lt),
+_COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "minimum": _compare_digits(operator.ge),
+    "exclusiveMinimum": _compare_digits(operator.gt),
+    "maximum": _compare_digits(operator.le),
+    "exclusiveMaximum": _compare_digits(operator.lt),
     "multipleOf": is_multiple,
 }
 """Keyword -> whether a Python value keeps to it (JSON Schema validation, 6.2)."""
 
 
-def as_json_number(limit: Any) -> float | None:
+def _as_json_number(limit: Any) -> float | None:
     """Return the JSON number that is exactly a limit, or None."""
-    if not is_number(limit):
+    if not _is_number(limit):
         return None
     if type(limit) in (int, float):
         return limit if limit - limit == 0 else None
@@ -301,7 +301,7 @@ def as_json_number(limit: Any) -> float | None:
 # --- types._constraints ---
 
 
-class Check(NamedTuple):
+class _Check(NamedTuple):
     """What is tested on a decoded value, since no schema can say it.
 
     Attributes:
@@ -330,7 +330,7 @@ class ConstrainedCodec(Codec):
         self,
         inner: Codec,
         bounds: Mapping[str, Any],
-        checks: Sequence[Check] = (),
+        checks: Sequence[_Check] = (),
         texts: Mapping[str, Any] | None = None,
         unsaid: Sequence[str] = (),
     ) -> None:
@@ -386,7 +386,7 @@ class ConstrainedCodec(Codec):
         return self._inner.encode(value)
 
 
-def _passes(check: Check, value: Any) -> bool:
+def _passes(check: _Check, value: Any) -> bool:
     try:
         return bool(check.holds(value))
     except Exception:  # the author's predicate: foreign code, and whatever it raises, it did not say yes  # noqa: BLE001

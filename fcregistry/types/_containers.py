@@ -17,8 +17,7 @@ from fcregistry._base.json import with_plain_floats
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, show_type
 from fcregistry.types._scalars import ANY_CODEC, AnyCodec, IntCodec, StrCodec, to_json_text
-from fcregistry.types._strings import TEXT as DECIMAL_TEXT
-from fcregistry.types._strings import DecimalCodec
+from fcregistry.types._strings import DECIMAL_TEXT, DecimalCodec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -52,7 +51,7 @@ MAPPINGS: Final[dict[Any, Callable[..., Any]]] = {
 }
 
 
-_INSTANCES: Final[dict[type[Any], tuple[type[Any], ...]]] = {list: (list, tuple), set: (set, frozenset)}
+_PYTHON_CLASSES: Final[dict[type[Any], tuple[type[Any], ...]]] = {list: (list, tuple), set: (set, frozenset)}
 """What an abstract type takes from Python beside what it makes of JSON: `Sequence[str] = ()` is a fine default."""
 
 
@@ -76,7 +75,7 @@ class ListCodec(Codec):
     def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
         self.item = item
         self.make = make
-        self._instances = _INSTANCES.get(make, (make,)) if abstract else (make,)
+        self._instances = _PYTHON_CLASSES.get(make, (make,)) if abstract else (make,)
         self.plain = item.plain and make is list
         self.natural = item.natural and make in (list, tuple)
         self.hashable = make is tuple and item.hashable
@@ -201,7 +200,7 @@ def read_containers(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of an array or object type without fields."""
     origin = origin_of(annotation) or annotation
     if origin is tuple:
-        return _tuple(annotation, get_args(annotation), reader)
+        return _read_tuple(annotation, get_args(annotation), reader)
     try:
         make = SEQUENCES.get(origin)
     except TypeError:  # unhashable
@@ -210,25 +209,25 @@ def read_containers(annotation: Any, reader: Reader) -> Codec | None:
         arguments = get_args(annotation)
         item = reader.read_in(arguments[0], annotation) if arguments else ANY_CODEC
         return ListCodec(item, make, abstract=make is not origin and inspect.isabstract(origin))
-    return _mapping(annotation, origin, get_args(annotation), reader) if origin in MAPPINGS else None
+    return _read_mapping(annotation, origin, get_args(annotation), reader) if origin in MAPPINGS else None
 
 
-def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
+def _read_mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
     if origin is collections.Counter:
         arguments = (*(arguments or (str,)), int)
     key, item = arguments or (str, Any)
     make = MAPPINGS[origin]
     if origin is collections.defaultdict:  # what a missing key gives is what an empty value of the type is
         empty = origin_of(item) or item
-        make = functools.partial(make, empty if empty in _EMPTY else None)
+        make = functools.partial(make, empty if empty in _DEFAULT_FACTORIES else None)
     return DictCodec(read_key(key, reader, annotation), reader.read_in(item, annotation), make, origin)
 
 
-_EMPTY: Final = frozenset({bool, int, float, str, bytes, list, tuple, set, frozenset, dict})
+_DEFAULT_FACTORIES: Final = frozenset({bool, int, float, str, bytes, list, tuple, set, frozenset, dict})
 """Types that make an empty value of their own when they are called."""
 
 
-def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
+def _read_tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
     if annotation in (tuple, typing.Tuple):  # noqa: UP006  # the one without arguments, which is not the empty one
         return ListCodec(ANY_CODEC, tuple)
     if getattr(annotation, "__unpacked__", False):
@@ -310,10 +309,10 @@ def read_sets(annotation: Any, reader: Reader) -> Codec | None:
         return None
     if make is None:
         return None
-    return SetCodec(_item(annotation, reader), make, inspect.isabstract(origin))
+    return SetCodec(_read_set_item(annotation, reader), make, inspect.isabstract(origin))
 
 
-def _item(annotation: Any, reader: Reader) -> Codec:
+def _read_set_item(annotation: Any, reader: Reader) -> Codec:
     arguments = get_args(annotation)
     if not arguments or arguments[0] is Any:
         return ScalarCodec()
@@ -327,8 +326,8 @@ def _item(annotation: Any, reader: Reader) -> Codec:
 
 # --- types._keys ---
 
-_WHOLE_NUMBER = "^(0|-?[1-9][0-9]*)$"
-_LONGEST_NUMBER = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
+_INT_KEY_PATTERN = "^(0|-?[1-9][0-9]*)$"
+_MAX_INT_KEY_LENGTH = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
 
 
 class KeyCodec:
@@ -375,11 +374,11 @@ class IntKeyCodec(KeyCodec):
         super().__init__(IntCodec())
 
     def names(self) -> dict[str, Any]:
-        return {"type": "string", "pattern": _WHOLE_NUMBER, "maxLength": _LONGEST_NUMBER}
+        return {"type": "string", "pattern": _INT_KEY_PATTERN, "maxLength": _MAX_INT_KEY_LENGTH}
 
     def accepts(self, name: str) -> bool:
         digits = name.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit() and len(name) <= _LONGEST_NUMBER):
+        if not (digits.isascii() and digits.isdigit() and len(name) <= _MAX_INT_KEY_LENGTH):
             return False
         return digits[0] != "0" or name == "0"
 

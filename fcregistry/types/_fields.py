@@ -14,9 +14,9 @@ from fcregistry.types._names import (
     READ_ONLY,
     REQUIRED,
     arguments_of,
-    filled_in,
     holds_text,
     resolve_texts,
+    substitute,
     type_parameters,
 )
 from fcregistry.types._records import MISSING, Field, RecordCodec
@@ -101,7 +101,7 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
         if hint is Final and each.default is not MISSING:
             hint = type(each.default)
         try:
-            codec = reader.read(filled_in(hint, arguments) if arguments else hint)
+            codec = reader.read(substitute(hint, arguments) if arguments else hint)
         except UnsupportedType as unsupported:
             problems += unsupported.inside(f"field {each.name!r} of {cls.__qualname__}").problems
             continue
@@ -151,7 +151,7 @@ def _hints(cls: Any, reader: Reader) -> Mapping[str, Any]:
             alone = type(base.__name__, (), {"__annotations__": _own_hints(base), "__module__": base.__module__})
             hints |= get_type_hints(alone, localns=_names(base, reader), include_extras=True)
     except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
-        raise unresolved(cls, error) from error
+        raise unresolved_annotations(cls, error) from error
     return hints
 
 
@@ -162,7 +162,7 @@ def _resolved(annotation: Any, cls: Any, reader: Reader) -> Any:
     try:
         return resolve_texts(annotation, vars(sys.modules[cls.__module__]), _names(cls, reader))
     except Exception as error:  # as above
-        raise unresolved(cls, error) from error
+        raise unresolved_annotations(cls, error) from error
 
 
 def _names(cls: Any, reader: Reader) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _names(cls: Any, reader: Reader) -> dict[str, Any]:
     return {**reader.scope, **own, **type_parameters(cls)}
 
 
-def unresolved(cls: Any, error: Exception) -> UnsupportedType:
+def unresolved_annotations(cls: Any, error: Exception) -> UnsupportedType:
     """Return what the author of annotations is told that cannot be evaluated.
 
     Raises:
@@ -200,10 +200,10 @@ def _own_hints(cls: Any) -> dict[str, Any]:
     try:
         return annotations_of(cls)
     except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
-        raise unresolved(cls, error) from error
+        raise unresolved_annotations(cls, error) from error
 
 
-def says_required(hint: Any) -> bool | None:
+def explicit_requirement(hint: Any) -> bool | None:
     """Return what a `Required` or `NotRequired` says, also where the annotation is a text; None if neither is there."""
     text = getattr(hint, "__forward_arg__", hint if isinstance(hint, str) else "")
     if text:  # where annotations are texts, `__required_keys__` knows only the class's own `total`

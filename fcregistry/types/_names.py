@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import Reader, SchemaWriter
 
 
-def _both(name: str) -> tuple[Any, ...]:
+def _in_either_typing(name: str) -> tuple[Any, ...]:
     """Return what typing and typing-extensions have under a name: often the same, once."""
     found = [getattr(module, name) for module in (typing, typing_extensions) if hasattr(module, name)]
     return tuple({id(each): each for each in found}.values())
 
 
-READ_ONLY: Final = _both("ReadOnly")
-REQUIRED: Final = _both("Required")
-NOT_REQUIRED: Final = _both("NotRequired")
-_QUALIFIERS: Final = (*READ_ONLY, *REQUIRED, *NOT_REQUIRED, *_both("Final"), *_both("ClassVar"))
-_SELF: Final = _both("Self")
-_NEW_TYPES: Final = _both("NewType")
-_ALIASES: Final = _both("TypeAliasType")
-_VARIABLES: Final = _both("TypeVar")
-_UNPACK: Final = _both("Unpack")
-_LITERALS: Final = _both("Literal")
+READ_ONLY: Final = _in_either_typing("ReadOnly")
+REQUIRED: Final = _in_either_typing("Required")
+NOT_REQUIRED: Final = _in_either_typing("NotRequired")
+_QUALIFIERS: Final = (*READ_ONLY, *REQUIRED, *NOT_REQUIRED, *_in_either_typing("Final"), *_in_either_typing("ClassVar"))
+_SELF: Final = _in_either_typing("Self")
+_NEW_TYPES: Final = _in_either_typing("NewType")
+_ALIASES: Final = _in_either_typing("TypeAliasType")
+_VARIABLES: Final = _in_either_typing("TypeVar")
+_UNPACK: Final = _in_either_typing("Unpack")
+_LITERALS: Final = _in_either_typing("Literal")
 
 
 class AliasCodec(Named):
@@ -109,7 +109,7 @@ class AliasCodec(Named):
         return self.inner.encode(value)
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
+def read_names(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of what a name for a type stands for."""
     kind = type(annotation)
     origin = origin_of(annotation)
@@ -120,7 +120,7 @@ def read(annotation: Any, reader: Reader) -> Codec | None:
     if kind in _ALIASES or type(origin) in _ALIASES:
         return _alias(annotation, reader)
     if kind in _VARIABLES:
-        return reader.read(_variable(annotation))
+        return reader.read(_variable_substitute(annotation))
     if annotation in _SELF:
         if reader.owner is None:
             raise UnsupportedType("Self stands for no class here; write the class itself")
@@ -135,7 +135,7 @@ def _alias(annotation: Any, reader: Reader) -> Codec:
             known.referred = True
         return known
     alias = origin_of(annotation) or annotation
-    value = filled_in(_value(alias, reader), arguments_of(annotation, alias))
+    value = substitute(_alias_value(alias, reader), arguments_of(annotation, alias))
     codec = AliasCodec(show_type(annotation), alias.__module__)
     reader.learn(annotation, codec)
     inner = reader.read_in(value, annotation)
@@ -147,7 +147,7 @@ def _alias(annotation: Any, reader: Reader) -> Codec:
     return codec
 
 
-def _value(alias: Any, reader: Reader) -> Any:
+def _alias_value(alias: Any, reader: Reader) -> Any:
     try:
         value = alias.__value__  # evaluated now, if a `type` statement made it
         if not holds_text(value):
@@ -191,7 +191,7 @@ def type_parameters(source: Any) -> dict[str, Any]:
     return {each.__name__: each for each in getattr(source, "__type_params__", ())}
 
 
-def _variable(variable: Any) -> Any:
+def _variable_substitute(variable: Any) -> Any:
     """Return what a type variable stands for that nothing was given for: its default, its bound, one of its constraints, or anything."""
     has_default = getattr(variable, "has_default", None)
     if has_default is not None and has_default():
@@ -203,7 +203,7 @@ def _variable(variable: Any) -> Any:
     return Any
 
 
-def filled_in(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
+def substitute(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
     """Return an annotation with types for its type variables, as far as there are such."""
     if type(annotation) in _VARIABLES:
         return arguments.get(annotation, annotation)
@@ -226,7 +226,7 @@ def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
         above = origin_of(base)
         if above is not None and isinstance(above, type):
             inherited = arguments_of(base, above)
-            arguments = {**{each: filled_in(given, arguments) for each, given in inherited.items()}, **arguments}
+            arguments = {**{each: substitute(given, arguments) for each, given in inherited.items()}, **arguments}
     return arguments
 
 

@@ -26,8 +26,8 @@ from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, 
 from fcregistry.types._constraints import AnnotationMarks
 from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._names import AliasCodec, holds_text, resolve_texts
-from fcregistry.types._pydantic_markers import REFUSED, read_pydantic
-from fcregistry.types._records import MISSING, RecordCodec, attribute
+from fcregistry.types._pydantic_markers import REFUSED, read_pydantic_marker
+from fcregistry.types._records import MISSING, RecordCodec, get_attribute
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Reader, SchemaWriter
@@ -47,10 +47,10 @@ def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
         )
     if issubclass(cls, pydantic.BaseModel):
         if issubclass(cls, pydantic.RootModel):
-            return _root(annotation, cls, reader)
-        return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))
+            return _read_root_model(annotation, cls, reader)
+        return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
     if _is_dataclass(cls):
-        return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))
+        return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
     if hasattr(cls, "__get_pydantic_core_schema__") or cls.__module__.partition(".")[0] == "pydantic_core":
         return read_pydantic_builtin(annotation, cls, reader)
     return None
@@ -83,15 +83,15 @@ def _annotated(info: Any) -> Any:
     return Annotated[info.annotation, info]
 
 
-def _build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     config = getattr(cls, "model_config", None) or getattr(cls, "__pydantic_config__", None) or {}
     fields = _fields_of(cls)
     written = cls.__pydantic_decorators__
     codec = (SerializedCodec if written.model_serializers else RecordCodec)(
         cls,
         show_type(annotation),
-        make=lambda **given: _validated(lambda decoded: cls(**decoded), given, cls.__name__),
-        get=attribute if _is_dataclass(cls) else _of_model,
+        make=lambda **given: _validate(lambda decoded: cls(**decoded), given, cls.__name__),
+        get=get_attribute if _is_dataclass(cls) else _model_attribute,
         is_instance=lambda value: isinstance(value, cls),
     )
     codec.hashable = cls.__hash__ is not None
@@ -102,7 +102,7 @@ def _build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
         codec.rest = _type_of_extra(cls)
         codec.others_of = lambda value: getattr(value, "__pydantic_extra__", None) or {}
     by_alias = config.get("validate_by_alias") is not False
-    return codec, [_raw(name, info, by_alias) for name, info in fields.items() if info.init is not False]
+    return codec, [_raw_field(name, info, by_alias) for name, info in fields.items() if info.init is not False]
 
 
 def _type_of_extra(cls: Any) -> Any:
@@ -116,12 +116,12 @@ def _type_of_extra(cls: Any) -> Any:
     return Any
 
 
-def _of_model(value: Any, name: str) -> Any:
+def _model_attribute(value: Any, name: str) -> Any:
     """Return a field of a model; as an attribute, a deprecated one would warn."""
     return value.__dict__.get(name, MISSING)
 
 
-def _raw(name: str, info: Any, by_alias: bool) -> RawField:
+def _raw_field(name: str, info: Any, by_alias: bool) -> RawField:
     key = _alias(name, info) if by_alias else name
     default = MISSING if info.is_required() or info.default_factory is not None else info.default
     return RawField(
@@ -169,7 +169,7 @@ class SerializedCodec(RecordCodec):
         return (f"{self.shown}: what its model_serializer writes is in no schema, and need not be what is taken",)
 
 
-def _root(annotation: Any, cls: Any, reader: Reader) -> Codec:
+def _read_root_model(annotation: Any, cls: Any, reader: Reader) -> Codec:
     known = reader.known(annotation)
     if known is not None:
         return known
@@ -207,7 +207,7 @@ class RootCodec(AliasCodec):
         self.hashable = inner.hashable and self.cls.__hash__ is not None
 
     def decode(self, value: Any) -> Any:
-        return _validated(self.cls, self.inner.decode(value), self.cls.__name__)
+        return _validate(self.cls, self.inner.decode(value), self.cls.__name__)
 
     def handles(self, value: object) -> bool:
         return isinstance(value, self.cls)
@@ -216,7 +216,7 @@ class RootCodec(AliasCodec):
         return self.inner.encode(value.root)
 
 
-def _validated(validate: Any, value: Any, shown: str) -> Any:
+def _validate(validate: Any, value: Any, shown: str) -> Any:
     try:
         return validate(value)
     except Exception as error:  # pydantic's own error, or whatever a validator of the author raises
@@ -298,12 +298,12 @@ def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec |
     name, own = cls.__name__, cls.__module__.partition(".")[0] in ("pydantic", "pydantic_core")
     if own and name in REFUSED:
         raise UnsupportedType(f"{show_type(annotation)}: {REFUSED[name]}")
-    adapter, schema = _adapted(annotation)
+    adapter, schema = _adapter_and_schema(annotation)
     if own and name in _SECRETS:
         return SecretCodec(annotation, adapter)
     if (known := _DATES.get(schema.get("format", ""))) is not None and own:
         marks = AnnotationMarks(reader.read(known), known, lambda marker, marks: None)
-        read_pydantic(name, cls, marks)
+        read_pydantic_marker(name, cls, marks)
         return marks.applied()
     if schema.get("type") == "string":
         return PydanticTextCodec(annotation, adapter)
@@ -314,7 +314,7 @@ def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec |
     return None
 
 
-def _adapted(annotation: Any) -> tuple[Any, dict[str, Any]]:
+def _adapter_and_schema(annotation: Any) -> tuple[Any, dict[str, Any]]:
     from pydantic import TypeAdapter  # it is loaded: the type comes from it
 
     try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import SchemaWriter
 
 
-def read_pydantic(name: str, marker: Any, marks: AnnotationMarks) -> bool:
+def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read `Field`, `StringConstraints`, and the validators of pydantic, which run after decoding.
 
     Raises:
@@ -29,9 +29,9 @@ def read_pydantic(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     if name == "FieldInfo":
         _field(marker, marks)
     elif name == "_PydanticGeneralMetadata":  # what Field and StringConstraints hold beside annotated-types
-        _general(dict(vars(marker)), marks)
+        _general_metadata(dict(vars(marker)), marks)
     elif name == "StringConstraints":
-        _of_text(marker, marks)
+        _string_constraints(marker, marks)
     elif name == "_AllowAnyJson":  # the last of `JsonValue`, whose members say less simply what it is
         marks.inner = ANY_CODEC
     elif name in ("EncodedBytes", "EncodedStr"):
@@ -40,7 +40,7 @@ def read_pydantic(name: str, marker: Any, marks: AnnotationMarks) -> bool:
         _discriminator(marker.discriminator, marks)
     elif name in ("PlainSerializer", "WrapSerializer"):
         marks.note(f"{name} says nothing here: {marks.shown} is written as always")
-    elif name not in _WITHOUT_EFFECT:
+    elif name not in _IGNORED_MARKERS:
         if not (hasattr(marker, "__get_pydantic_core_schema__") or name == "UrlConstraints"):
             return False
         _validate(marker, show_marker(marker), marks)
@@ -61,7 +61,7 @@ REFUSED: Final = {
 }
 """What of pydantic's is refused, and why."""
 
-_WITHOUT_EFFECT: Final = frozenset(
+_IGNORED_MARKERS: Final = frozenset(
     {
         *("Strict", "AllowInfNan", "FailFast", "Tag", "SkipValidation"),
         *("AliasGenerator", "SerializeAsAny"),
@@ -74,7 +74,7 @@ def _field(info: Any, marks: AnnotationMarks) -> None:
     for each in info.metadata:
         marks.take(each)
     if not marks.validated:
-        unread = [name for name in ("validation_alias", "default", "default_factory") if _says(info, name)]
+        unread = [name for name in ("validation_alias", "default", "default_factory") if _is_set(info, name)]
         if unread:
             said = ", ".join(unread).removeprefix("validation_")  # `alias` is one of validation too
             marks.note(f"{said} of Field says nothing of a parameter; write it in the signature itself")
@@ -92,12 +92,12 @@ def _discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
         )
 
 
-def _says(info: Any, name: str) -> bool:
+def _is_set(info: Any, name: str) -> bool:
     value = getattr(info, name)
     return value is not None and type(value).__name__ not in ("PydanticUndefinedType", "ellipsis")
 
 
-def _of_text(constraints: Any, marks: AnnotationMarks) -> None:
+def _string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
     if constraints.min_length is not None:
         marks.length("MinLen", constraints.min_length)
     if constraints.max_length is not None:
@@ -109,10 +109,10 @@ def _of_text(constraints: Any, marks: AnnotationMarks) -> None:
         _validate(constraints, show_marker(constraints), marks)
 
 
-def _general(said: dict[str, Any], marks: AnnotationMarks) -> None:
+def _general_metadata(said: dict[str, Any], marks: AnnotationMarks) -> None:
     if pattern := said.pop("pattern", None):
         marks.pattern(getattr(pattern, "pattern", pattern))
-    rest = {name: value for name, value in said.items() if value is not None and name not in _MATTERLESS}
+    rest = {name: value for name, value in said.items() if value is not None and name not in _IGNORED_OPTIONS}
     if rest:
         from pydantic import Field  # it is loaded: the marker comes from it
 
@@ -120,7 +120,7 @@ def _general(said: dict[str, Any], marks: AnnotationMarks) -> None:
         _validate(Field(**rest), shown, marks)
 
 
-_MATTERLESS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"})
+_IGNORED_OPTIONS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"})
 """What Field says of coercions that are not made here."""
 
 

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
     Family = Callable[[Any, "TypeReader"], Codec | None]
 
-_ALWAYS_KNOWN: Final = {each: codec for each, codec in SCALARS.items() if isinstance(each, type)}
-_KNOWN: Final[dict[Any, Codec]] = dict(_ALWAYS_KNOWN)
+_SCALAR_CODECS: Final = {each: codec for each, codec in SCALARS.items() if isinstance(each, type)}
+_CODECS: Final[dict[Any, Codec]] = dict(_SCALAR_CODECS)
 """Classes that were read before, and what else is named: a record is read once in a process, however many tools take it."""
 
-_MOST_KNOWN: Final = 4096
+_MAX_CODECS: Final = 4096
 """Beyond so many it starts anew: classes that are made by the thousand are not kept for ever."""
 
 
-_DEEPEST: Final = 150
+_MAX_SCHEMA_DEPTH: Final = 150
 """Levels of a schema: jsonschema, the deeper of the validators in Python frames, walks so many."""
 
-_DEEP: Final = 70
+_SUSPICIOUS_DEPTH: Final = 70
 """Types inside one another of which such a schema could come: each adds two levels at most."""
 
 
@@ -91,7 +91,7 @@ class TypeReader:
             codec = self._first(annotation)
         finally:
             self._depth -= 1
-        if self._depth >= _DEEP:
+        if self._depth >= _SUSPICIOUS_DEPTH:
             self._deep = True
         if isinstance(annotation, type):
             self._fresh.setdefault(annotation, codec)
@@ -119,7 +119,7 @@ class TypeReader:
     def known(self, annotation: Any) -> Codec | None:
         """Return the codec of a class or of something named that was read before, or is being read: it may refer to itself."""
         try:
-            return _KNOWN.get(annotation) or self._fresh.get(annotation)
+            return _CODECS.get(annotation) or self._fresh.get(annotation)
         except TypeError:  # a class that cannot be hashed, or has arguments that cannot
             return None
 
@@ -142,9 +142,9 @@ class TypeReader:
         if not complete:
             self._fresh.clear()
         elif not self.scope:
-            if len(_KNOWN) > _MOST_KNOWN:
-                forget_all()
-            _KNOWN.update(self._fresh)
+            if len(_CODECS) > _MAX_CODECS:
+                forget_codecs()
+            _CODECS.update(self._fresh)
             self._fresh.clear()
 
 
@@ -160,11 +160,13 @@ def _check_depth(codec: Codec) -> None:
         depth += 1
         inner = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
         level = [part for part in inner if isinstance(part, (dict, list))]
-    if depth > _DEEPEST:
-        raise UnsupportedType(f"its schema is nested {depth} levels deep, and at most {_DEEPEST} can be checked")
+    if depth > _MAX_SCHEMA_DEPTH:
+        raise UnsupportedType(
+            f"its schema is nested {depth} levels deep, and at most {_MAX_SCHEMA_DEPTH} can be checked"
+        )
 
 
-def forget_all() -> None:
+def forget_codecs() -> None:
     """Forget what was read in this process, so that it is read anew."""
-    _KNOWN.clear()
-    _KNOWN.update(_ALWAYS_KNOWN)
+    _CODECS.clear()
+    _CODECS.update(_SCALAR_CODECS)

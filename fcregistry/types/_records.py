@@ -105,7 +105,7 @@ class RecordCodec(Record):
         return inner if self.others is None else [*inner, self.others]
 
     def signature(self) -> object:
-        fields = sorted((field.key, field.required, _told_apart_by(field.codec)) for field in self.fields)
+        fields = sorted((field.key, field.required, _distinguishing_schema(field.codec)) for field in self.fields)
         return (tuple(fields), self.others is not None)
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def _encoded(codec: Codec, item: Any) -> Any:
         return to_json(item)
 
 
-def attribute(value: Any, name: str) -> Any:
+def get_attribute(value: Any, name: str) -> Any:
     """Return an attribute of an instance, or `MISSING`."""
     return getattr(value, name, MISSING)
 
@@ -227,7 +227,7 @@ def _property(field: Field, writer: SchemaWriter) -> dict[str, Any]:
     return schema
 
 
-def _told_apart_by(codec: Codec) -> str:
+def _distinguishing_schema(codec: Codec) -> str:
     from fcregistry.types._codec import SchemaWriter
 
     if isinstance(codec, Named):  # by name only: a record may hold itself

@@ -37,7 +37,7 @@ def to_json_text(value: object) -> str:
     except EncodingError:
         raise
     except (TypeError, ValueError, RecursionError) as error:
-        if _KEYS in str(error):
+        if _KEY_ERROR in str(error):
             return to_json_text(_with_keys_of_json(value))
         raise EncodingError(_reason(error)) from error
     if not text.isascii():
@@ -66,21 +66,21 @@ def _with_keys(value: object) -> Any:
     if isinstance(value, (list, tuple)):
         return [_with_keys(item) for item in value]
     if not isinstance(value, dict):
-        return _with_keys(_default(value))
+        return _with_keys(_encode_by_class(value))
     made: dict[Any, Any] = {}
     for key, item in value.items():
-        name = _key(key)
+        name = _json_key(key)
         if name in made:
             raise EncodingError(f"the value holds a dict in which two keys are {name!r:.80} in JSON")
         made[name] = _with_keys(item)
     return made
 
 
-def _key(key: object) -> str | int | float | None:
+def _json_key(key: object) -> str | int | float | None:
     """Return a key as `json` knows them: such as the date's text, the value of an Enum's member, and numpy's numbers as Python's."""
     if key is None or isinstance(key, (str, int, float)):
         return key
-    name = _default(key)
+    name = _encode_by_class(key)
     if name is None or isinstance(name, (str, int, float)):
         return name
     raise EncodingError("the value holds a dict with keys that are no strings, numbers, booleans or None")
@@ -110,7 +110,7 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _default(value: object) -> Any:
+def _encode_by_class(value: object) -> Any:
     """Encode what `json` does not know, by the codec of its class."""
     codec = _codec_of_class(value.__class__)
     if codec is not None:
@@ -128,7 +128,7 @@ def _default(value: object) -> Any:
 
 
 _BY_CLASS: Final[dict[type, Codec]] = {}
-_MOST_CLASSES: Final = 1024
+_MAX_CLASSES: Final = 1024
 
 
 def _codec_of_class(cls: type) -> Codec | None:
@@ -137,15 +137,15 @@ def _codec_of_class(cls: type) -> Codec | None:
     if codec is None:
         codec = slots.codec_of_class(cls)  # the table, which knows the families, and one of them asks here
         if codec is not None:
-            if len(_BY_CLASS) >= _MOST_CLASSES:
+            if len(_BY_CLASS) >= _MAX_CLASSES:
                 _BY_CLASS.clear()
             _BY_CLASS[cls] = codec
     return codec
 
 
-_KEYS: Final = "keys must be"  # what `json` says of others than strings, numbers, booleans and None
-_ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_default)
-_ASCII_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=False, default=_default)
+_KEY_ERROR: Final = "keys must be"  # what `json` says of others than strings, numbers, booleans and None
+_ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_encode_by_class)
+_ASCII_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=False, default=_encode_by_class)
 
 # --- types._scalars ---
 
@@ -263,7 +263,7 @@ class AnyCodec(Codec):
         return True
 
     def decode(self, value: Any) -> Any:
-        return value if type(value) in _AS_IT_IS else with_plain_floats(value)
+        return value if type(value) in _UNCHANGED else with_plain_floats(value)
 
     def handles(self, value: object) -> bool:
         return True
@@ -272,7 +272,7 @@ class AnyCodec(Codec):
         return to_json(value)
 
 
-_AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})
+_UNCHANGED: Final = frozenset({str, int, float, bool, type(None)})
 
 
 SCALARS: Final[dict[Any, Codec]] = {
@@ -290,7 +290,7 @@ SCALARS: Final[dict[Any, Codec]] = {
 ANY_CODEC = AnyCodec()
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
+def read_scalars(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a scalar type."""
     try:
         return SCALARS.get(annotation)

@@ -27,9 +27,9 @@ from typing_extensions import is_typeddict
 
 from fcregistry.types._choices import ChoiceCodec
 from fcregistry.types._codec import UnsupportedType, origin_of, show_type
-from fcregistry.types._fields import RawField, raw_hints, read_record, says_required, unresolved
+from fcregistry.types._fields import RawField, explicit_requirement, raw_hints, read_record, unresolved_annotations
 from fcregistry.types._names import holds_text
-from fcregistry.types._records import MISSING, Field, RecordCodec, attribute
+from fcregistry.types._records import MISSING, Field, RecordCodec, get_attribute
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Codec, Reader
@@ -43,17 +43,17 @@ def read_msgspec(annotation: Any, reader: Reader) -> Codec | None:
     cls = origin_of(annotation) or annotation
     if msgspec is None or not (isinstance(cls, type) and issubclass(cls, msgspec.Struct)):
         return None
-    return read_record(annotation, cls, reader, lambda cls: _msgspec_build(annotation, cls))
+    return read_record(annotation, cls, reader, lambda cls: _build_struct(annotation, cls))
 
 
 class StructCodec(RecordCodec):
     """A Struct: a record whose JSON may have a tag that its instances do not keep."""
 
     def fill(self, fields: tuple[Field, ...]) -> None:
-        super().fill((*_tag(self.cls), *fields))
+        super().fill((*_tag_field(self.cls), *fields))
 
 
-def _tag(cls: Any) -> tuple[Field, ...]:
+def _tag_field(cls: Any) -> tuple[Field, ...]:
     config = cls.__struct_config__
     if config.tag is None:
         return ()
@@ -62,7 +62,7 @@ def _tag(cls: Any) -> tuple[Field, ...]:
     return (Field(key=name, name=name, attribute=name, codec=codec, required=True, constant=config.tag),)
 
 
-def _msgspec_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     from msgspec import NODEFAULT, UNSET  # it is loaded: the class comes from it
 
     codec = StructCodec(
@@ -75,7 +75,7 @@ def _msgspec_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawFiel
     config = cls.__struct_config__
     codec.hashable = cls.__hash__ is not None and (config.frozen or not config.eq)  # the others have a hash that raises
     raw = []
-    for each in _declared(cls):
+    for each in _struct_fields(cls):
         default = MISSING if each.default in (NODEFAULT, UNSET) else each.default
         raw.append(
             RawField(each.name, each.required, default, annotation=_without_unset(each.type), key=each.encode_name)
@@ -83,13 +83,13 @@ def _msgspec_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawFiel
     return codec, raw
 
 
-def _declared(cls: Any) -> Any:
+def _struct_fields(cls: Any) -> Any:
     from msgspec.structs import fields  # it is loaded too
 
     try:
         return fields(cls)
     except Exception as error:  # evaluating an author's annotations may raise anything; the author is told
-        raise unresolved(cls, error) from error
+        raise unresolved_annotations(cls, error) from error
 
 
 def _without_unset(annotation: Any) -> Any:
@@ -110,19 +110,19 @@ def read_typed_dicts(annotation: Any, reader: Reader) -> Codec | None:
     cls = origin_of(annotation) or annotation
     if not is_typeddict(cls):
         return None
-    return read_record(annotation, cls, reader, lambda cls: _typed_dicts_build(annotation, cls))
+    return read_record(annotation, cls, reader, lambda cls: _build_typed_dict(annotation, cls))
 
 
-def _typed_dicts_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     codec = RecordCodec(
         cls,
         show_type(annotation),
         make=dict,
         get=lambda value, name: value.get(name, MISSING),
-        is_instance=lambda value: _fits(codec, value),
+        is_instance=lambda value: _is_typed_dict(codec, value),
     )
     codec.rest = getattr(cls, "__extra_items__", typing_extensions.Never)
-    if codec.rest in _NO_REST:
+    if codec.rest in _CLOSED:
         codec.rest = MISSING
     codec.others_of = lambda value: {
         key: item for key, item in value.items() if all(key != each.key for each in codec.fields)
@@ -130,16 +130,16 @@ def _typed_dicts_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Raw
     return codec, [RawField(name, _is_required(cls, name, hint)) for name, hint in raw_hints(cls).items()]
 
 
-_NO_REST: Final = (getattr(typing_extensions, "NoExtraItems", None), typing_extensions.Never)
+_CLOSED: Final = (getattr(typing_extensions, "NoExtraItems", None), typing_extensions.Never)
 """What a TypedDict says that takes its own keys only (PEP 728); before typing-extensions 4.13, None."""
 
 
 def _is_required(cls: Any, name: str, hint: Any) -> bool:
-    said = says_required(hint) if holds_text(hint) or name in cls.__required_keys__ else None
+    said = explicit_requirement(hint) if holds_text(hint) or name in cls.__required_keys__ else None
     return name in cls.__required_keys__ if said is None else said
 
 
-def _fits(codec: RecordCodec, value: object) -> bool:
+def _is_typed_dict(codec: RecordCodec, value: object) -> bool:
     """Tell whether a dict has the fields of a TypedDict, since its instances do not know their class."""
     if not isinstance(value, dict):
         return False
@@ -159,19 +159,19 @@ def read_attrs(annotation: Any, reader: Reader) -> Codec | None:
     cls = origin_of(annotation) or annotation
     if not (isinstance(cls, type) and hasattr(cls, "__attrs_attrs__")):
         return None
-    return read_record(annotation, cls, reader, lambda cls: _attrs_build(annotation, cls))
+    return read_record(annotation, cls, reader, lambda cls: _build_attrs_class(annotation, cls))
 
 
-def _attrs_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_attrs_class(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     codec = RecordCodec(
-        cls, show_type(annotation), make=cls, get=attribute, is_instance=lambda value: isinstance(value, cls)
+        cls, show_type(annotation), make=cls, get=get_attribute, is_instance=lambda value: isinstance(value, cls)
     )
     codec.hashable = cls.__hash__ is not None
     hints = raw_hints(cls)
-    return codec, [_attrs_raw(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
+    return codec, [_attrs_field(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
 
 
-def _attrs_raw(field: Any, annotated: bool) -> RawField:
+def _attrs_field(field: Any, annotated: bool) -> RawField:
     from attrs import NOTHING, Factory  # it is loaded: the class comes from it
 
     has_value = field.default is not NOTHING and not isinstance(field.default, Factory)  # type: ignore[arg-type]  # a class, whatever attrs' stub says
@@ -193,23 +193,23 @@ def read_dataclasses(annotation: Any, reader: Reader) -> Codec | None:
     cls = origin_of(annotation) or annotation
     if not isinstance(cls, type) or not hasattr(cls, "__dataclass_fields__"):
         return None
-    return read_record(annotation, cls, reader, lambda cls: _dataclasses_build(annotation, cls))
+    return read_record(annotation, cls, reader, lambda cls: _build_dataclass(annotation, cls))
 
 
-def _dataclasses_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_dataclass(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     codec = RecordCodec(
         cls,
         show_type(annotation),
         make=cls,
-        get=attribute,
+        get=get_attribute,
         is_instance=lambda value: isinstance(value, cls),
     )
     codec.hashable = cls.__hash__ is not None
-    fields = [_dataclasses_raw(each) for each in cls.__dataclass_fields__.values()]
+    fields = [_dataclass_field(each) for each in cls.__dataclass_fields__.values()]
     return codec, [each for each in fields if each is not None]
 
 
-def _dataclasses_raw(field: Any) -> RawField | None:
+def _dataclass_field(field: Any) -> RawField | None:
     """Return what is known of a field; None if it is not given when an instance is made."""
     init_only = field._field_type is _INIT_VAR
     if not field.init or not (init_only or field._field_type is _FIELD):
@@ -233,16 +233,16 @@ def read_named_tuples(annotation: Any, reader: Reader) -> Codec | None:
     cls = origin_of(annotation) or annotation
     if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return None
-    return read_record(annotation, cls, reader, lambda cls: _named_tuples_build(annotation, cls))
+    return read_record(annotation, cls, reader, lambda cls: _build_named_tuple(annotation, cls))
 
 
-def _named_tuples_build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     if cls._fields and not raw_hints(cls):
         raise UnsupportedType(
             f"{cls.__qualname__} is a namedtuple without types; declare it as a class of typing.NamedTuple"
         )
     codec = RecordCodec(
-        cls, show_type(annotation), make=cls, get=attribute, is_instance=lambda value: isinstance(value, cls)
+        cls, show_type(annotation), make=cls, get=get_attribute, is_instance=lambda value: isinstance(value, cls)
     )
     codec.hashable = True
     defaults = cls._field_defaults

@@ -46,7 +46,7 @@ _DURATION = re.compile(
 )
 
 
-def _matched(name: str, text: str) -> str:
+def _require_match(name: str, text: str) -> str:
     if _PATTERNS[name].fullmatch(text) is None:
         raise ValueError(f"not a {name}")
     return text
@@ -54,17 +54,17 @@ def _matched(name: str, text: str) -> str:
 
 def parse_datetime(text: str) -> datetime:
     """Return the point in time that a text names (RFC 3339); the offset may be missing, as in Python."""
-    return datetime.fromisoformat(_matched("date-time", text).upper())
+    return datetime.fromisoformat(_require_match("date-time", text).upper())
 
 
 def parse_date(text: str) -> date:
     """Return the day that a text names (RFC 3339)."""
-    return date.fromisoformat(_matched("date", text))
+    return date.fromisoformat(_require_match("date", text))
 
 
 def parse_time(text: str) -> time:
     """Return the time of day that a text names (RFC 3339); the offset may be missing, as in Python."""
-    return time.fromisoformat(_matched("time", text).upper())
+    return time.fromisoformat(_require_match("time", text).upper())
 
 
 def parse_duration(text: str) -> timedelta:
@@ -96,12 +96,12 @@ def show_duration(duration: timedelta) -> str:
 
 def parse_uuid(text: str) -> UUID:
     """Return the UUID that a text names (RFC 9562)."""
-    return UUID(_matched("uuid", text))
+    return UUID(_require_match("uuid", text))
 
 
 def parse_decimal(text: str) -> Decimal:
     """Return the decimal number that a text names, written as in JSON."""
-    return Decimal(_matched("decimal", text))
+    return Decimal(_require_match("decimal", text))
 
 
 def show_decimal(value: Decimal) -> str:
@@ -129,12 +129,12 @@ def parse_fraction(text: str) -> Fraction:
     """Return the fraction that a text names: `2/3`, or a whole number."""
     from fractions import Fraction  # seldom needed
 
-    return Fraction(_matched("fraction", text))
+    return Fraction(_require_match("fraction", text))
 
 
 def parse_regex(text: str) -> re.Pattern[str]:
     """Return the regular expression that a text is, in Python's syntax."""
-    if len(text) > _LONGEST_REGEX:
+    if len(text) > _MAX_REGEX_LENGTH:
         raise ValueError("too long for a regular expression")
     try:
         return re.compile(text)
@@ -147,7 +147,7 @@ def parse_regex(text: str) -> re.Pattern[str]:
         raise ValueError("not a regular expression") from error
 
 
-_LONGEST_REGEX: Final = 1000  # characters: compiling takes time, and a stranger wrote it
+_MAX_REGEX_LENGTH: Final = 1000  # characters: compiling takes time, and a stranger wrote it
 
 
 def parse_zone(text: str) -> Any:
@@ -155,7 +155,7 @@ def parse_zone(text: str) -> Any:
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # seldom needed
 
     try:
-        return ZoneInfo(_matched("timezone", text))
+        return ZoneInfo(_require_match("timezone", text))
     except (ZoneInfoNotFoundError, OSError) as error:  # an OSError where the name is that of a folder
         raise ValueError("not a time zone") from error
 
@@ -199,11 +199,11 @@ PARSERS: Final[dict[str, Callable[[str], Any]]] = {
 """Format -> what reads its texts."""
 
 
-def _taken_by(parse: Callable[[str], Any]) -> Callable[[str], bool]:
-    return lambda text: takes(parse, text)
+def _format_check(parse: Callable[[str], Any]) -> Callable[[str], bool]:
+    return lambda text: _can_parse(parse, text)
 
 
-def takes(parse: Callable[[str], Any], text: str) -> bool:
+def _can_parse(parse: Callable[[str], Any], text: str) -> bool:
     """Tell whether a text is of the format that a function reads."""
     try:
         parse(text)
@@ -212,7 +212,9 @@ def takes(parse: Callable[[str], Any], text: str) -> bool:
     return True
 
 
-STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {name: _taken_by(parse) for name, parse in PARSERS.items()}
+STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
+    name: _format_check(parse) for name, parse in PARSERS.items()
+}
 """JSON Schema format -> whether a string is of it."""
 
 # --- types._texts ---
@@ -260,7 +262,7 @@ class TextCodec(Codec):
         return schema
 
     def accepts(self, value: object) -> bool:
-        return type(value) is str and takes(self._parse, value)
+        return type(value) is str and _can_parse(self._parse, value)
 
     def decode(self, value: Any) -> Any:
         return self._parse(value)
@@ -319,10 +321,10 @@ def read_texts(annotation: Any, reader: Reader) -> Codec | None:
         return None
     if codec is not None or not isinstance(annotation, type):
         return codec
-    return _seldom(annotation)
+    return _read_rare_class(annotation)
 
 
-def _seldom(cls: type) -> Codec | None:
+def _read_rare_class(cls: type) -> Codec | None:
     """Return the codec of a class whose module is not imported before somebody has such a class."""
     match cls.__module__, cls.__qualname__:
         case "ipaddress", name if name in IP_FORMATS:
@@ -336,7 +338,7 @@ def _seldom(cls: type) -> Codec | None:
 
 # --- types._decimals ---
 
-TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
+DECIMAL_TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
 """A Decimal where only a text may stand, such as the key of an object."""
 
 
@@ -351,7 +353,7 @@ class DecimalCodec(Codec):
 
     def accepts(self, value: object) -> bool:
         if type(value) is str:
-            return takes(parse_decimal, value)
+            return _can_parse(parse_decimal, value)
         return type(value) is int or (isinstance(value, float) and value - value == 0)
 
     def decode(self, value: Any) -> Any:

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, Literal, Un
 import typing_extensions
 
 from fcregistry._base import slots
-from fcregistry.types._annotated import read as read_annotated
-from fcregistry.types._choices import read as read_choices
+from fcregistry.types._annotated import read_annotated
+from fcregistry.types._choices import read_choices
 from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, origin_of, show_type
 from fcregistry.types._containers import MAPPINGS, SEQUENCES, SETS, read_containers, read_sets
-from fcregistry.types._names import read as read_names
+from fcregistry.types._names import read_names
 from fcregistry.types._pydantic import read_pydantic_class as read_pydantic
 from fcregistry.types._reader import TypeReader
-from fcregistry.types._scalars import SCALARS
-from fcregistry.types._scalars import read as read_scalars
+from fcregistry.types._scalars import SCALARS, read_scalars
 from fcregistry.types._stdlib_records import (
     read_attrs,
     read_dataclasses,
@@ -32,7 +31,7 @@ from fcregistry.types._stdlib_records import (
     read_typed_dicts,
 )
 from fcregistry.types._strings import read_decimals, read_texts
-from fcregistry.types._unions import read as read_unions
+from fcregistry.types._unions import read_unions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from fcregistry.types._reader import Family
 
 
-def _foreign(annotation: Any, reader: TypeReader) -> Codec | None:
+def _read_by_extension(annotation: Any, reader: TypeReader) -> Codec | None:
     """Ask the extension that is installed for the library that a type comes from."""
     module = getattr(get_origin(annotation) or annotation, "__module__", None)
     if not isinstance(module, str):
@@ -53,7 +52,7 @@ def _foreign(annotation: Any, reader: TypeReader) -> Codec | None:
     return None
 
 
-def _refused(annotation: Any, reader: TypeReader) -> Codec | None:
+def _refuse(annotation: Any, reader: TypeReader) -> Codec | None:
     """Say why no family before this one read an annotation, and what to write instead."""
     name = show_type(annotation)
     for matches, reason in _REASONS:
@@ -105,13 +104,13 @@ FAMILIES: tuple[Family, ...] = (
     read_named_tuples,
     read_attrs,
     read_msgspec,
-    _foreign,
-    _refused,
+    _read_by_extension,
+    _refuse,
 )
 
 
 _DIRECT: Final[dict[Any, tuple[Family, ...]]] = {
-    name: (family, _refused)
+    name: (family, _refuse)
     for family, names in (
         (read_scalars, [each for each in SCALARS if isinstance(each, type)]),
         (read_annotated, (Annotated,)),
@@ -125,7 +124,7 @@ _DIRECT: Final[dict[Any, tuple[Family, ...]]] = {
 }
 """A class, or what stands before the brackets -> the first family of the table that reads it, where that is known beforehand."""
 
-_OF_OTHER_CLASSES: Final = tuple(
+_CLASS_FAMILIES: Final = tuple(
     family
     for family in FAMILIES
     if family not in (read_scalars, read_containers, read_sets, read_decimals, read_annotated, read_unions, read_names)
@@ -140,7 +139,7 @@ def families_for(annotation: Any) -> tuple[Family, ...]:
         direct = _DIRECT.get(annotation if is_class else origin_of(annotation))
     except TypeError:  # unhashable
         return FAMILIES
-    return direct or (_OF_OTHER_CLASSES if is_class else FAMILIES)
+    return direct or (_CLASS_FAMILIES if is_class else FAMILIES)
 
 
 def make_reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:

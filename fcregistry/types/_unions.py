@@ -9,7 +9,7 @@ import threading
 import types
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Union, get_args
 
-from fcregistry._base.cached import made_once
+from fcregistry._base.cached import cached_attribute
 from fcregistry._base.json import kind_of
 from fcregistry.types._choices import ChoiceCodec, key_of
 from fcregistry.types._codec import Codec, Record, Refusal, UnsupportedType, origin_of, show_type
@@ -41,7 +41,7 @@ class UnionCodec(Codec):
         self.kinds = frozenset().union(*[member.kinds for member in members])
         self.plain = all(member.plain for member in members)
         self.hashable = all(member.hashable for member in members)
-        self._tags: UnionTags | None = None
+        self._tags: _UnionTags | None = None
 
     def children(self) -> Iterable[Codec]:
         return self._members
@@ -53,7 +53,7 @@ class UnionCodec(Codec):
         written = list({repr(schema): schema for schema in schemas}.values())  # as text, in which true is not 1
         return {"anyOf": written} if len(written) > 1 else written[0]
 
-    @made_once
+    @cached_attribute
     def _by_kind(self) -> dict[str, list[Codec]]:
         """The members that take a kind. A value whose kind only one takes needs no second look: the validator has accepted it."""
         return {kind: [member for member in self._members if kind in member.kinds] for kind in self.kinds}
@@ -65,20 +65,20 @@ class UnionCodec(Codec):
         if kind != "object" or len(candidates) < 2:
             return candidates
         if self._tags is None:
-            self._tags = tags_of(candidates)
-        return candidates if self._tags is NO_TAGS else self._tags.chosen(value)
+            self._tags = _tags_of(candidates)
+        return candidates if self._tags is _NO_TAGS else self._tags.chosen(value)
 
     def accepts(self, value: object) -> bool:
         candidates = self._candidates(value)
         if len(candidates) == 1:
             return candidates[0].accepts(value)
-        return _asked_once(self, candidates, "accepts", value)
+        return _ask_members(self, candidates, "accepts", value)
 
     def decode(self, value: Any) -> Any:
         candidates = self._candidates(value)
         if len(candidates) == 1:
             return candidates[0].decode(value)
-        with _Answers():
+        with _AnswerMemory():
             return self._decode(candidates, value)
 
     def _decode(self, candidates: list[Codec], value: Any) -> Any:
@@ -92,11 +92,11 @@ class UnionCodec(Codec):
         raise refusal or Refusal("is none of the allowed types")
 
     def handles(self, value: object) -> bool:
-        return _asked_once(self, self._members, "handles", value)
+        return _ask_members(self, self._members, "handles", value)
 
     @property
     def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # known once its records have fields
-        return tuple(overlaps(self._members, [show_type(each) for each in get_args(self._annotation)]))
+        return tuple(_overlaps(self._members, [show_type(each) for each in get_args(self._annotation)]))
 
     def marked(self, marker: Any) -> Codec | None:
         marked = [member.marked(marker) for member in self._members]
@@ -107,7 +107,7 @@ class UnionCodec(Codec):
     def encode(self, value: Any) -> Any:
         if value.__class__ in _SCALARS:
             return self._encode(value)
-        with _Answers():
+        with _AnswerMemory():
             return self._encode(value)
 
     def _encode(self, value: Any) -> Any:
@@ -122,7 +122,7 @@ class UnionCodec(Codec):
 _SCALARS: Final = frozenset({bool, bytes, float, int, str, type(None)})
 
 
-class _Answers:
+class _AnswerMemory:
     """Remembers, while it is entered for the first time on a thread, which unions take which parts of a value.
 
     A union asks all of its members, and these ask the unions inside them. Without a memory, the innermost part of a value of nested unions would
@@ -141,20 +141,20 @@ class _Answers:
             _memory.answers = None
 
 
-class _Memory(threading.local):
+class _ThreadMemory(threading.local):
     """What a thread remembers: union, question and part -> the part, which must stay alive for its `id` to hold, and the answer."""
 
     answers: dict[tuple[int, str, int], tuple[object, bool]] | None = None
 
 
-_memory: Final = _Memory()
+_memory: Final = _ThreadMemory()
 
 
-def _asked_once(union: UnionCodec, members: list[Codec], question: str, value: object) -> bool:
+def _ask_members(union: UnionCodec, members: list[Codec], question: str, value: object) -> bool:
     """Return whether a member accepts or handles a value; asked again, as it was answered before."""
     if value.__class__ in _SCALARS:
         return any(getattr(member, question)(value) for member in members)
-    with _Answers():
+    with _AnswerMemory():
         answers, key = _memory.answers, (id(union), question, id(value))
         assert answers is not None
         if key not in answers:
@@ -162,7 +162,7 @@ def _asked_once(union: UnionCodec, members: list[Codec], question: str, value: o
         return answers[key][1]
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
+def read_unions(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of Optional, Union and `X | Y`."""
     if origin_of(annotation) not in (Union, types.UnionType):
         return None
@@ -186,7 +186,7 @@ def _check_distinguishable(members: list[Codec], annotation: Any) -> None:
 # --- types._tags ---
 
 
-class UnionTags(NamedTuple):
+class _UnionTags(NamedTuple):
     """The field that tells records apart.
 
     Attributes:
@@ -205,14 +205,14 @@ class UnionTags(NamedTuple):
             return []
 
 
-NO_TAGS: Final = UnionTags("", {})
+_NO_TAGS: Final = _UnionTags("", {})
 
 
-def tags_of(members: Sequence[Codec]) -> UnionTags:
-    """Return what tells members that are objects apart, or `NO_TAGS`."""
+def _tags_of(members: Sequence[Codec]) -> _UnionTags:
+    """Return what tells members that are objects apart, or `_NO_TAGS`."""
     records = [member.core for member in members]
     if not all(isinstance(record, RecordCodec) for record in records):
-        return NO_TAGS
+        return _NO_TAGS
     for name in _tag_fields(records[0]):
         found: dict[tuple[str, object], Codec] = {}
         for member, record in zip(members, records, strict=True):
@@ -225,8 +225,8 @@ def tags_of(members: Sequence[Codec]) -> UnionTags:
                     continue
             break
         else:
-            return UnionTags(name, found)
-    return NO_TAGS
+            return _UnionTags(name, found)
+    return _NO_TAGS
 
 
 def _tag_fields(record: Codec) -> dict[str, list[tuple[str, object]]]:
@@ -239,7 +239,7 @@ def _tag_fields(record: Codec) -> dict[str, list[tuple[str, object]]]:
     }
 
 
-def overlaps(members: Sequence[Codec], shown: Sequence[str]) -> Iterator[str]:
+def _overlaps(members: Sequence[Codec], shown: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each two members whose JSON overlaps, and which Python tells apart: the first of them wins.
 
     Args:
@@ -261,28 +261,29 @@ def _overlap(first: Codec, second: Codec) -> bool:
         return False
     match first.core, second.core:
         case RecordCodec() as one, RecordCodec() as other:
-            return not _told_apart(one, other) and _fits(one, other) and _fits(other, one)
+            return not _always_differ(one, other) and _may_be(one, other) and _may_be(other, one)
         case ListCodec() as one, ListCodec() as other if one.make is other.make:
             return _overlap(one.item, other.item)  # two empty ones are equal
         case (ChoiceCodec() as choice, other) | (other, ChoiceCodec() as choice):
             return any(other.accepts(value) for value in choice.values)
         case TextCodec(format=one), TextCodec(format=other):
-            return _LOOKS.get(one, other) == _LOOKS.get(other, one)
+            return _SHAPES.get(one, other) == _SHAPES.get(other, one)
     return True
 
 
-_LOOKS: Final[dict[str | None, str]] = {
+_SHAPES: Final[dict[str | None, str]] = {
     **{each: each for each in ("date", "date-time", "time", "duration", "uuid")},
     **{each: each[:4] for each in IP_FORMATS.values()},
 }
 """Format -> what its texts look like; of these, no text looks like two."""
 
 
-def _told_apart(first: RecordCodec, second: RecordCodec) -> bool:
+def _always_differ(first: RecordCodec, second: RecordCodec) -> bool:
     """Tell whether a field that is written of both never has the same JSON."""
     others = {field.key: field.codec for field in second.fields if _is_written(field)}
     return any(
-        not field.codec.kinds & others[field.key].kinds or _differ(field.codec.core, others[field.key].core)
+        not field.codec.kinds & others[field.key].kinds
+        or _have_different_constants(field.codec.core, others[field.key].core)
         for field in first.fields
         if _is_written(field) and field.key in others
     )
@@ -292,12 +293,12 @@ def _is_written(field: Field) -> bool:
     return (field.required or field.default is not MISSING) and not (field.hidden or field.write_only)
 
 
-def _differ(first: Codec, second: Codec) -> bool:
+def _have_different_constants(first: Codec, second: Codec) -> bool:
     both_constants = isinstance(first, ChoiceCodec) and isinstance(second, ChoiceCodec)
     return both_constants and not set(first.keys) & set(second.keys)  # type: ignore[attr-defined]  # choices: just tested
 
 
-def _fits(record: RecordCodec, other: RecordCodec) -> bool:
+def _may_be(record: RecordCodec, other: RecordCodec) -> bool:
     """Tell whether an object with no more than what a record requires could be of another."""
     if other.others is not None:
         return True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pytest
 
 from fcregistry.types import Codec, Refusal, TypeReader, UnsupportedType, codec_of, schema_of
-from fcregistry.types._reader import _KNOWN, forget_all
+from fcregistry.types._reader import _CODECS, forget_codecs
 from fcregistry.types._table import FAMILIES, families_for
 
 from .rows.all import EXAMPLES, IDS, ROWS
@@ -94,11 +94,11 @@ def family_of(annotation: Any, asked: Callable[[Any], tuple[Family, ...]] = all_
 
         return watching
 
-    _KNOWN.clear()  # of what is known, no family is asked
+    _CODECS.clear()  # of what is known, no family is asked
     try:
         TypeReader(lambda annotation: map(watched, asked(annotation))).read(annotation)
     finally:
-        forget_all()
+        forget_codecs()
     return read[-1]  # the others read its parts
 
 
