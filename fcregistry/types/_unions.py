@@ -168,11 +168,11 @@ def read_unions(annotation: Any, reader: Reader) -> Codec | None:
         return None
     members = [reader.read_in(member, annotation) for member in get_args(annotation)]
     if sum(["object" in member.kinds for member in members]) > 1:
-        reader.check_later(lambda: _check_distinguishable(members, annotation))
+        reader.check_later(lambda: _require_distinguishable(members, annotation))
     return UnionCodec(members, annotation)
 
 
-def _check_distinguishable(members: list[Codec], annotation: Any) -> None:
+def _require_distinguishable(members: list[Codec], annotation: Any) -> None:
     records = [member.core for member in members if isinstance(member.core, Record)]
     for position, first in enumerate(records):
         for second in records[position + 1 :]:

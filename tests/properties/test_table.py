@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pytest
 
 from fcregistry.types import Codec, Refusal, TypeReader, UnsupportedType, codec_of, schema_of
-from fcregistry.types._reader import _CODECS, forget_codecs
-from fcregistry.types._table import FAMILIES, families_for
+from fcregistry.types._table import _CODECS, FAMILIES, families_for, forget_codecs
 
 from .rows.all import EXAMPLES, IDS, ROWS
 from .rows.refused import REFUSED
@@ -25,7 +24,7 @@ from .samples import validators_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.types._reader import Family
+    from fcregistry.types._table import Family
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
 EXTENSIONS_AND_REFUSALS = {"_foreign", "_refused"}

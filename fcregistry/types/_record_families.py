@@ -78,7 +78,7 @@ def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField
     for each in _struct_fields(cls):
         default = MISSING if each.default in (NODEFAULT, UNSET) else each.default
         raw.append(
-            RawField(each.name, each.required, default, annotation=_without_unset(each.type), key=each.encode_name)
+            RawField(each.name, each.required, default, annotation=_type_without_unset(each.type), key=each.encode_name)
         )
     return codec, raw
 
@@ -92,7 +92,7 @@ def _struct_fields(cls: Any) -> Any:
         raise unresolved_annotations(cls, error) from error
 
 
-def _without_unset(annotation: Any) -> Any:
+def _type_without_unset(annotation: Any) -> Any:
     """Return a type without `UnsetType`, which is no value in JSON: a field that is not given."""
     from msgspec import UnsetType
 
