@@ -80,7 +80,7 @@ def read_record(
     reader.owner, reader.validated = annotation, record.validates
     try:
         if record.rest is not MISSING:
-            record.others = reader.read_in(_resolved(record.rest, cls, reader), annotation)
+            record.others = reader.read_in(_resolve(record.rest, cls, reader), annotation)
         record.fill(_fields(annotation, cls, raw, reader))
         record.hashable = record.hashable and all(field.codec.hashable for field in record.fields)
     finally:
@@ -89,15 +89,15 @@ def read_record(
 
 
 def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader) -> tuple[Field, ...]:
-    hints = _hints(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
+    hints = _annotations(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
     arguments = arguments_of(annotation, cls)
-    documented = _documented(cls, raw)
+    documented = _field_documentation(cls, raw)
     read: list[Field] = []
     problems: list[str] = []
     for each in raw:
         hint = hints.get(each.name, Any) if each.annotation is MISSING else each.annotation
         if isinstance(hint, InitVar):
-            hint = _resolved(hint.type, cls, reader)
+            hint = _resolve(hint.type, cls, reader)
         if hint is Final and each.default is not MISSING:
             hint = type(each.default)
         try:
@@ -127,45 +127,45 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
     return tuple(read)
 
 
-def _documented(cls: Any, raw: Sequence[RawField]) -> dict[str, DocumentedParameter]:
+def _field_documentation(cls: Any, raw: Sequence[RawField]) -> dict[str, DocumentedParameter]:
     """Return what the docstrings of a class, and of those above it that declare some of its fields, say of them."""
     documented: dict[str, DocumentedParameter] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
         text = base.__dict__.get("__doc__")
-        if text and "\n" in text and (base is cls or any(each.name in _own_hints(base) for each in raw)):
+        if text and "\n" in text and (base is cls or any(each.name in _own_annotations(base) for each in raw)):
             documented |= read_docstring(text).attributes
     return documented
 
 
-def _hints(cls: Any, reader: Reader) -> Mapping[str, Any]:
+def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:
     """Return the annotations of a class and those above it, with names instead of texts."""
-    hints = raw_hints(cls)
+    hints = raw_annotations(cls)
     if not any(map(holds_text, hints.values())):
         return hints
-    written = [base for base in cls.__mro__[:-1] if any(map(holds_text, _own_hints(base).values()))]
+    written = [base for base in cls.__mro__[:-1] if any(map(holds_text, _own_annotations(base).values()))]
     try:
         if len(written) == 1:
-            return get_type_hints(cls, localns=_names(written[0], reader), include_extras=True)
+            return get_type_hints(cls, localns=_names_visible_to(written[0], reader), include_extras=True)
         hints = {}
         for base in reversed(cls.__mro__):  # each knows what its own module and type parameters are called
-            alone = type(base.__name__, (), {"__annotations__": _own_hints(base), "__module__": base.__module__})
-            hints |= get_type_hints(alone, localns=_names(base, reader), include_extras=True)
+            alone = type(base.__name__, (), {"__annotations__": _own_annotations(base), "__module__": base.__module__})
+            hints |= get_type_hints(alone, localns=_names_visible_to(base, reader), include_extras=True)
     except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
         raise unresolved_annotations(cls, error) from error
     return hints
 
 
-def _resolved(annotation: Any, cls: Any, reader: Reader) -> Any:
+def _resolve(annotation: Any, cls: Any, reader: Reader) -> Any:
     """Return an annotation that a class holds in another place than its annotations, with names instead of texts."""
     if not holds_text(annotation):
         return annotation
     try:
-        return resolve_texts(annotation, vars(sys.modules[cls.__module__]), _names(cls, reader))
+        return resolve_texts(annotation, vars(sys.modules[cls.__module__]), _names_visible_to(cls, reader))
     except Exception as error:  # as above
         raise unresolved_annotations(cls, error) from error
 
 
-def _names(cls: Any, reader: Reader) -> dict[str, Any]:
+def _names_visible_to(cls: Any, reader: Reader) -> dict[str, Any]:
     """Return what the annotations of a class may name beside what its module knows."""
     module = sys.modules.get(cls.__module__)
     own = {} if getattr(module, cls.__name__, None) is cls else {cls.__name__: cls}
@@ -183,15 +183,15 @@ def unresolved_annotations(cls: Any, error: Exception) -> UnsupportedType:
     return UnsupportedType(f"the annotations of {cls.__qualname__} cannot be resolved: {type(error).__name__}: {error}")
 
 
-def raw_hints(cls: Any) -> dict[str, Any]:
+def raw_annotations(cls: Any) -> dict[str, Any]:
     """Return the annotations of a class and those above it, as they were written."""
     hints: dict[str, Any] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
-        hints |= _own_hints(base)
+        hints |= _own_annotations(base)
     return hints
 
 
-def _own_hints(cls: Any) -> dict[str, Any]:
+def _own_annotations(cls: Any) -> dict[str, Any]:
     """Return the annotations of a class alone, as they were written.
 
     Raises:

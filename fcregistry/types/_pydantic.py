@@ -49,20 +49,20 @@ def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
         if issubclass(cls, pydantic.RootModel):
             return _read_root_model(annotation, cls, reader)
         return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
-    if _is_dataclass(cls):
+    if _is_pydantic_dataclass(cls):
         return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
     if hasattr(cls, "__get_pydantic_core_schema__") or cls.__module__.partition(".")[0] == "pydantic_core":
         return read_pydantic_builtin(annotation, cls, reader)
     return None
 
 
-def _is_dataclass(cls: Any) -> bool:
+def _is_pydantic_dataclass(cls: Any) -> bool:
     """Tell whether the dataclass that a class is, or derives from, is pydantic's."""
     nearest = next((base for base in cls.__mro__ if "__dataclass_fields__" in base.__dict__), None)
     return nearest is not None and "__pydantic_fields__" in nearest.__dict__
 
 
-def _fields_of(cls: Any) -> dict[str, Any]:
+def _pydantic_fields(cls: Any) -> dict[str, Any]:
     """Return what pydantic knows of the fields of a model or dataclass.
 
     Raises:
@@ -74,24 +74,24 @@ def _fields_of(cls: Any) -> dict[str, Any]:
     except Exception as error:  # pydantic's own errors, and whatever evaluating annotations raises
         said = said_by(error).partition("\n")[0]
         raise UnsupportedType(f"{show_type(cls)} cannot be built: {type(error).__name__}: {said}") from error
-    fields: dict[str, Any] = cls.__pydantic_fields__ if _is_dataclass(cls) else cls.model_fields
+    fields: dict[str, Any] = cls.__pydantic_fields__ if _is_pydantic_dataclass(cls) else cls.model_fields
     return fields
 
 
-def _annotated(info: Any) -> Any:
+def _annotated_field(info: Any) -> Any:
     """Return a field's type, with the field itself as the marker that constrains and describes it."""
     return Annotated[info.annotation, info]
 
 
 def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     config = getattr(cls, "model_config", None) or getattr(cls, "__pydantic_config__", None) or {}
-    fields = _fields_of(cls)
+    fields = _pydantic_fields(cls)
     written = cls.__pydantic_decorators__
     codec = (SerializedCodec if written.model_serializers else RecordCodec)(
         cls,
         show_type(annotation),
         make=lambda **given: _validate(lambda decoded: cls(**decoded), given, cls.__name__),
-        get=get_attribute if _is_dataclass(cls) else _model_attribute,
+        get=get_attribute if _is_pydantic_dataclass(cls) else _model_attribute,
         is_instance=lambda value: isinstance(value, cls),
     )
     codec.hashable = cls.__hash__ is not None
@@ -122,13 +122,13 @@ def _model_attribute(value: Any, name: str) -> Any:
 
 
 def _raw_field(name: str, info: Any, by_alias: bool) -> RawField:
-    key = _alias(name, info) if by_alias else name
+    key = _field_alias(name, info) if by_alias else name
     default = MISSING if info.is_required() or info.default_factory is not None else info.default
     return RawField(
         name,
         info.is_required(),
         default,
-        annotation=_annotated(info),
+        annotation=_annotated_field(info),
         key=key,
         keyword=key,
         write_only=bool(info.init_var),
@@ -136,7 +136,7 @@ def _raw_field(name: str, info: Any, by_alias: bool) -> RawField:
     )
 
 
-def _alias(name: str, info: Any) -> str:
+def _field_alias(name: str, info: Any) -> str:
     """Return the name that pydantic takes a field under.
 
     Raises:
@@ -178,7 +178,7 @@ def _read_root_model(annotation: Any, cls: Any, reader: Reader) -> Codec:
     outer = reader.owner, reader.validated
     reader.owner, reader.validated = annotation, True
     try:
-        root = _fields_of(cls)["root"]
+        root = _pydantic_fields(cls)["root"]
         stands_for = root.annotation
         if holds_text(stands_for):  # pydantic 2.11 leaves the model's own name a text
             names = {**vars(sys.modules[cls.__module__]), cls.__name__: cls}

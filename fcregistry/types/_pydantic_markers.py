@@ -27,27 +27,27 @@ def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
     if name in REFUSED:
         raise UnsupportedType(f"{name} of {marks.shown}: {REFUSED[name]}")
     if name == "FieldInfo":
-        _field(marker, marks)
+        _read_field(marker, marks)
     elif name == "_PydanticGeneralMetadata":  # what Field and StringConstraints hold beside annotated-types
-        _general_metadata(dict(vars(marker)), marks)
+        _read_general_metadata(dict(vars(marker)), marks)
     elif name == "StringConstraints":
-        _string_constraints(marker, marks)
+        _read_string_constraints(marker, marks)
     elif name == "_AllowAnyJson":  # the last of `JsonValue`, whose members say less simply what it is
         marks.inner = ANY_CODEC
     elif name in ("EncodedBytes", "EncodedStr"):
         marks.inner = EncodedCodec(marks.annotation, marker, decodes=not marks.validated)
     elif name == "Discriminator":
-        _discriminator(marker.discriminator, marks)
+        _read_discriminator(marker.discriminator, marks)
     elif name in ("PlainSerializer", "WrapSerializer"):
         marks.note(f"{name} says nothing here: {marks.shown} is written as always")
     elif name not in _IGNORED_MARKERS:
         if not (hasattr(marker, "__get_pydantic_core_schema__") or name == "UrlConstraints"):
             return False
-        _validate(marker, show_marker(marker), marks)
+        _add_validator(marker, show_marker(marker), marks)
     return True
 
 
-def _validate(marker: Any, shown: str, marks: AnnotationMarks) -> None:
+def _add_validator(marker: Any, shown: str, marks: AnnotationMarks) -> None:
     """Have a validator run after decoding; those of a model run when it makes an instance."""
     marks.note(f"no schema can say what {shown} makes of {marks.shown}: it runs after decoding")
     if not marks.validated:
@@ -70,7 +70,7 @@ _IGNORED_MARKERS: Final = frozenset(
 """Markers that change nothing here: values are strict as it is, and unions are told apart by their fields."""
 
 
-def _field(info: Any, marks: AnnotationMarks) -> None:
+def _read_field(info: Any, marks: AnnotationMarks) -> None:
     for each in info.metadata:
         marks.take(each)
     if not marks.validated:
@@ -78,13 +78,13 @@ def _field(info: Any, marks: AnnotationMarks) -> None:
         if unread:
             said = ", ".join(unread).removeprefix("validation_")  # `alias` is one of validation too
             marks.note(f"{said} of Field says nothing of a parameter; write it in the signature itself")
-    _discriminator(getattr(info.discriminator, "discriminator", info.discriminator), marks)
+    _read_discriminator(getattr(info.discriminator, "discriminator", info.discriminator), marks)
     marks.say_texts(info, info.json_schema_extra)
     if info.deprecated:
         marks.say("deprecated", True)
 
 
-def _discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
+def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
     """Read what tells the members of a union apart: a field does so by itself, and a function is not asked."""
     if discriminator is not None and not isinstance(discriminator, str):
         marks.note(
@@ -97,7 +97,7 @@ def _is_set(info: Any, name: str) -> bool:
     return value is not None and type(value).__name__ not in ("PydanticUndefinedType", "ellipsis")
 
 
-def _string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
+def _read_string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
     if constraints.min_length is not None:
         marks.length("MinLen", constraints.min_length)
     if constraints.max_length is not None:
@@ -106,10 +106,10 @@ def _string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
         marks.pattern(getattr(constraints.pattern, "pattern", constraints.pattern))
     said = {name for name, value in vars(constraints).items() if value}
     if said - {"min_length", "max_length", "pattern", "strict"}:  # it changes the text, and then the bounds hold too
-        _validate(constraints, show_marker(constraints), marks)
+        _add_validator(constraints, show_marker(constraints), marks)
 
 
-def _general_metadata(said: dict[str, Any], marks: AnnotationMarks) -> None:
+def _read_general_metadata(said: dict[str, Any], marks: AnnotationMarks) -> None:
     if pattern := said.pop("pattern", None):
         marks.pattern(getattr(pattern, "pattern", pattern))
     rest = {name: value for name, value in said.items() if value is not None and name not in _IGNORED_OPTIONS}
@@ -117,7 +117,7 @@ def _general_metadata(said: dict[str, Any], marks: AnnotationMarks) -> None:
         from pydantic import Field  # it is loaded: the marker comes from it
 
         shown = f"Field({', '.join(f'{name}={value!r}' for name, value in rest.items())})"
-        _validate(Field(**rest), shown, marks)
+        _add_validator(Field(**rest), shown, marks)
 
 
 _IGNORED_OPTIONS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"})

@@ -110,7 +110,10 @@ class RecordCodec(Record):
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         shown = [field for field in self.fields if not (writer.results and (field.write_only or field.hidden))]
-        schema: dict[str, Any] = {"type": "object", "properties": {each.key: _property(each, writer) for each in shown}}
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": {each.key: _property_schema(each, writer) for each in shown},
+        }
         if required := [field.key for field in shown if field.required]:
             schema["required"] = required
         schema["additionalProperties"] = False if self.others is None else (writer.write(self.others) or True)
@@ -184,7 +187,7 @@ class RecordCodec(Record):
                 continue
             item = self._get(value, field.attribute)
             if item is not MISSING:
-                encoded[field.key] = _encoded(field.codec, item)
+                encoded[field.key] = _encode_field(field.codec, item)
         if self.others is not None:
             encoded |= {key: self.others.encode(item) for key, item in self.others_of(value).items()}
         return encoded
@@ -201,7 +204,7 @@ class RecordCodec(Record):
         return (f"{self.shown}: {', '.join(kept_out)} can be given, and is not in what is written of it", *self.notes)
 
 
-def _encoded(codec: Codec, item: Any) -> Any:
+def _encode_field(codec: Codec, item: Any) -> Any:
     """Return the JSON value of a field: by its own type where it is not of the declared one, since Python does not see to that."""
     try:
         return codec.encode(item)
@@ -216,7 +219,7 @@ def get_attribute(value: Any, name: str) -> Any:
     return getattr(value, name, MISSING)
 
 
-def _property(field: Field, writer: SchemaWriter) -> dict[str, Any]:
+def _property_schema(field: Field, writer: SchemaWriter) -> dict[str, Any]:
     schema = writer.write(field.codec)
     if field.description and writer.texts and "description" not in schema:  # the text of an `Annotated` stands nearer
         schema = {**schema, "description": field.description}

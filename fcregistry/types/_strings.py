@@ -1,9 +1,7 @@
-"""Which texts are of a format? One function for each: both validators are given these, and the codecs decode by them.
+"""Codecs of types that are strings in JSON: dates, times, durations, UUIDs, paths, IP addresses, bytes, patterns, time zones; and of Decimal.
 
-Each returns the value of a text, and raises ValueError or ArithmeticError for a text that is not of its format.
-
-MERGED: How do dates, times, durations, UUIDs, paths, addresses and bytes look in JSON? As strings of a named format.
-MERGED: How does a Decimal look in JSON? As a number, or as a string of its digits; none is lost on the way.
+Each format has one function that parses its texts, which both validators and the codecs use. It returns the value of a text, and raises
+ValueError or ArithmeticError for a text that is not of the format.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import re
 from base64 import b64decode, b64encode
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
@@ -25,7 +24,119 @@ if TYPE_CHECKING:
 
     from fcregistry.types._codec import Reader, SchemaWriter
 
-# --- types._formats ---
+
+def read_texts(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a type that is a string in JSON."""
+    try:
+        codec = _TEXTS.get(annotation)
+    except TypeError:  # unhashable
+        return None
+    if codec is not None or not isinstance(annotation, type):
+        return codec
+    return _read_rare_class(annotation)
+
+
+def _read_rare_class(cls: type) -> Codec | None:
+    """Return the codec of a class whose module is imported only if an annotation has such a class."""
+    match cls.__module__, cls.__qualname__:
+        case "ipaddress", name if name in IP_FORMATS:
+            return TextCodec(cls, PARSERS[IP_FORMATS[name]], format=IP_FORMATS[name])
+        case "fractions", "Fraction":
+            return TextCodec(cls, parse_fraction, format="fraction")
+        case (("zoneinfo" | "zoneinfo._zoneinfo" | "_zoneinfo"), "ZoneInfo"):
+            return TextCodec(cls, parse_zone, format="timezone", excepts=lambda zone: zone.key is None)
+    return None
+
+
+class TextCodec(Codec):
+    """A type that is a string in JSON.
+
+    Args:
+        cls: The Python type.
+        parse: Returns the value of a text; raises ValueError or ArithmeticError for an invalid text.
+        show: Returns the text of a value.
+        format: The format that the schema names.
+        encoding: The content encoding that the schema names.
+        excepts: Returns whether a value of the class is not of this type.
+        hashable: Whether the values are hashable.
+    """
+
+    kinds = frozenset({"string"})
+
+    def __init__(
+        self,
+        cls: type,
+        parse: Callable[[str], Any],
+        show: Callable[[Any], str] = str,
+        *,
+        format: str | None = None,
+        encoding: str | None = None,
+        excepts: Callable[[Any], bool] = lambda value: False,
+        hashable: bool = True,
+    ) -> None:
+        self.cls = cls
+        self.format = format
+        self._encoding = encoding
+        self._parse = parse
+        self._show = show
+        self._excepts = excepts
+        self.hashable = hashable
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        schema = {"type": "string"}
+        if self.format:
+            schema["format"] = self.format
+        if self._encoding:
+            schema["contentEncoding"] = self._encoding
+        return schema
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is str and _can_parse(self._parse, value)
+
+    def decode(self, value: Any) -> Any:
+        return self._parse(value)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, self.cls) and not self._excepts(value)
+
+    def encode(self, value: Any) -> Any:
+        return self._show(value)
+
+
+def read_decimals(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of Decimal."""
+    return _DECIMAL if annotation is Decimal else None
+
+
+class DecimalCodec(Codec):
+    """Decimal: a string or a number. A number keeps all its digits; a Decimal is written as a string."""
+
+    kinds = frozenset({"string", "number"})
+    exact = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": ["number", "string"], "format": "decimal"}
+
+    def accepts(self, value: object) -> bool:
+        if type(value) is str:
+            return _can_parse(parse_decimal, value)
+        return type(value) is int or (isinstance(value, float) and value - value == 0)
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return parse_decimal(value)
+        if isinstance(value, float):
+            return Decimal(value.text if isinstance(value, ExactFloat) else repr(value))
+        return Decimal(value)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, Decimal)
+
+    def encode(self, value: Any) -> Any:
+        return show_decimal(value)
+
+
+# --- The texts of each format ---
 
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _TIME = r"([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -68,7 +179,7 @@ def parse_time(text: str) -> time:
 
 
 def parse_duration(text: str) -> timedelta:
-    """Return the duration that a text names (ISO 8601): weeks, days, hours, minutes and seconds, which alone have a fixed length."""
+    """Return the duration that a text names (ISO 8601), in weeks, days, hours, minutes and seconds; other units have no fixed length."""
     match = _DURATION.fullmatch(text)
     if match is None:
         raise ValueError("not a duration")
@@ -127,7 +238,7 @@ def show_bytes(value: bytes) -> str:
 
 def parse_fraction(text: str) -> Fraction:
     """Return the fraction that a text names: `2/3`, or a whole number."""
-    from fractions import Fraction  # seldom needed
+    from fractions import Fraction  # rarely needed
 
     return Fraction(_require_match("fraction", text))
 
@@ -143,28 +254,28 @@ def parse_regex(text: str) -> re.Pattern[str]:
         RecursionError,
         OverflowError,
         Warning,
-    ) as error:  # where warnings are errors, one is no bug of ours
+    ) as error:  # a warning is raised here if warnings are errors
         raise ValueError("not a regular expression") from error
 
 
-_MAX_REGEX_LENGTH: Final = 1000  # characters: compiling takes time, and a stranger wrote it
+_MAX_REGEX_LENGTH: Final = 1000  # characters: compiling takes time, and the text is untrusted
 
 
 def parse_zone(text: str) -> Any:
     """Return the time zone that a text names, from the IANA time zone database of this machine."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # seldom needed
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # rarely needed
 
     try:
         return ZoneInfo(_require_match("timezone", text))
-    except (ZoneInfoNotFoundError, OSError) as error:  # an OSError where the name is that of a folder
+    except (ZoneInfoNotFoundError, OSError) as error:  # an OSError if the name is that of a folder
         raise ValueError("not a time zone") from error
 
 
 def parser_of_ip(name: str) -> Callable[[str], Any]:
-    """Return what reads the texts of a class of the module `ipaddress`."""
+    """Return the function that parses the texts of a class of the module `ipaddress`."""
 
     def parse(text: str) -> Any:
-        import ipaddress  # seldom needed
+        import ipaddress  # rarely needed
 
         if "%" in text:  # a zone names an interface of one machine
             raise ValueError("not an address")
@@ -181,7 +292,7 @@ IP_FORMATS: Final = {
     "IPv4Interface": "ipv4interface",
     "IPv6Interface": "ipv6interface",
 }
-"""Class of the module `ipaddress` -> its format. RFC 2673 and 4291; networks and interfaces are as pydantic names them."""
+"""Class of the module `ipaddress` -> its format. RFC 2673 and 4291; networks and interfaces have pydantic's names."""
 
 PARSERS: Final[dict[str, Callable[[str], Any]]] = {
     "date-time": parse_datetime,
@@ -196,15 +307,11 @@ PARSERS: Final[dict[str, Callable[[str], Any]]] = {
     "timezone": parse_zone,
     **{name: parser_of_ip(cls) for cls, name in IP_FORMATS.items()},
 }
-"""Format -> what reads its texts."""
-
-
-def _format_check(parse: Callable[[str], Any]) -> Callable[[str], bool]:
-    return lambda text: _can_parse(parse, text)
+"""Format -> the function that parses its texts."""
 
 
 def _can_parse(parse: Callable[[str], Any], text: str) -> bool:
-    """Tell whether a text is of the format that a function reads."""
+    """Return whether a function can parse a text."""
     try:
         parse(text)
     except (ValueError, ArithmeticError):
@@ -213,68 +320,14 @@ def _can_parse(parse: Callable[[str], Any], text: str) -> bool:
 
 
 STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
-    name: _format_check(parse) for name, parse in PARSERS.items()
+    name: partial(_can_parse, parse) for name, parse in PARSERS.items()
 }
 """JSON Schema format -> whether a string is of it."""
 
-# --- types._texts ---
+# --- The codec of each type ---
 
 
-class TextCodec(Codec):
-    """A type that travels as a string.
-
-    Args:
-        cls: The Python type.
-        parse: Text to value; raises ValueError or ArithmeticError for text that is none.
-        show: Value to text.
-        format: The format that the schema names.
-        encoding: The content encoding that the schema names.
-        excepts: Values of the class that are none of this type.
-    """
-
-    kinds = frozenset({"string"})
-
-    def __init__(
-        self,
-        cls: type,
-        parse: Callable[[str], Any],
-        show: Callable[[Any], str] = str,
-        *,
-        format: str | None = None,
-        encoding: str | None = None,
-        excepts: Callable[[Any], bool] = lambda value: False,
-        hashable: bool = True,
-    ) -> None:
-        self.cls = cls
-        self.format = format
-        self._encoding = encoding
-        self._parse = parse
-        self._show = show
-        self._excepts = excepts
-        self.hashable = hashable
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        schema = {"type": "string"}
-        if self.format:
-            schema["format"] = self.format
-        if self._encoding:
-            schema["contentEncoding"] = self._encoding
-        return schema
-
-    def accepts(self, value: object) -> bool:
-        return type(value) is str and _can_parse(self._parse, value)
-
-    def decode(self, value: Any) -> Any:
-        return self._parse(value)
-
-    def handles(self, value: object) -> bool:
-        return isinstance(value, self.cls) and not self._excepts(value)
-
-    def encode(self, value: Any) -> Any:
-        return self._show(value)
-
-
-def _bytes(cls: type, hashable: bool) -> TextCodec:
+def _bytes_codec(cls: type, hashable: bool) -> TextCodec:
     return TextCodec(
         cls,
         lambda text: cls(parse_bytes(text)),
@@ -305,74 +358,14 @@ _TEXTS: Final[dict[Any, TextCodec]] = {
     time: TextCodec(time, parse_time, time.isoformat, format="time"),
     timedelta: TextCodec(timedelta, parse_duration, show_duration, format="duration"),
     UUID: TextCodec(UUID, parse_uuid, format="uuid"),
-    bytes: _bytes(bytes, True),
-    bytearray: _bytes(bytearray, False),
+    bytes: _bytes_codec(bytes, True),
+    bytearray: _bytes_codec(bytearray, False),
     re.Pattern: _PATTERN,
     re.Pattern[str]: _PATTERN,
     **{cls: TextCodec(cls, cls) for cls in (Path, PurePath, PurePosixPath, PureWindowsPath, type(Path()))},
 }
 
-
-def read_texts(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a type that travels as text."""
-    try:
-        codec = _TEXTS.get(annotation)
-    except TypeError:  # unhashable
-        return None
-    if codec is not None or not isinstance(annotation, type):
-        return codec
-    return _read_rare_class(annotation)
-
-
-def _read_rare_class(cls: type) -> Codec | None:
-    """Return the codec of a class whose module is not imported before somebody has such a class."""
-    match cls.__module__, cls.__qualname__:
-        case "ipaddress", name if name in IP_FORMATS:
-            return TextCodec(cls, PARSERS[IP_FORMATS[name]], format=IP_FORMATS[name])
-        case "fractions", "Fraction":
-            return TextCodec(cls, parse_fraction, format="fraction")
-        case (("zoneinfo" | "zoneinfo._zoneinfo" | "_zoneinfo"), "ZoneInfo"):
-            return TextCodec(cls, parse_zone, format="timezone", excepts=lambda zone: zone.key is None)
-    return None
-
-
-# --- types._decimals ---
-
-DECIMAL_TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
-"""A Decimal where only a text may stand, such as the key of an object."""
-
-
-class DecimalCodec(Codec):
-    """Decimal: a string, or a number. A number keeps the digits it was written with; it is written as a string."""
-
-    kinds = frozenset({"string", "number"})
-    exact = True
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": ["number", "string"], "format": "decimal"}
-
-    def accepts(self, value: object) -> bool:
-        if type(value) is str:
-            return _can_parse(parse_decimal, value)
-        return type(value) is int or (isinstance(value, float) and value - value == 0)
-
-    def decode(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return parse_decimal(value)
-        if isinstance(value, float):
-            return Decimal(value.text if isinstance(value, ExactFloat) else repr(value))
-        return Decimal(value)
-
-    def handles(self, value: object) -> bool:
-        return isinstance(value, Decimal)
-
-    def encode(self, value: Any) -> Any:
-        return show_decimal(value)
-
-
 _DECIMAL = DecimalCodec()
 
-
-def read_decimals(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of Decimal."""
-    return _DECIMAL if annotation is Decimal else None
+DECIMAL_TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
+"""A Decimal that must be a text, such as the key of an object."""
