@@ -253,14 +253,14 @@ def _overlaps(members: Sequence[Codec], shown: Sequence[str]) -> Iterator[str]:
     """
     for position, first in enumerate(members):
         for later, second in enumerate(members[position + 1 :], position + 1):
-            if _overlap(first, second):
+            if _do_overlap(first, second):
                 yield (
                     f"some JSON is both {shown[position]} and {shown[later]}: it is decoded as the first, "
                     "so that a value of the second comes back as the first"
                 )
 
 
-def _overlap(first: Codec, second: Codec) -> bool:
+def _do_overlap(first: Codec, second: Codec) -> bool:
     """Return whether the JSON of a value of one may be decoded as the other, into a different value."""
     if not first.kinds & second.kinds or (first.plain and second.plain):
         return False
@@ -268,7 +268,7 @@ def _overlap(first: Codec, second: Codec) -> bool:
         case RecordCodec() as one, RecordCodec() as other:
             return not _always_differ(one, other) and _may_be(one, other) and _may_be(other, one)
         case ListCodec() as one, ListCodec() as other if one.make is other.make:
-            return _overlap(one.item, other.item)  # two empty ones are equal
+            return _do_overlap(one.item, other.item)  # two empty ones are equal
         case (ChoiceCodec() as choice, other) | (other, ChoiceCodec() as choice):
             return any(other.accepts(value) for value in choice.values)
         case TextCodec(format=one), TextCodec(format=other):
