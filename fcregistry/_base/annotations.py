@@ -1,4 +1,4 @@
-"""The annotations and the signature of a function or class, even if some annotations cannot be evaluated.
+"""The annotations and the signature of a function or class, even if some cannot be evaluated.
 
 From Python 3.14 on, annotations are evaluated when they are asked for (PEP 649, PEP 749), all of one function or class at once, and an exception
 that one of them raises is raised then. Here such an annotation of a function becomes an `Unresolved`, and the others keep their values.
@@ -33,7 +33,9 @@ class Unresolved:
 
 
 def annotations_of(owner: Any) -> dict[str, Any]:
-    """Return the annotations of a function or class; of a function, each that cannot be evaluated becomes an `Unresolved`.
+    """Return the annotations of a function or class.
+
+    Each annotation of a function that cannot be evaluated becomes an `Unresolved`.
 
     Raises:
         Exception: Evaluating the annotations of a class raises it, or those of a function that cannot be evaluated one by one.
@@ -59,7 +61,7 @@ def _evaluate_each(function: Any, annotate: Any) -> dict[str, Any]:
 
 
 def _names_visible_to(annotate: Any) -> dict[str, Any]:
-    """Return the names that annotations can use: of the module, and of the functions and the class around them."""
+    """Return the names of the module, and of the functions and the class around annotations."""
     names: dict[str, Any] = {}
     for name, cell in zip(annotate.__code__.co_freevars, annotate.__closure__ or (), strict=True):
         try:

@@ -63,7 +63,9 @@ class ToolCall:
 
 
 class UnreadArguments(str):
-    """JSON text that is not an object, in place of arguments that could not be read, so that the call cannot run without them.
+    """JSON text that is not an object, in place of arguments that could not be read.
+
+    It keeps the call from running without them.
 
     Args:
         text: The text.
@@ -217,10 +219,10 @@ def picklable(value: T) -> T | None:
 
 
 class CancellationToken:
-    """A token that is cancelled once, and that other code asks, or waits for. Safe to use from threads and signal handlers.
+    """A token that is cancelled once, and that other code checks or waits for.
 
-    An application passes one to a call to be able to stop it. A tool finds its own in `context.cancellation`: it checks it now and then,
-    waits on it instead of sleeping, or registers a function that closes what it has open.
+    It is safe to use from threads and signal handlers. An application passes one to a call to be able to stop it. A tool finds its own in
+    `context.cancellation`: it checks it now and then, waits on it instead of sleeping, or registers a function that closes what it has open.
 
         token = CancellationToken()
         executor.run(call, cancellation=token)   # from another thread: token.cancel()

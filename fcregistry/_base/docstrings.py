@@ -1,4 +1,4 @@
-"""Docstrings: the prose, parameters, attributes and result that they describe, and the types that they name.
+"""Docstrings: the prose, parameters, attributes, result and types that they name.
 
 A docstring is untrusted data. Nothing in it is evaluated, reading takes time linear in its length, and no docstring makes reading fail: a line
 that cannot be read is left out and reported in `Documentation.unread`.
@@ -151,7 +151,7 @@ _NO_LIMIT: Final = 10**9
 
 
 class _Section(NamedTuple):
-    """A section: the style of its header, its subject, and the lines below the header; of fields, all lines."""
+    """A section: its style, its subject, and the lines below the header; of fields, all lines."""
 
     style: _Style
     kind: str
@@ -206,7 +206,10 @@ def _section_at(lines: list[str], place: int, line: str) -> tuple[_Section, int]
 
 
 def _starts_section(lines: list[str], place: int) -> bool:
-    """Return whether a line in a section begins another one; a title must be in its usual case here, since an entry may have such a name."""
+    """Return whether a line in a section begins another one.
+
+    A title must be in its usual case here, since an entry may have such a name.
+    """
     line = lines[place].strip()
     return (
         line in _HEADERS or _is_underlined(lines, place) or (line[:1] in (":", "@") and _FIELD.match(line) is not None)
@@ -219,7 +222,7 @@ def _is_underlined(lines: list[str], place: int) -> bool:
 
 
 def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
-    """Return the end of a Google section: a line that is indented no more than its header, or a header among its entries."""
+    """Return the end of a Google section: a line indented no more than its header, or another header."""
     margin, entries = _indentation(lines[place]), -1
     in_entries = kind in _KINDS_WITH_ENTRIES
     for number in range(place + 1, len(lines)):
@@ -262,7 +265,7 @@ def _end_of_underlined(lines: list[str], place: int, kind: str) -> int:
 
 
 def _end_of_entries(lines: list[str], begin: int, end: int) -> int:
-    """Return the begin of the last paragraphs of a section that are not entries: several words, no colon, nothing indented."""
+    """Return the begin of the last paragraphs that are no entries: words, no colon, nothing indented."""
     margin = _indentation(lines[begin]) if begin < end else 0
     entries_end = end
     for number in range(end - 1, begin, -1):
@@ -278,7 +281,7 @@ def _end_of_entries(lines: list[str], begin: int, end: int) -> int:
 
 
 def _end_of_fields(lines: list[str], place: int) -> int:
-    """Return the end of a run of fields: a paragraph after a blank line, another section, or a field of another kind."""
+    """Return the end of a run of fields: a new paragraph, another section, or another kind of field."""
     margin = _indentation(lines[place])
     for number in range(place + 1, len(lines)):
         line = lines[number]
@@ -326,9 +329,10 @@ def _read_google(section: _Section, builder: _DocumentationBuilder) -> None:
 
 
 def _entries(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines of each entry. An entry begins at a line that is indented no more than the first entry that can be read.
+    """Yield the lines of each entry.
 
-    A malformed line is an entry of its own, and spoils no other. Among entries without bullets, a bullet is text of the entry above.
+    An entry begins at a line that is indented no more than the first entry that can be read. A malformed line is an entry of its own, and
+    spoils no other. Among entries without bullets, a bullet is text of the entry above.
     """
     level = _entry_indentation(lines)
     entry: list[str] = []
@@ -393,7 +397,7 @@ def _without_type(text: str) -> str:
 
 
 def _is_type(text: str) -> bool:
-    """Return whether a text is a type and not words of a sentence: one word outside brackets, or several with `|` between."""
+    """Return whether a text is a type, and not words: one word outside brackets, or several with `|`."""
     outside = text.partition("[")[0] + text.rpartition("]")[2] if "[" in text else text
     return text != "" and " " not in " ".join(outside.split()).replace(" | ", "|")
 
@@ -494,15 +498,14 @@ def _add_field(kind: str, words: list[str], text: str, builder: _DocumentationBu
 
 # --- The head of an entry: `limits (dict[str, int], optional)` ---
 
-_TOKEN: Final = re.compile(
-    r"""[()\[\]{}:\n]|"[^"\s]*"|'[^'\s]*'"""
-)  # an apostrophe in prose does not begin a quotation
+# An apostrophe in prose does not begin a quotation.
+_TOKEN: Final = re.compile(r"""[()\[\]{}:\n]|"[^"\s]*"|'[^'\s]*'""")
 
 _NAME_PATTERN: Final = re.compile(r"[^\W\d][\w.-]*")
 
 
 def _split_at_colon(text: str) -> tuple[str, str] | None:
-    """Return the text before and after the first colon outside brackets and quotations, or None if the line has none.
+    """Return the text before and after the first colon outside brackets and quotations, or None.
 
     Within brackets, the head continues in the next line.
     """
@@ -521,7 +524,7 @@ def _split_at_colon(text: str) -> tuple[str, str] | None:
 
 
 def _names_in(text: str) -> list[str]:
-    r"""Return the names in `x`, `x, y`, `**kwargs`, `\*args`, `my\_name`, `'x'` or one in backticks; an empty list for other texts."""
+    r"""Return the names in `x`, `x, y`, `**kwargs`, `\*args`, `my\_name` or `'x'`; else an empty list."""
     if text.isidentifier():
         return [text]
     names = [name.replace("\\", "").strip(" -+•*`'\"") for name in text.split(",")]
@@ -544,7 +547,7 @@ def _type_text(text: str) -> str | None:
 
 
 def _clean_lines(text: str) -> list[str]:
-    """Return the lines of a docstring without the indentation of the source, and with one blank line in place of several.
+    """Return the lines of a docstring without the source's indentation and repeated blank lines.
 
     This is what PEP 257 describes and `inspect.cleandoc` does. That function takes quadratic time for blank lines at the start, and
     keeps the line ends of Windows.
@@ -577,7 +580,7 @@ def _dedent(lines: list[str]) -> list[str]:
 
 
 def _entry_text(first: str) -> str:
-    """Return the text of an entry, whose first line follows the head; the indentation of the others is removed by itself."""
+    """Return the text of an entry; the lines after the first are dedented by themselves."""
     if "\n" not in first:
         return first.strip()
     line, _, others = first.partition("\n")
@@ -612,10 +615,11 @@ _MAX_TYPE_LENGTH = 400
 
 
 def type_named(text: str) -> Any | None:
-    """Return the type that a docstring's text names, or None if it is not known. The text is looked up in a table, never evaluated.
+    """Return the type that a docstring's text names, or None if it is not known.
 
-    Known are the built-in types by their Python and JSON names, and `list[…]`, `dict[…]`, `Optional[…]`, `Union[…]`, `Literal[…]`,
-    `X | Y`, `X or Y` and `{'a', 'b'}` (numpydoc's choices) of known ones. "optional" and "default …" after a comma are left out.
+    The text is looked up in a table, never evaluated. Known are the built-in types by their Python and JSON names, and `list[…]`,
+    `dict[…]`, `Optional[…]`, `Union[…]`, `Literal[…]`, `X | Y`, `X or Y` and `{'a', 'b'}` (numpydoc's choices) of known ones.
+    "optional" and "default …" after a comma are left out.
     """
     text = text.strip()
     for marker in (", optional", ", default", ",optional"):

@@ -1,4 +1,4 @@
-"""What a forked process renews: locks that a thread of the parent may hold, threads and connections; and the lock around SQLite.
+"""What a forked process renews: locks, threads and connections; and the lock around SQLite.
 
 A fork copies only the thread that forks. A lock that another thread holds at that moment is never released in the child. Nothing happens on
 import: the functions for Python's fork hooks are registered when the first object has to be renewed.
@@ -29,10 +29,10 @@ _is_registered = False
 
 
 class _SqliteLock:
-    """The lock that a thread holds while it reads, writes, opens or closes a SQLite database. A fork waits for it.
+    """The lock of the thread that reads, writes, opens or closes a SQLite database.
 
-    SQLite has locks of its own that all connections of a process share. No code can renew those in a child, so no thread may hold them
-    when another one forks.
+    A fork waits for it. SQLite has locks of its own that all connections of a process share. No code can renew those in a child, so no
+    thread may hold them when another one forks.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ sqlite_lock: Final = _SqliteLock()
 
 
 def after_fork(owner: T, renew: Callable[[T], object]) -> None:
-    """Have ``renew(owner)`` called in each process that is forked from this one, as long as the owner exists.
+    """Have ``renew(owner)`` called in each process forked from this one, while the owner exists.
 
     Args:
         owner: The object to renew, held by a weak reference. Registering it again replaces the function.
@@ -106,9 +106,9 @@ def _renew_in_child() -> None:
 
 
 def end_child(error: BaseException | None = None) -> NoReturn:
-    """End this process, a child that external code has forked and then returned from: only the parent continues.
+    """End this process, a child that external code has forked and returned from.
 
-    Exit handlers do not run, and buffers are not flushed: they are copies of the parent's.
+    Only the parent continues. Exit handlers do not run, and buffers are not flushed: they are copies of the parent's.
 
     Args:
         error: The exception that the external code raised. It is printed, unless it is one that ends a process.

@@ -1,4 +1,4 @@
-"""JSON text and JSON values: a strict reader, a reader that repairs slips of writing, numbers with all their digits.
+"""JSON text and values: a strict reader, a reader that repairs slips, numbers with all digits.
 
 The strict reader refuses text that is not JSON (RFC 8259), a name that occurs twice in an object, and a number that is not finite. The
 lenient reader first repairs the text, and then has the strict reader read the result. So the strict reader's grammar decides: nothing is
@@ -184,14 +184,17 @@ _KINDS: Final = {
 
 
 def kind_of(value: object) -> str | None:
-    """Return the JSON kind of a parsed value: `number` for 1 and 1.0, `boolean` for true; None if it is not JSON."""
+    """Return the JSON kind of a parsed value, or None if it is not JSON: 1.0 is a `number`, as 1 is."""
     if value is None:
         return "null"
     return _KINDS.get(type(value))
 
 
 def with_plain_floats(value: Any) -> Any:
-    """Return a JSON value with floats in place of `ExactFloat`s, for validators and for values that do not become a Decimal."""
+    """Return a JSON value with floats in place of `ExactFloat`s.
+
+    Validators get it, and values that do not become a Decimal.
+    """
     if isinstance(value, ExactFloat):
         return float(value)
     if type(value) is dict:
@@ -242,7 +245,7 @@ SLIPS: Final = frozenset(_SLIP_NOTES)
 
 
 def read_lenient_json(text: str, exact: bool, allowed: Collection[str], where: str) -> tuple[Any, tuple[str, ...]]:
-    """Return the value of text that is JSON, or that is JSON after its slips are repaired, and a note about each kind of slip.
+    """Return the value of JSON text, after repairs if it needs them, and a note about each slip.
 
     Args:
         text: The text.
@@ -283,7 +286,10 @@ class _Change(NamedTuple):
 
 
 def _repair(text: str, allowed: Collection[str]) -> tuple[str, set[str]]:
-    """Return the text with all allowed changes, and the slips that they repair; the text itself if there are too many."""
+    """Return the text with all allowed changes, and the slips that they repair.
+
+    If there are too many changes or tokens, the text does not change.
+    """
     slips: set[str] = set()
     repaired, done = io.StringIO(), 0
     try:
@@ -300,7 +306,10 @@ def _repair(text: str, allowed: Collection[str]) -> tuple[str, set[str]]:
 
 
 def _original_position(text: str, allowed: Collection[str], place: int) -> int:
-    """Return the position in the original text of one in the repaired text; inside a replacement, where that begins."""
+    """Return the position in the original text of a position in the repaired one.
+
+    For a position inside a replacement, it is the start of the replaced text.
+    """
     longer = 0
     for _, start, end, new in _allowed_changes(text, allowed):
         if place < start + longer:
@@ -392,7 +401,10 @@ def _is_mark(token: re.Match[str] | None, marks: str) -> bool:
 
 
 def _changes_in_string(token: re.Match[str]) -> Iterator[_Change]:
-    """Yield the changes that make a JSON string. An escape that JSON does not know, or a missing end, is left for the strict reader to refuse."""
+    """Yield the changes that make a JSON string.
+
+    An escape that JSON does not know, or a missing end, is left for the strict reader to refuse.
+    """
     start, end = token.span()
     quote = token.string[start]
     if quote == "'":
@@ -428,7 +440,7 @@ def has_unique_names(text: str, value: dict[str, Any] | list[Any]) -> bool:
 
 
 def _count_colons(value: dict[str, Any] | list[Any]) -> int:
-    """Return the least number of colons that the text of a JSON value has, if none is written as an escape."""
+    """Return the least number of colons in the text of a JSON value, if none is an escape."""
     count = 0
     inside: list[Any] = [value]
     for each in inside:  # the list grows in the loop

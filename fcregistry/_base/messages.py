@@ -1,4 +1,7 @@
-"""Messages about a value that breaks a JSON Schema, written for a model from the keyword, the path and the schema's value."""
+"""Messages for a model about a value that breaks a JSON Schema.
+
+They are made from the keyword, the path and the schema's value.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +66,18 @@ class Condition(NamedTuple):
 
 
 def word_problems(violations: Iterable[Violation]) -> tuple[Problem, ...]:
-    """Return the problems of an instance, each once, sorted by path; after 25, the last one says how many more there are."""
+    """Return the problems of an instance, each once, sorted by path.
+
+    After 25 problems, the last one says how many more there are.
+    """
     return _ProblemWriter().all(list(violations))
 
 
 class _ProblemWriter:
-    """Makes problems of violations. Branches of nested unions share violations, and the problems of each are made once."""
+    """Makes problems of violations.
+
+    Branches of nested unions share violations, and the problems of each violation are made once.
+    """
 
     __slots__ = ("_known",)
 
@@ -112,7 +121,7 @@ class _ProblemWriter:
         return problems[:MAX_VIOLATIONS]
 
     def _union_problems(self, violation: Violation) -> Iterable[Problem]:
-        """Return the problems of the branch that was meant, if there is one; else one problem that names what all branches take."""
+        """Return the problems of the branch that was meant, or one problem with what all branches take."""
         path, branches = violation.path, violation.branches
         meant = [branch for branch in branches if not _has_wrong_type(branch, path)]
         tags = [_wrong_tags(branch, path) for branch in meant]
@@ -126,7 +135,10 @@ class _ProblemWriter:
         return [Problem(json_path(path), f"{_alternatives(candidates or branches)}, not {show(violation.instance)}")]
 
     def _nearest(self, branches: Sequence[Sequence[Violation]], path: tuple[str | int, ...]) -> Iterable[Problem]:
-        """Return the problems of the branch with the fewest; of several such, the problems that all share, or else those of the first."""
+        """Return the problems of the branch with the fewest.
+
+        Of several such branches, return the problems that all share, or else those of the first.
+        """
         weights = [
             sum(len(inner.limit) if inner.keyword in _NAME_KEYWORDS else 1 for inner in branch) for branch in branches
         ]
@@ -234,14 +246,20 @@ def _has_wrong_type(branch: Sequence[Violation], path: tuple[str | int, ...]) ->
 
 
 def _wrong_tags(branch: Sequence[Violation], path: tuple[str | int, ...]) -> list[Violation]:
-    """Return the violations of constants directly below a union: such a field may say which branch is meant."""
+    """Return the violations of constants directly below a union.
+
+    A field with constants may say which branch is meant.
+    """
     return [inner for inner in branch if inner.keyword in ("enum", "const") and inner.path[:-1] == path != inner.path]
 
 
 def _without_rejected_tags(
     branches: Sequence[Sequence[Violation]], tags: Iterable[Sequence[Violation]]
 ) -> list[Sequence[Violation]]:
-    """Return the branches without those that refuse the constant of a field that another branch accepts: that one is meant."""
+    """Return the branches without those that refuse a constant that another branch accepts.
+
+    The other branch is the one that is meant.
+    """
     suits: dict[tuple[str | int, ...], bool] = {}  # path of a field -> whether a branch accepts it
     kept = []
     for branch, wrong in zip(branches, tags, strict=True):
@@ -280,7 +298,7 @@ def _join_by_or(phrases: Sequence[str]) -> str:
 
 
 def _conditions_text(conditions: Iterable[Condition]) -> str:
-    """Return the conditions of a problem in parentheses, as `if` and `dependencies` make them, so that a model sees the reason."""
+    """Return the conditions of a problem in parentheses, as `if` and `dependencies` make them."""
     texts = [f"{'where' if each.holds else 'unless'} {_condition_text(each)}" for each in conditions]
     return f" ({' and '.join(dict.fromkeys(texts))})" if texts else ""
 

@@ -40,7 +40,7 @@ def cache_folder() -> str | None:
 
 
 def user_folder() -> str | None:
-    """Return the folder of the user's configuration, which need not exist; None if the user has no home folder."""
+    """Return the folder of the user's configuration, which need not exist; None without a home folder."""
     if not _IS_UNIX:
         return _platformdirs().user_config_dir
     return _folder_of_user("XDG_CONFIG_HOME", "~/Library/Application Support" if _IS_MAC else "~/.config")
@@ -76,5 +76,8 @@ def _platformdirs() -> PlatformDirsABC:
 
 
 def path_beside(file: str, path: str) -> str:
-    """Return the absolute form of a path that is written in a file: relative to the file's folder, with `~` as the home folder."""
+    """Return the absolute form of a path that is written in a file.
+
+    A relative path starts at the file's folder, and `~` is the home folder.
+    """
     return os.path.normpath(os.path.join(os.path.dirname(file), os.path.expanduser(path)))

@@ -68,7 +68,9 @@ class Secrets:
         return data
 
     def hide_in_json(self, value: Any) -> Any:
-        """Return a JSON value without the values, in texts, names and numbers; a number with one becomes the text `…`.
+        """Return a JSON value without the values, in texts, names and numbers.
+
+        A number that contains one becomes the text `…`.
 
         Raises:
             RecursionError: The JSON value is nested too deeply.
@@ -93,7 +95,9 @@ class Secrets:
 
     @contextmanager
     def hide_in_logs(self, *loggers: str) -> Iterator[None]:
-        """Remove the values from what this context, and tasks that start in it, log through other packages' loggers.
+        """Remove the values from log records of other packages' loggers.
+
+        This applies to records of this context, and of tasks that start in it.
 
         Args:
             *loggers: Names of the loggers; the loggers below them are included.
@@ -183,7 +187,7 @@ def _pattern(values: Iterable[str], literal: Callable[[str], str]) -> str:
 
 
 def _base64_forms(octets: bytes) -> Iterator[str]:
-    """Yield bytes in base64, and the part of it that is the same wherever the bytes begin in longer encoded data."""
+    """Yield bytes in base64, and the part of it that does not depend on the bytes around them."""
     yield b2a_base64(octets, newline=False).decode()
     for before in range(3):
         encoded = b2a_base64(bytes(before) + octets, newline=False).decode()
@@ -193,7 +197,7 @@ def _base64_forms(octets: bytes) -> Iterator[str]:
 
 
 def _base64_pattern(form: str, literal: Callable[[str], str]) -> str:
-    """Return a pattern for base64, which may have line breaks anywhere; its letters and digits are never escaped."""
+    """Return a pattern for base64 with line breaks anywhere; letters and digits are never escaped."""
     gap = "(?:" + "|".join(map(literal, " \t\r\n")) + ")*"
     return gap.join(literal(char) if char.isalnum() else _character_pattern(char, literal) for char in form)
 

@@ -14,7 +14,10 @@ _FUNCTION = type(lambda: None)
 
 
 def underlying(function: Callable[..., Any]) -> Any:
-    """Return the object with a `__code__` behind partials, bound methods and callable objects, if there is one."""
+    """Return the object with a `__code__` behind partials, bound methods and callable objects.
+
+    It is the last object found, if none has a `__code__`.
+    """
     seen: Any = function
     for _ in range(32):  # partials may be nested, but the loop must end
         if hasattr(seen, "__code__"):
@@ -44,7 +47,7 @@ def place_text(function: Callable[..., Any], module: str) -> str:
 
 
 def is_redefinition(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
-    """Return whether a function redefines an earlier one: after a reload, after an edit, or in a notebook cell that runs again.
+    """Return whether a function redefines an earlier one: by a reload, an edit, or a cell run again.
 
     It does if module and qualname are the same, and either the code differs (an edit, unless one import of the module has made both) or
     everything that the functions close over is the same.
@@ -61,7 +64,10 @@ def is_redefinition(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
 
 
 def _in_one_import(first: Any, second: Any) -> bool:
-    """Return whether one import that is still running has made both: a second `def` of one name, and not an edit."""
+    """Return whether one import that is still running has made both functions.
+
+    Then a second `def` of one name is not an edit.
+    """
     scope: dict[str, Any] = getattr(second, "__globals__", {})
     if getattr(first, "__globals__", None) is not scope:
         return False
@@ -69,7 +75,10 @@ def _in_one_import(first: Any, second: Any) -> bool:
 
 
 def _same_defaults(old: Any, new: Any) -> bool:
-    """Compare plain defaults, in which the functions of `for n in …: def f(x, n=n)` differ; a reload makes other defaults anew."""
+    """Compare plain defaults, in which the functions of `for n in …: def f(x, n=n)` differ.
+
+    A reload makes other defaults again, so these are not compared.
+    """
     plain = (str, int, float, bool, bytes, type(None))
     pairs = zip(getattr(old, "__defaults__", None) or (), getattr(new, "__defaults__", None) or (), strict=False)
     return all(first == second for first, second in pairs if isinstance(first, plain) and isinstance(second, plain))

@@ -1,4 +1,4 @@
-"""A context manager that sends printed text to stderr, for programs whose stdout is reserved for answers."""
+"""Printed text sent to stderr, for programs whose stdout is reserved for answers."""
 
 from __future__ import annotations
 

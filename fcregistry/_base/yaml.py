@@ -21,7 +21,7 @@ MAX_LENGTH: Final = 200_000
 
 
 class NotYamlError(ValueError):
-    """Text that is not valid YAML, or that has more than one reading; the message tells the model what is wrong."""
+    """Text that is not valid YAML, or has more than one reading; the message is for a model."""
 
 
 def read_yaml(text: str, exact: bool) -> Any:
@@ -63,7 +63,7 @@ def write_yaml(value: Any, what: str = "YAML") -> str:
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    """Return the node of a text, in double quotes if `read_yaml` would read it as another value without them."""
+    """Return the node of a text, in double quotes if `read_yaml` would else read another value."""
     quoted = _BREAKS.search(text) or _plain_value(text, exact=False) is not text
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 

@@ -1,4 +1,4 @@
-"""The markers of an `Annotated[…]`: texts, and the markers of typing, annotated-types, pydantic and msgspec.
+"""The markers of an `Annotated[…]`: texts, and those of annotated-types, pydantic and msgspec.
 
 Written for annotated-types 0.7, and for msgspec 0.18 and later. No library is imported before a marker comes from it. An unknown marker has no
 effect (PEP 593); lint tells the author about it.
@@ -97,7 +97,7 @@ def _predicate_name(predicate: Any) -> str:
 
 
 def _add_timezone(wanted: Any, marks: AnnotationMarks) -> None:
-    """Add a check of time zones as annotated-types defines it: None for none, … for any, a name, or a zone.
+    """Add a check of time zones: None for none, … for any, a name, or a zone.
 
     JSON has offsets and no zones: a time is in a zone if it has the offset that the zone has at that time.
     """

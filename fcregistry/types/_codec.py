@@ -59,9 +59,7 @@ class Codec:
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of the accepted values."""
-        raise TypeError(
-            f"{type(self).__name__} has no schema"
-        )  # a family without this method; every one in this package is tested
+        raise TypeError(f"{type(self).__name__} has no schema")  # a family without this method
 
     def children(self) -> Iterable[Codec]:
         """Return the codecs that the schema refers to."""
@@ -80,7 +78,7 @@ class Codec:
         return value
 
     def marked(self, marker: Any) -> Codec | None:
-        """Return this codec with a marker of `Annotated` that belongs to its own library, or None if it does not know the marker."""
+        """Return this codec with a marker of its own library, or None if it does not know the marker."""
         return None
 
     def handles(self, value: object) -> bool:
@@ -93,13 +91,16 @@ class Codec:
 
 
 class Named(Codec):
-    """A codec whose schema has a name, so that it can refer to itself and is written only once into a schema."""
+    """A codec whose schema has a name.
+
+    So the schema can refer to itself, and is written only once into another schema.
+    """
 
     written: dict[tuple[bool, bool], dict[str, Any]] | None = None
     """Its schemas from documents in which nothing recurs, by `SchemaWriter.texts` and `SchemaWriter.results`."""
 
     within: tuple[Named, ...] | None = None
-    """The nearest named codecs inside it, once a schema of it was written."""
+    """The nearest named codecs inside it; None until a schema of it is written."""
 
     @property
     def title(self) -> str:
@@ -121,7 +122,10 @@ class Record(Named):
     """The type as its author writes it."""
 
     def signature(self) -> object:
-        """Return a value that differs if the JSON of two records differs; records with equal ones are ambiguous in a union."""
+        """Return a value that differs if the JSON of two records differs.
+
+        Records with equal values are ambiguous in a union.
+        """
         raise TypeError(f"{type(self).__name__} has no fields")
 
 
@@ -157,7 +161,9 @@ class UnsupportedType(Exception):
 
 
 class Refusal(Exception):
-    """A JSON value that the schema accepts and the type does not, because of a predicate or a `__post_init__`, for example.
+    """A JSON value that the schema accepts, and the type refuses.
+
+    A predicate or a `__post_init__` may refuse a value, for example.
 
     Attributes:
         path: The place of the value, from the outermost value inwards: property names and positions.
@@ -175,7 +181,9 @@ class Refusal(Exception):
 
 
 def refusal_of(error: Exception, shown: str) -> Refusal:
-    """Return the refusal for an exception that a class, or a validator of its author, raises; pydantic's links and values are left out.
+    """Return the refusal for an exception that a class, or a validator of its author, raises.
+
+    The links and values in pydantic's messages are left out.
 
     Args:
         error: The exception.
@@ -215,7 +223,10 @@ _WITH_ORIGIN: Final = frozenset(map(type, (list[int], typing.List[int], Literal[
 
 
 def origin_of(annotation: Any) -> Any:
-    """Return what `typing.get_origin` returns; faster for classes and types such as `list[…]`, since each family asks it."""
+    """Return what `typing.get_origin` returns.
+
+    It is faster for classes and for types such as `list[…]`, since each family asks it.
+    """
     if isinstance(annotation, type):
         return None if annotation is not Generic else Generic
     return annotation.__origin__ if type(annotation) in _WITH_ORIGIN else get_origin(annotation)
@@ -242,7 +253,9 @@ _OF_PYTHON: Final = ("builtins", "collections", "collections.abc", "typing", "ty
 
 
 def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
-    """Return the schema of a codec, with the `$defs` it refers to. Do not change it: other schemas share parts of it.
+    """Return the schema of a codec, with the `$defs` it refers to.
+
+    Do not change it: other schemas share parts of it.
 
     Args:
         codec: The codec.
@@ -254,7 +267,9 @@ def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
 
 
 class SchemaWriter:
-    """Writes the schema of one or more codecs: records that recur go to `$defs`, the others are written in place.
+    """Writes the schema of one or more codecs.
+
+    Records that recur go to `$defs`; the others are written in place.
 
     Args:
         roots: The codecs that will be written.
@@ -303,7 +318,10 @@ class SchemaWriter:
 
 
 def _recurring(roots: Sequence[Codec]) -> list[Named]:
-    """Return the named codecs that are referred to more than once, or nested too deeply in others, in the order of the walk."""
+    """Return the named codecs that are referred to more than once, or nested too deeply.
+
+    They are in the order of the walk.
+    """
     seen: set[Named] = set()
     recurring: dict[Named, None] = {}
     stack = [(each, 1) for each in _nearest_named(roots)[::-1]]

@@ -1,6 +1,7 @@
-"""Constraints of an `Annotated[…]`: bounds that a schema states, checks that run after decoding, texts, and how they change a codec.
+"""Constraints of an `Annotated[…]`, and the codec with them.
 
-Numbers are compared by their decimal digits, not their binary ones: 0.1 is a tenth.
+Bounds are stated in the schema; checks, which no schema can state, run after decoding; texts describe the type. Numbers are compared by
+their decimal digits, not their binary ones: 0.1 is a tenth.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Codecs of lists, tuples and sets, which are arrays in JSON, and of dicts, which are objects, with their keys."""
+"""Codecs of lists, tuples and sets (arrays in JSON), and of dicts (objects) and their keys."""
 
 from __future__ import annotations
 
@@ -310,7 +310,10 @@ def are_unique(values: list[Any]) -> bool:
 
 
 def json_key(value: Any) -> object:
-    """Return a hashable key that equal JSON values share: objects whatever their order, 1 and 1.0, but not 1 and true."""
+    """Return a hashable key that equal JSON values share.
+
+    Objects are equal in any order, and 1 equals 1.0, but not true.
+    """
     if is_json_scalar(value):
         return key_of(value)
     if isinstance(value, list):

@@ -128,7 +128,7 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
 
 
 def _field_documentation(cls: Any, raw: Sequence[RawField]) -> dict[str, DocumentedParameter]:
-    """Return the documentation of fields in the docstrings of a class, and of its base classes that declare some of them."""
+    """Return the documentation of fields in the docstrings of a class and of its base classes."""
     documented: dict[str, DocumentedParameter] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
         text = base.__dict__.get("__doc__")
@@ -204,7 +204,10 @@ def _own_annotations(cls: Any) -> dict[str, Any]:
 
 
 def explicit_requirement(hint: Any) -> bool | None:
-    """Return whether an annotation, which may be a text, has `Required` (True) or `NotRequired` (False); None without either."""
+    """Return True for `Required`, False for `NotRequired`, and None for other annotations.
+
+    The annotation may be a text.
+    """
     text = getattr(hint, "__forward_arg__", hint if isinstance(hint, str) else "")
     if text:  # with annotations as texts, `__required_keys__` is computed from the class's own `total` alone
         return False if "NotRequired[" in text else True if "Required[" in text else None

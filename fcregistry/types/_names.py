@@ -1,4 +1,4 @@
-"""Names for types: NewTypes, aliases, type variables, `Self`, and qualifiers such as `Final`; annotations that are texts.
+"""Names for types: NewTypes, aliases, type variables, `Self`, qualifiers, and names in texts.
 
 Sources: PEP 484, 591, 655, 673, 695, 696, 705 and 728. A name that `typing` has only on newer Pythons is in typing-extensions too, on some
 Pythons as a different object: both are known here.
@@ -94,7 +94,10 @@ def _alias_value(alias: Any, reader: Reader) -> Any:
 
 
 def _variable_substitute(variable: Any) -> Any:
-    """Return the type of a type variable without an argument: its default, its bound, one of its constraints, or Any."""
+    """Return the type for a type variable without an argument.
+
+    It is the default, the bound, one of the constraints, or Any.
+    """
     has_default = getattr(variable, "has_default", None)
     if has_default is not None and has_default():
         return variable.__default__
@@ -202,7 +205,10 @@ def resolve_texts(annotation: Any, names: dict[str, Any], scope: Mapping[str, An
 
 
 def type_parameters(source: Any) -> dict[str, Any]:
-    """Return the type variables that a class or function declares in brackets (PEP 695), by name: texts may use them."""
+    """Return the type variables that a class or function declares in brackets (PEP 695), by name.
+
+    Texts may use these names.
+    """
     return {each.__name__: each for each in getattr(source, "__type_params__", ())}
 
 

@@ -1,4 +1,4 @@
-"""Codecs of pydantic's models, dataclasses and root models, and of its own types such as URLs, secrets, and dates in the past.
+"""Codecs of pydantic's models, dataclasses, root models, and own types such as URLs and secrets.
 
 Written for pydantic 2.7 and later. Nothing of it is imported before a type comes from it.
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a model, of a pydantic dataclass, or of a type of pydantic's own that is text in JSON."""
+    """Return the codec of a model, a pydantic dataclass, or a type of pydantic that is text in JSON."""
     pydantic = sys.modules.get("pydantic")
     cls: Any = origin_of(annotation) or annotation
     if pydantic is None or not isinstance(cls, type):
@@ -98,7 +98,7 @@ def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField
 
 
 def _type_of_extra(cls: Any) -> Any:
-    """Return the type that a model declares for values without a field, as in `__pydantic_extra__: dict[str, int]`."""
+    """Return the type of values without a field, as in `__pydantic_extra__: dict[str, int]`."""
     for base in cls.__mro__:
         declared = inspect.get_annotations(base).get("__pydantic_extra__")
         if declared is not None and base.__module__.partition(".")[0] != "pydantic":
@@ -149,7 +149,7 @@ def _field_alias(name: str, info: Any) -> str:
 
 
 class SerializedCodec(RecordCodec):
-    """A model with a `model_serializer`: its author decides what is written, which may differ from what is taken."""
+    """A model with a `model_serializer`, which may write other values than the model takes."""
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         return {} if writer.results else super().schema(writer)

@@ -1,4 +1,4 @@
-"""The kinds of records: dataclasses, TypedDicts, NamedTuples, classes made by attrs, and msgspec's Structs.
+"""The kinds of records: dataclasses, TypedDicts, NamedTuples, attrs classes and msgspec Structs.
 
 Each is an object in JSON, also a NamedTuple and a Struct with `array_like=True`, because names tell a model more than positions. Written for
 attrs 22.2 and later, whose fields know their alias, and for msgspec 0.18 and later. Neither is imported here: a class that comes from one of them
@@ -221,9 +221,7 @@ def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField
         is_instance=lambda value: isinstance(value, cls),
     )
     config = cls.__struct_config__
-    codec.hashable = cls.__hash__ is not None and (
-        config.frozen or not config.eq
-    )  # the hash of other Structs raises an error
+    codec.hashable = cls.__hash__ is not None and (config.frozen or not config.eq)  # the hash of others raises
     raw = []
     for each in _struct_fields(cls):
         default = MISSING if each.default in (NODEFAULT, UNSET) else each.default

@@ -47,7 +47,7 @@ class Field(NamedTuple):
 
 
 class RecordCodec(Record):
-    """A type with named fields: an object with the required ones, and with no unknown ones unless it is open.
+    """A type with named fields: an object with the required ones, and unknown ones only if open.
 
     Args:
         cls: The class.
@@ -204,7 +204,10 @@ class RecordCodec(Record):
 
 
 def _encode_field(codec: Codec, item: Any) -> Any:
-    """Return the JSON value of a field; a value that is not of the declared type, which Python does not check, is encoded by its class."""
+    """Return the JSON value of a field.
+
+    A value that is not of the declared type, which Python does not check, is encoded by its class.
+    """
     try:
         return codec.encode(item)
     except EncodingError:

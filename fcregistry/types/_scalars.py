@@ -77,7 +77,7 @@ class IntCodec(Codec):
 
 
 class FloatCodec(Codec):
-    """float: any number. A whole one becomes a float, unless it is too large for one: then it stays an int."""
+    """float: any number; an int becomes a float, unless it is too large for one."""
 
     kinds = frozenset({"number"})
     natural = True
@@ -100,9 +100,7 @@ class FloatCodec(Codec):
         return isinstance(value, (int, float)) and not isinstance(value, bool) and value - value == 0  # NaN is not JSON
 
     def encode(self, value: Any) -> Any:
-        return (
-            float.__float__(value) if isinstance(value, float) else int.__int__(value)
-        )  # refuses other types, as for int
+        return float.__float__(value) if isinstance(value, float) else int.__int__(value)  # refuses other types
 
 
 class StrCodec(Codec):
@@ -216,7 +214,9 @@ def to_json_text(value: object) -> str:
 
 
 def _convert_keys(value: object) -> Any:
-    """Return a value of types that `json` knows; each key of a dict is the text or number that the key would be as a value.
+    """Return a value of types that `json` knows, with keys of dicts as text or numbers.
+
+    A key becomes the text or number that it would be as a value.
 
     Raises:
         EncodingError: A key is neither, two keys of a dict are the same text, or another value has no JSON form.
@@ -244,7 +244,7 @@ def _convert_keys_inside(value: object) -> Any:
 
 
 def _json_key(key: object) -> str | int | float | None:
-    """Return a key of a type that `json` knows, such as the text of a date or the value of an Enum's member."""
+    """Return a key of a type that `json` knows, such as the text of a date."""
     if key is None or isinstance(key, (str, int, float)):
         return key
     name = _encode_by_class(key)
@@ -283,7 +283,10 @@ _MAX_CLASSES: Final = 1024
 
 
 def _codec_of_class(cls: type) -> Codec | None:
-    """Return the codec of a class, cached. A missing codec is not cached, since an extension that is installed later may have one."""
+    """Return the codec of a class, cached.
+
+    A missing codec is not cached, since an extension that is installed later may have one.
+    """
     codec = _BY_CLASS.get(cls)
     if codec is None:
         codec = slots.codec_of_class(cls)  # the table imports this module, so it is called through a slot

@@ -1,4 +1,4 @@
-"""Codecs of types that are strings in JSON: dates, times, durations, UUIDs, paths, IP addresses, bytes, patterns, time zones; and of Decimal.
+"""Codecs of types that are strings in JSON, such as dates, UUIDs, paths and bytes, and of Decimal.
 
 Each format has one function that parses its texts, which both validators and the codecs use. It returns the value of a text, and raises
 ValueError or ArithmeticError for a text that is not of the format.
@@ -179,7 +179,10 @@ def parse_time(text: str) -> time:
 
 
 def parse_duration(text: str) -> timedelta:
-    """Return the duration that a text names (ISO 8601), in weeks, days, hours, minutes and seconds; other units have no fixed length."""
+    """Return the duration that a text names (ISO 8601), in weeks, days, hours, minutes and seconds.
+
+    Other units have no fixed length.
+    """
     match = _DURATION.fullmatch(text)
     if match is None:
         raise ValueError("not a duration")

@@ -1,4 +1,4 @@
-"""The table of type families, and the reader that turns an annotation into a codec by asking them in order.
+"""The table of type families, and the reader that asks them for the codec of an annotation.
 
 A new type is one row of `FAMILIES`, one small file beside this one, one test, and one row of docs/reference/types.md.
 """
@@ -64,7 +64,10 @@ def schema_of(annotation: Any) -> dict[str, Any]:
 
 
 def codec_of_class(cls: type) -> Codec | None:
-    """Return the codec of a class, or of the nearest base class that has one, to encode values; None if there is none."""
+    """Return the codec of a class, or of its nearest base class that has one; None without one.
+
+    It encodes values whose annotation is not known.
+    """
     for base in cls.__mro__[:-1]:
         if issubclass(base, enum.Flag):
             return None
@@ -177,7 +180,10 @@ _CLASS_FAMILIES: Final = tuple(
 
 
 def families_for(annotation: Any) -> tuple[Family, ...]:
-    """Return the families that may read an annotation, in the order of the table; asking all of them would take longer than reading it."""
+    """Return the families that may read an annotation, in the order of the table.
+
+    Asking all of them would take longer than reading it.
+    """
     is_class = isinstance(annotation, type)
     try:
         direct = _DIRECT.get(annotation if is_class else origin_of(annotation))
@@ -286,11 +292,14 @@ class TypeReader:
             raise unsupported.inside(f"in {show_type(outer)}") from None
 
     def check_later(self, check: Callable[[], None]) -> None:
-        """Have a check run when the outermost annotation is read: until then, records that refer to each other lack fields."""
+        """Have a check run when the outermost annotation is read.
+
+        Until then, records that refer to each other lack fields.
+        """
         self._checks.append(check)
 
     def known(self, annotation: Any) -> Codec | None:
-        """Return the codec of a class or other named type that was read before, or is being read, as it may refer to itself."""
+        """Return the codec of a type that was read before, or is being read: it may refer to itself."""
         try:
             return _CODECS.get(annotation) or self._fresh.get(annotation)
         except TypeError:  # the class or its arguments cannot be hashed
@@ -309,7 +318,7 @@ class TypeReader:
             self._fresh.pop(annotation, None)
 
     def _finish(self, complete: bool) -> None:
-        """Cache the codecs for the process, if all were read and no name in them depends on the reader's scope."""
+        """Cache the codecs for the process, if all were read without names of the reader's scope."""
         self._checks.clear()
         self._deep = False
         if not complete:

@@ -69,18 +69,19 @@ class UnionCodec(Codec):
         schemas = [writer.write(member) for member in self._members]
         if len(schemas) == 2 and "type" in schemas[0] and schemas[0]["type"] != schemas[1].get("type"):
             return {"anyOf": schemas}  # the common `X | None`
-        written = list(
-            {repr(schema): schema for schema in schemas}.values()
-        )  # compared as text, in which true is not 1
+        written = list({repr(schema): schema for schema in schemas}.values())  # as text, in which true is not 1
         return {"anyOf": written} if len(written) > 1 else written[0]
 
     @cached_attribute
     def _by_kind(self) -> dict[str, list[Codec]]:
-        """JSON kind -> the members that take it. If only one does, a value needs no further check: the validator has accepted it."""
+        """JSON kind -> the members that take it.
+
+        If only one does, a value needs no further check: the validator has accepted it.
+        """
         return {kind: [member for member in self._members if kind in member.kinds] for kind in self.kinds}
 
     def _candidates(self, value: object) -> list[Codec]:
-        """Return the members that may take a value, by its kind, and for records by the field that tells them apart."""
+        """Return the members that may take a value, by its kind, or for records by their tag."""
         kind = kind_of(value) or ""
         candidates = self._by_kind.get(kind, [])
         if kind != "object" or len(candidates) < 2:
@@ -165,7 +166,10 @@ class _AnswerMemory:
 
 
 class _ThreadMemory(threading.local):
-    """The cache of a thread: ids of union and part, and the question -> the part, which must stay alive for its `id`, and the answer."""
+    """The cache of a thread: ids of union and part, and the question -> the part and the answer.
+
+    The part must stay alive for its `id`.
+    """
 
     answers: dict[tuple[int, str, int], tuple[object, bool]] | None = None
 
