@@ -120,17 +120,12 @@ def _raw_field(name: str, info: Any, by_alias: bool) -> RawField:
         name,
         info.is_required(),
         default,
-        annotation=_annotated_field(info),
+        annotation=Annotated[info.annotation, info],  # the field itself constrains and describes its type
         key=key,
         keyword=key,
         write_only=bool(info.init_var),
         hidden=bool(info.exclude),
     )
-
-
-def _annotated_field(info: Any) -> Any:
-    """Return a field's type, with the field's information as the marker that constrains and describes it."""
-    return Annotated[info.annotation, info]
 
 
 def _field_alias(name: str, info: Any) -> str:

@@ -245,13 +245,13 @@ class TypeReader:
         """
         if isinstance(annotation, type) and (known := self.known(annotation)) is not None:
             return known
-        return self._read_nested(annotation) if self._depth else self._read_outermost(annotation)
+        return self._read_uncached(annotation) if self._depth else self._read_outermost(annotation)
 
     def _read_outermost(self, annotation: Any) -> Codec:
         """Read an annotation that is inside no other, and then run the checks that need all of it."""
         complete = False
         try:
-            codec = self._read_nested(annotation)
+            codec = self._read_uncached(annotation)
             while self._checks:
                 self._checks.pop(0)()
             if self._deep:
@@ -264,7 +264,7 @@ class TypeReader:
                 self._finish(complete)
         return codec
 
-    def _read_nested(self, annotation: Any) -> Codec:
+    def _read_uncached(self, annotation: Any) -> Codec:
         self._depth += 1
         try:
             codec = self._ask_families(annotation)
