@@ -1,4 +1,4 @@
-"""Describing a plugin: the tools that it ships, as an index stores them, and what importing it changes in its process."""
+"""Describing a plugin: its tools, as an index stores them, and what its import changes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ class DeclarationOwners:
 
 
 def describe_plugin(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]) -> PluginRecord:
-    """Return the record of a plugin that was imported, and of its declarations; of a failed one, those before the failure."""
+    """Return the record of a plugin that was imported, and of its declarations.
+
+    Of a failed plugin, the record has the declarations from before the failure.
+    """
     plugin = outcome.plugin
     tools = [registry._catalogue.tool(Owned(each, plugin)) for each in declared]
     failed = outcome if isinstance(outcome, FailedPlugin) else None
@@ -104,7 +107,10 @@ def describe_imported(
 
 
 def describe_by_manifests(plugins: Iterable[FoundPlugin]) -> list[FreshDescription]:
-    """Return the descriptions of those plugins whose package has a manifest that is as new as its code; nothing is imported."""
+    """Return the descriptions of those plugins whose package has a manifest that is as new as its code.
+
+    Nothing is imported.
+    """
     from time import time_ns
 
     from fcregistry.discovery._manifest import Manifest, manifest_of
@@ -372,7 +378,7 @@ def _folder() -> str:
 
 
 def _loop_policy() -> str | None:
-    """Return the type of the event loop policy, unless it is one of asyncio's own, which asyncio sets by itself."""
+    """Return the type of the event loop policy, unless asyncio has set it by itself."""
     policy = getattr(sys.modules.get("asyncio.events"), "_event_loop_policy", None)
     module = type(policy).__module__
     return None if policy is None or module.startswith("asyncio.") else f"{module}.{type(policy).__qualname__}"

@@ -1,4 +1,4 @@
-"""What one process knows of its installed plugins: which there are, what they ship, and the outcome of each import.
+"""What one process knows of its installed plugins: their tools and the outcomes of imports.
 
 `current()` returns the `Discovery` of the process. Modules that only a failure or an import needs (`_report`, `_loader`, `_describe`) are
 imported inside functions: a program whose plugins are all described never needs them.
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 
 class Discovery:
-    """The installed plugins and extensions of a process: found once, then described or imported when a caller needs what they ship.
+    """The installed plugins and extensions of a process.
+
+    They are found once, then described or imported when a caller needs what they ship.
 
     Each plugin is imported at most once. No lock is held meanwhile: two threads that load one plugin both wait for Python's own import
     lock, and the first outcome counts.
@@ -83,7 +85,10 @@ class Discovery:
         return tuple(dict.fromkeys(plugin.distribution for plugin in self.plugins))
 
     def owner(self, declaration: Declaration) -> FoundPlugin | None:
-        """Return the plugin that ships a declaration, or None for the application: the nearest module that an entry point names owns it."""
+        """Return the plugin that ships a declaration, or None for the application.
+
+        The nearest module, or package above it, that an entry point names decides.
+        """
         self._look_if_needed()
         if declaration.plugin is not None:
             return self._by_key.get(declaration.plugin)
@@ -137,7 +142,10 @@ class Discovery:
                     self.refresh()
 
     def _forget(self) -> None:
-        """Reset what a forked process cannot use: locks that threads it lacks may hold, the connection of the index, half-done imports."""
+        """Reset what a forked process cannot use.
+
+        These are locks that a thread of the parent may hold, the connection of the index, and half-done imports.
+        """
         self._looking, self._describing = threading.Lock(), threading.Lock()
         self._imports = True
         self.index = self._found = None
@@ -153,7 +161,10 @@ class Discovery:
         return bool(self._outcomes)
 
     def load(self, distribution: str | None = None) -> None:
-        """Import the plugins of one distribution, or all, except those that are loaded or that this thread is loading."""
+        """Import the plugins of one distribution, or all.
+
+        Those that are loaded already, or that this thread is loading, are passed over.
+        """
         wanted = None if distribution is None else normalized(distribution)
         for plugin in self.plugins:
             if wanted is None or plugin.project == wanted:
@@ -182,7 +193,10 @@ class Discovery:
         return outcome is not None
 
     def _known_to_end_processes(self, plugin: FoundPlugin) -> FailedPlugin | None:
-        """Return the recorded failure of a plugin that ends every process that imports it; None for any other plugin."""
+        """Return the recorded failure of a plugin that ends every process that imports it.
+
+        The result is None for any other plugin.
+        """
         description = None if self.index is None else self.index.description(plugin.key)
         if description is None or not description.failed or description.by != "watching":
             return None
@@ -224,7 +238,10 @@ class Discovery:
     # --- Having plugins described ---
 
     def know(self, distribution: str | None = None) -> None:
-        """Describe or import the plugins of one distribution, or all, that are not known yet; failures are recorded, not raised."""
+        """Describe or import the plugins of one distribution, or all, that are not known yet.
+
+        Failures are recorded, not raised.
+        """
         self._load_imported()
         unknown = self._describe_by_manifests(self._unknown(distribution))
         if not unknown:
@@ -264,7 +281,7 @@ class Discovery:
         return [each for each in asked if permission.to_import(each) is None]
 
     def _describe_by_manifests(self, unknown: list[FoundPlugin]) -> list[FoundPlugin]:
-        """Use the manifests of packages that ship one, if it is as new as their code; return the other plugins."""
+        """Describe plugins by their manifests, if these are as new as the code; return the others."""
         if self.index is None or not unknown:
             return unknown
         from fcregistry.discovery._describe import describe_by_manifests
@@ -318,7 +335,7 @@ class Discovery:
                 yield each
 
     def ranked(self, words: str, made: list[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
-        """Yield the tools that some words match, best first: of these tools, and of the visible described ones."""
+        """Yield the tools that some words match, of these and of the visible described ones, best first."""
         if self.index is None:
             from fcregistry._tools.search import search_tools
 
@@ -382,7 +399,7 @@ class Discovery:
 
     @contextmanager
     def without_imports(self) -> Iterator[None]:
-        """Keep the plugins of described tools from being imported inside the block: what needs an import raises `PluginError`."""
+        """Keep plugins from being imported inside the block: what needs an import raises `PluginError`."""
         before, self._imports = self._imports, False
         try:
             yield
@@ -428,7 +445,10 @@ class Discovery:
         return next(filter(None, reasons), None)
 
     def why_refused(self, distribution: str) -> str | None:
-        """Return why the tools of a distribution's plugin are unknown, because it must not be imported or does not load, or None."""
+        """Return why a plugin of a distribution must not be imported or does not load, or None.
+
+        The tools of such a plugin are unknown.
+        """
         permission, wanted = Permission(), normalized(distribution)
         for each in self.plugins:
             if each.project != wanted:
@@ -440,7 +460,9 @@ class Discovery:
         return None
 
     def idle_settings(self, declarations: Iterable[Declaration]) -> tuple[tuple[str, str], ...]:
-        """Return (setting, name) for what the configuration names and does not exist: a misspelt name has no effect.
+        """Return (setting, name) for what the configuration names and does not exist.
+
+        A misspelt name has no effect.
 
         Args:
             declarations: All declarations; the tools of disabled plugins are unknown.
@@ -488,7 +510,10 @@ class Discovery:
 
 
 def _has_sqlite() -> bool:
-    """Return whether this Python was built with SQLite; without it there is no index, and plugins are imported each time."""
+    """Return whether this Python was built with SQLite.
+
+    Without it there is no index, and plugins are imported each time.
+    """
     try:
         import sqlite3  # noqa: F401  # not wasted: the index is read next
     except ImportError:
@@ -504,7 +529,9 @@ def _is_loaded(outcome: LoadedPlugin | FailedPlugin) -> bool:
 
 
 def _owner(module: str, naming: list[FoundPlugin], claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
-    """Return the plugin that owns a module: one that names it, unless a plugin that names a package around it holds its file.
+    """Return the plugin that owns a module.
+
+    That is one that names the module, unless the distribution of a plugin that names a package around it holds its file.
 
     Args:
         module: The module.
@@ -523,7 +550,10 @@ def _owner(module: str, naming: list[FoundPlugin], claims: Mapping[str, list[Fou
 
 
 def _claim(plugin: FoundPlugin, module: str) -> tuple[int, int, bool]:
-    """Order plugins by their claim to a module: first whose distribution holds its file, then who names the nearest module as a whole."""
+    """Return the sort key of a plugin's claim to a module.
+
+    First comes a plugin whose distribution holds the file, then one that names the nearest module, as a whole.
+    """
     return (_CLAIM_OF_HOLDER[plugin.holds(module)], -len(plugin.module), bool(plugin.attribute))
 
 
@@ -533,7 +563,10 @@ _CLAIM_OF_HOLDER: Final = {True: 0, None: 1, False: 2}
 
 
 def _is_left_half_imported(module: str) -> bool:
-    """Return whether a thread that this forked process does not have was importing a module: Python would wait for it forever."""
+    """Return whether a fork has interrupted the import of a module by another thread.
+
+    This process does not have that thread, and Python would wait for it forever.
+    """
     if not getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False):
         return False
     frame: FrameType | None = sys._getframe()
@@ -563,7 +596,10 @@ def _refused(plugin: FoundPlugin, reason: str, advice: str) -> FailedPlugin:
 
 
 class Upgrades:
-    """What was installed when the process first looked, by distribution; one that is installed later counts from when it is first seen."""
+    """What was installed when the process first looked, by distribution.
+
+    One that is installed later counts from when it is first seen.
+    """
 
     def __init__(self) -> None:
         self._first: dict[str, FoundEntryPoint] = {}
@@ -575,7 +611,7 @@ class Upgrades:
             first.setdefault(each.project, each)
 
     def change(self, plugin: FoundEntryPoint) -> str | None:
-        """Return how a plugin's distribution has changed since this process first found it, and that a restart is due; None if it has not.
+        """Return how a plugin's distribution has changed since this process found it, or None.
 
         An installer writes the metadata of a distribution anew whenever it replaces the code, so the metadata are compared: their folder,
         which names the version, and the time and size of `entry_points.txt`. Metadata that are in no folder, such as those in an archive,

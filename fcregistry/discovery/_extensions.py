@@ -60,7 +60,10 @@ class Extensions:
         return self._outcomes.get(extension.key)
 
     def load(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
-        """Load an extension unless it is loaded, and return the outcome; None while this thread is importing it."""
+        """Load an extension unless it is loaded, and return the outcome.
+
+        The result is None while this thread is importing it.
+        """
         key = extension.key
         under_way = self._loading.__dict__.setdefault("keys", set())
         if key in self._outcomes or key in under_way:
@@ -113,7 +116,9 @@ class Extensions:
     # --- Call hooks ---
 
     def call_hooks(self, given: object = ()) -> CallHooks | None:
-        """Return the hooks that calls pass: first those that the configuration names, then those that are given, each once.
+        """Return the hooks that calls pass.
+
+        First come those that the configuration names, then those that are given, each once.
 
         An extension that is only installed is not asked: installing it is not consent.
 
@@ -121,7 +126,7 @@ class Extensions:
             given: Names of extensions, and modules, objects or functions that are marked with `hookimpl`; one of these, or a list of them.
 
         Returns:
-            None if there are no hooks. If a named extension cannot be used, an object that refuses every call; the log says which
+            The result is None if there are no hooks. If a named extension cannot be used, an object that refuses every call; the log says which
             extension, and why.
 
         Raises:
@@ -151,7 +156,10 @@ class Extensions:
         return HookChain(hooks) if hooks else None
 
     def unusable_call_hooks(self) -> Iterator[PluginError]:
-        """Yield the reason for each extension that the configuration names and that cannot be used; every call is refused for it."""
+        """Yield the reason for each extension that the configuration names and that cannot be used.
+
+        Every call is refused for it.
+        """
         for source, name in call_hook_items():
             try:
                 self._hook_of_extension(name, source)
@@ -259,7 +267,10 @@ class Extensions:
         return enabled[0]
 
     def prefixes(self) -> tuple[str, ...]:
-        """Return the names of installed extensions that may have models, sorted. Only a loaded extension is known to have none."""
+        """Return the names of installed extensions that may have models, sorted.
+
+        Only a loaded extension is known to have none.
+        """
         enabled = [each for each in self._found() if each.entry_point not in _READERS and self.disabled(each) is None]
         names = {each.entry_point for each in enabled if getattr(self.outcome(each), "resolve_model", True)}
         return tuple(sorted(names))
@@ -305,7 +316,10 @@ def _hook_of_object(given: Any) -> CallHook:
 
 
 def _namespace(given: Any) -> Any:
-    """Return the object in which pluggy finds the functions: a module or object itself, or a new module for a marked function."""
+    """Return the object in which pluggy finds the functions.
+
+    That is a module or object itself, and a new module for a marked function.
+    """
     name = getattr(given, "__name__", None)
     if isinstance(given, ModuleType) or not callable(given) or not isinstance(name, str):
         return given

@@ -42,12 +42,18 @@ Places: TypeAlias = dict[str, PathEntry]
 
 
 def find_plugins() -> tuple[FoundPlugin, ...]:
-    """Return every entry point of the group `fcregistry`, sorted by distribution and name; nothing is imported."""
+    """Return every entry point of the group `fcregistry`, sorted by distribution and name.
+
+    Nothing is imported.
+    """
     return tuple(each for each in find_entry_points(scan_path()) if isinstance(each, FoundPlugin))
 
 
 def find_extensions() -> tuple[FoundExtension, ...]:
-    """Return every entry point of the group `fcregistry.extensions`, sorted by distribution and name; nothing is imported."""
+    """Return every entry point of the group `fcregistry.extensions`, sorted by distribution and name.
+
+    Nothing is imported.
+    """
     return tuple(each for each in find_entry_points(scan_path()) if isinstance(each, FoundExtension))
 
 
@@ -88,7 +94,7 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
 
 
 def _left_by_builds(places: Places) -> set[tuple[str, str]]:
-    """Return the `*.egg-info` folders in projects that are installed as editable, each as its entry of `sys.path` and its name.
+    """Return the `*.egg-info` folders in editable projects, as (entry of `sys.path`, name).
 
     setuptools writes one beside the code. If that folder is on `sys.path`, it comes before the installed `*.dist-info`, has the same
     content, and no RECORD.
@@ -114,7 +120,7 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
 
 
 def impostor_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
-    """Return the entry points whose metadata give a name that their folder does not have and another folder has.
+    """Return the entry points whose metadata give the name of another folder than their own.
 
     Installers and `importlib.metadata` know a distribution by the name of its folder, so that other folder owns the name, and what the
     configuration allows for it.
@@ -136,7 +142,9 @@ def _is_named_as_its_folder(found: FoundEntryPoint) -> bool:
 
 
 def unused_entry_points(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], ...]:
-    """Return the entry points whose metadata are not used, each with the reason: both copies for `TWIN`, the one that came along for `CARRIED`.
+    """Return the entry points whose metadata are not used, each with the reason.
+
+    For `TWIN` these are both copies, for `CARRIED` the one that was installed with another distribution.
 
     Args:
         places: The folders of `sys.path`.
@@ -215,7 +223,10 @@ def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[Foun
 
 
 def _elsewhere() -> Iterator[FoundEntryPoint]:
-    """Yield the entry points of distributions that are in no folder: in archives on `sys.path`, or found by other packages' importers."""
+    """Yield the entry points of distributions that are in no folder.
+
+    They are in archives on `sys.path`, or other packages' importers find them.
+    """
     archives = [entry for entry in sys.path if entry.endswith((".zip", ".whl", ".egg")) and os.path.isfile(entry)]
     finders = [each for each in sys.meta_path if _finds_distributions(each)]
     if not archives and not finders:
@@ -231,7 +242,10 @@ def _elsewhere() -> Iterator[FoundEntryPoint]:
 
 
 def _finds_distributions(importer: object) -> bool:
-    """Return whether an importer finds distributions, and is not Python's own, which looks into the folders of `sys.path`."""
+    """Return whether an importer finds distributions and is not Python's own.
+
+    Python's own looks into the folders of `sys.path`.
+    """
     return hasattr(importer, "find_distributions") and getattr(importer, "__module__", "").partition(".")[0] not in (
         "importlib",
         "_frozen_importlib_external",

@@ -1,4 +1,4 @@
-"""The files that a description was made from: their times and sizes, and watching which files the import of a plugin reads.
+"""The files that a description was made from, and watching which files an import reads.
 
 Every process that uses an index imports this module; `ImportTracker` runs only in processes that describe plugins.
 """
@@ -84,7 +84,7 @@ def surroundings(extensions: Iterable[FoundExtension], places: Places | None = N
 
 
 def loaded_files() -> set[str]:
-    """Return the files of all imported modules, except Python's own, fcregistry's and the program's main file.
+    """Return the files of all imported modules, except Python's, fcregistry's and the main file.
 
     A description that is made in this process may depend on them. They are more than it does depend on, since imports were not watched.
     """
@@ -108,7 +108,10 @@ def is_external(path: str) -> bool:
 
 @cache
 def _own() -> tuple[str, ...]:
-    """Return the beginnings of the paths of Python's and fcregistry's files, which change only with their versions."""
+    """Return the beginnings of the paths of Python's and fcregistry's files.
+
+    These change only with their versions.
+    """
     from fcregistry import _version
 
     standard = os.path.dirname(os.__file__)
@@ -207,7 +210,10 @@ class ImportTracker:
             self._opened[reader].add(os.path.abspath(path))
 
     def files(self, modules: Iterable[str]) -> set[str]:
-        """Return the files and folders that importing some modules reads, except Python's own and fcregistry's."""
+        """Return the files and folders that importing some modules reads.
+
+        Python's own and fcregistry's are left out.
+        """
         found: set[str] = set()
         for name in self._reached(modules):
             module = sys.modules.get(name)
@@ -218,13 +224,16 @@ class ImportTracker:
         return found
 
     def missed(self, modules: Iterable[str]) -> bool:
-        """Return whether importing some modules looked for others that do not exist; Python's own modules do not count."""
+        """Return whether importing some modules looked for others that do not exist.
+
+        Python's own modules do not count.
+        """
         return any(
             name in self._missed and file_of(sys.modules.get(name)) is not None for name in self._reached(modules)
         )
 
     def _reached(self, modules: Iterable[str]) -> set[str]:
-        """Return some modules, those that they import, and the packages above all of them, except fcregistry's."""
+        """Return some modules, those that they import, and the packages above; not fcregistry's."""
         seen: set[str] = set()
         left = list(modules)
         while left:
@@ -258,7 +267,10 @@ def _is_for_writing(arguments: tuple[Any, ...]) -> bool:
 
 
 def _importer() -> str:
-    """Return the innermost module on the stack that is neither Python's own nor fcregistry's; empty if there is none."""
+    """Return the innermost module on the stack that is neither Python's own nor fcregistry's.
+
+    The result is empty if there is none.
+    """
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename

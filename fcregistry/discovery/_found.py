@@ -1,4 +1,4 @@
-"""Entry points of the groups `fcregistry` and `fcregistry.extensions`, found and not imported, and how they are read from metadata.
+"""Entry points of the groups `fcregistry` and `fcregistry.extensions`, read from metadata.
 
 The metadata of distributions is external input and may be broken. A distribution whose metadata cannot be read hides itself and no other.
 `importlib.metadata`, `re` and `pathlib` are imported inside the functions that use them: the index starts without them.
@@ -105,7 +105,10 @@ class FoundEntryPoint:
         return self._source
 
     def holds(self, module: str) -> bool | None:
-        """Return whether its distribution lists a module's file as its own; None if it lists no modules, as an editable install."""
+        """Return whether its distribution lists a module's file as its own.
+
+        The result is None if it lists no modules, as an editable install.
+        """
         path = module.replace(".", "/")
         try:
             files = self.source.files
@@ -143,7 +146,10 @@ class FoundPlugin(FoundEntryPoint):
 
 
 class FoundExtension(FoundEntryPoint):
-    """An entry point that ships an extension; its name says which, such as the module whose types it reads."""
+    """An entry point that ships an extension.
+
+    Its name says what it provides, such as the module whose types it reads.
+    """
 
     __slots__ = ()
 
@@ -158,7 +164,10 @@ KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_
 def entry_points_of(
     source: Distribution, folder: str = "", info: str = "", stamp: tuple[int, int] | None = None
 ) -> tuple[FoundEntryPoint, ...]:
-    """Return the entry points of both groups that a distribution has; none if its metadata cannot be read or its name is not valid."""
+    """Return the entry points of both groups that a distribution has.
+
+    The result is empty if its metadata cannot be read or its name is not valid.
+    """
     if GROUP not in _entry_point_text(source):
         return ()
     name, version = _identity(source)
@@ -222,7 +231,7 @@ def _identity(source: Distribution) -> tuple[str | None, str | None]:
 
 
 def unreadable_plugins() -> tuple[tuple[str, str], ...]:
-    """Return (distribution or its folder, problem) for metadata that name plugins and cannot be read, sorted."""
+    """Return (distribution or folder, problem) for unreadable metadata that name plugins, sorted."""
     from importlib.metadata import distributions
 
     wrong = set()
@@ -270,7 +279,10 @@ def _looks_like_ours(group: str) -> bool:
 
 
 def editable_folder(source: Distribution) -> str | None:
-    """Return the folder of a project that is installed as editable (PEP 610), or None; empty if its URL is not that of a folder."""
+    """Return the folder of a project that is installed as editable (PEP 610), or None.
+
+    The result is empty if its URL is not that of a folder.
+    """
     from json import loads  # only if several plugins name one module, or the configuration trusts distributions by name
     from urllib.parse import unquote, urlsplit
 
@@ -284,6 +296,9 @@ def editable_folder(source: Distribution) -> str | None:
 
 
 def is_project_name(name: str) -> bool:
-    """Return whether a name is valid for a distribution (PyPA, Names and normalization): ASCII, so that no two names look alike."""
+    """Return whether a name is valid for a distribution (PyPA, Names and normalization).
+
+    It has ASCII characters only, so that no two names look alike.
+    """
     inner = name.replace("-", "a").replace("_", "a").replace(".", "a")
     return name.isascii() and inner.isalnum() and name[0].isalnum() and name[-1].isalnum()

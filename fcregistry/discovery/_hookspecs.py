@@ -1,4 +1,6 @@
-"""The hooks that an extension may implement, and loading an extension by them: one function a hook, whose name begins with `fc_`.
+"""The hooks that an extension may implement, and loading an extension by them.
+
+Each hook is one function, whose name begins with `fc_`.
 
 A hook is added when a package of this repository needs it. This module imports pluggy and all of `fcregistry.types`, so it is imported only
 once an extension is needed.
@@ -106,7 +108,9 @@ def hook_names() -> tuple[str, ...]:
 
 
 def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
-    """Import one extension, and call the hooks that say what it provides. Never raises but `KeyboardInterrupt`.
+    """Import one extension, and call the hooks that say what it provides.
+
+    It raises only `KeyboardInterrupt`.
 
     What it prints goes to stderr, so that it cannot spoil the output of a command.
 
@@ -237,12 +241,12 @@ class TypeFamilies:
         self._families.append(family)
 
     def __iter__(self) -> Iterator[Family]:
-        """Yield the families in the order in which they were added, which is the order in which they are tried."""
+        """Yield the families in the order in which they were added and are tried."""
         return iter(self._families)
 
 
 def refusing_family(which: str, why: str) -> Family:
-    """Return a family that refuses every annotation, with the extension that would read it and the reason why it does not."""
+    """Return a family that refuses every annotation, and says which extension does not read it, and why."""
 
     def refuse(annotation: Any, reader: TypeReader) -> Codec | None:
         raise UnsupportedType(f"{show_type(annotation)} is read by {which}, {why}")

@@ -1,4 +1,4 @@
-"""Checks of installed metadata: whether they belong to the distribution that they name, and whether Python would run its files.
+"""Checks whether installed metadata are genuine, and whether Python would run the files they list.
 
 The builder of a wheel may put folders of metadata with any content into it. The builder cannot choose the name of the folder that an
 installer makes for that wheel, nor keep its RECORD from listing every file that came with it.
@@ -38,7 +38,9 @@ _METADATA_FOLDER: Final = re.compile(r"(?i)(?:\.dist|\.egg|\Aegg)-info\Z")
 
 
 def project_name(folder: str, info: str) -> str:
-    """Return the name, as PyPI compares names, that a folder of metadata gives its distribution; empty if it is not a valid name.
+    """Return the name, as PyPI compares names, that a folder of metadata gives its distribution.
+
+    The result is empty if it is not a valid name.
 
     Args:
         folder: The entry of `sys.path` that contains it, whose name is that of an egg.
@@ -54,7 +56,7 @@ def project_name(folder: str, info: str) -> str:
 
 
 def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoint]) -> tuple[Aside, ...]:
-    """Return the metadata in a folder that are not used, and those elsewhere that were installed with one of them.
+    """Return the metadata that are not used: in a folder, or installed elsewhere with one of these.
 
     Args:
         folder: The entry of `sys.path`.
@@ -76,7 +78,7 @@ def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoi
 
 
 def _carried(folder: str, info: str) -> Iterator[str]:
-    """Yield the folders of metadata, other than its own, in which the RECORD of a distribution lists files, at any depth."""
+    """Yield the other folders of metadata in which a distribution's RECORD lists files, at any depth."""
     try:
         with open(f"{folder}/{info}/RECORD", "rb") as file:
             record = file.read()
@@ -96,7 +98,7 @@ def _carried(folder: str, info: str) -> Iterator[str]:
 
 
 def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
-    """Yield the lines of RECORD that may list a file in a folder of metadata other than the distribution's own."""
+    """Yield the lines of RECORD that may list a file in another distribution's folder of metadata."""
     lowered = record.lower().replace(b"\r", b"\n").replace(b"\\", b"/")  # of the same length
     for sought in (b"-info/", b'"'):  # a quotation mark may be anywhere in a name
         at = lowered.find(sought)
@@ -125,7 +127,7 @@ def _path_of(line: bytes) -> str:
 
 
 def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
-    """Return why an entry point may not belong to the distribution that its metadata name, or None if there is no doubt.
+    """Return why an entry point may not belong to the distribution that it names, or None.
 
     The folder of the metadata must have the name that its METADATA give. RECORD must list the module that the entry point names, and Python
     must import that file. An editable install lists no modules: its module must be in the folder that `direct_url.json` names, and RECORD
@@ -148,7 +150,7 @@ def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
 
 
 def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
-    """Return why the metadata of an entry point are doubtful, or None, and the folder of the project of an editable install."""
+    """Return why the metadata are doubtful, or None, and the project folder of an editable install."""
     if not found.folder:  # the index and a worker do not know where it is installed
         where = "is not installed in a folder of sys.path (as where it lies in an archive)"
         return f"{found.distribution} {where}, so that its name cannot be checked: install it with pip", None
@@ -202,7 +204,9 @@ def _files_of(module: str) -> tuple[str, ...]:
 
 
 def _displaced(found: FoundEntryPoint, listed: Collection[str], editable: str | None) -> str | None:
-    """Return why Python would not import the distribution's own file, or would run another package above it first; None if it imports it.
+    """Return why Python would not import the distribution's own file, or None.
+
+    It may also run a package of another distribution above that file first.
 
     A package above the module may be another distribution's, if that is installed in the same folder.
     """
@@ -282,7 +286,10 @@ class _Files:
 
 
 def files_run_by(module: str) -> Iterator[str | None]:
-    """Yield the file of each package above a module, and its own; a description instead of a path for a module that is in no file."""
+    """Yield the file of each package above a module, and its own.
+
+    For a module that is in no file, it yields a description instead of a path.
+    """
     from importlib.machinery import PathFinder
     from importlib.util import find_spec
 
@@ -301,7 +308,7 @@ def files_run_by(module: str) -> Iterator[str | None]:
 
 
 def _imported_for(file: Path) -> str | None:
-    """Return the file that Python imports by the name of a file of code, from the folder that contains it; None if it imports none."""
+    """Return the file that Python imports by the name of a file, from its folder, or None."""
     from importlib.machinery import PathFinder
 
     package = file.parent if file.name.partition(".")[0] == "__init__" else None
@@ -311,7 +318,10 @@ def _imported_for(file: Path) -> str | None:
 
 
 def _origin(spec: ModuleSpec | None) -> str | None:
-    """Return the file that a module comes from; None if there is no spec, and for a namespace, which runs nothing."""
+    """Return the file that a module comes from.
+
+    The result is None if there is no spec, and for a namespace, which runs nothing.
+    """
     if spec is None or spec.origin is not None or spec.submodule_search_locations is not None:
         return None if spec is None else spec.origin
     return f"a module {spec.name!r} that is in no file"

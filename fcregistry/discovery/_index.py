@@ -262,7 +262,10 @@ class Index:
         return self._rows(_BROKEN)
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
-        """Return plugin, name, group and options (as text) of each tool whose name, with its group, has that beginning."""
+        """Return plugin, name, group and options (as text) of each tool with that beginning of its name.
+
+        A name is compared with its group, unless that is the default group.
+        """
         pattern = "".join(f"[{each}]" if each in "[*?" else each for each in beginning) + "*"
         return self._rows(_NAMED, pattern, pattern)
 
@@ -293,7 +296,7 @@ class Index:
             self._stamp = self._file.stamp()
 
     def forget(self, plugin: FoundPlugin) -> None:
-        """Discard the description of a plugin, for this process and, if the file can be written, for all others."""
+        """Discard the description of a plugin, here and, if the file can be written, for all others."""
         import sqlite3
 
         self._own.discard(place_of(plugin))
@@ -329,7 +332,10 @@ class Index:
             self._stamp = stamp
 
     def _ask(self, query: str, *values: object) -> tuple[Held, list[Any]]:
-        """Return the descriptions that hold, and rows of their file; if that is damaged, of the file that is made in its place."""
+        """Return the descriptions that hold, and rows of their file.
+
+        If the file is damaged, the rows are those of the file that is made in its place.
+        """
         held, known = self._held, len(self.remarks)
         found = self._select(held.connection, query, *values)
         if len(self.remarks) > known:
@@ -361,7 +367,9 @@ class Index:
 
 
 class Description:
-    """A description of a plugin that holds. Immutable by convention, and made for each plugin at every start.
+    """A description of a plugin that holds.
+
+    It is immutable by convention, and made for each plugin at every start.
 
     Attributes:
         row: The plugin's row in the index.
@@ -388,7 +396,9 @@ class Description:
 
 
 class Held:
-    """The descriptions that hold since the last look, and what was made of them: one object, since several threads may look at once.
+    """The descriptions that hold since the last look, and the tools that were made of them.
+
+    They are one object, since several threads may look at once.
 
     Attributes:
         descriptions: By row.

@@ -1,4 +1,6 @@
-"""The file of an index, which many processes read and write: the file itself, writing descriptions into it, and reading it.
+"""The file of an index: creating, replacing and locking it, writing descriptions, reading them.
+
+Many processes read and write it at once.
 
 An SQLite file, since one file then serves listing, looking one tool up and ranked search, and each reads no more than it needs. A file is
 never changed: a writer makes a new one beside it, from the newest, and renames it, so a reader sees one or the other. Writers wait for
@@ -79,7 +81,10 @@ _NO_JOURNAL: Final = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
 
 
 def index_path(folder: str) -> str:
-    """Return the path of an index in a cache folder: each environment, Python and version of fcregistry has its own."""
+    """Return the path of the index in a cache folder.
+
+    Each environment, Python and version of fcregistry has its own.
+    """
     from fcregistry._version import __version__
 
     environment = f"{sys.prefix}\0{sys.hexversion}\0{sys.flags.optimize}\0{__version__}"
@@ -97,7 +102,7 @@ class IndexFile:
         self.path = path
 
     def stamp(self) -> tuple[int, int] | None:
-        """Return what distinguishes the file from one that replaces it, or None if there is no file that may be read.
+        """Return what distinguishes the file from its successor, or None if no file may be read.
 
         Only a regular file is read: opening a pipe would wait. A file that another user may write to, or whose folder is, is not read:
         its content would count as that of the plugins.
@@ -123,7 +128,10 @@ class IndexFile:
         return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=_reader())
 
     def discard(self, stamp: tuple[int, int] | None) -> None:
-        """Remove the file, which turned out to be damaged, unless another has replaced it. It stays if this user cannot remove it."""
+        """Remove the file, which turned out to be damaged, unless another has replaced it.
+
+        It stays if this user cannot remove it.
+        """
         with suppress(OSError):
             if stamp is not None and self.stamp() == stamp:
                 os.remove(self.path)
@@ -205,7 +213,7 @@ class IndexFile:
                 write(connection)
 
     def in_memory(self, newest: sqlite3.Connection | None) -> sqlite3.Connection:
-        """Return an index for this process alone, with the content of the newest: for when no file can be written."""
+        """Return an index for this process alone, with the newest content, if no file can be written."""
         import sqlite3
 
         made = sqlite3.connect(":memory:", check_same_thread=False, factory=_reader())
@@ -217,7 +225,9 @@ class IndexFile:
 
     @contextmanager
     def locked(self, seconds: float) -> Iterator[bool]:
-        """Keep other processes from writing inside the block, and yield whether that was possible; forks of this one wait.
+        """Keep other processes from writing inside the block, and yield whether that was possible.
+
+        Forks of this process wait.
 
         After that many seconds, or if no lock can be written, the block runs without the lock.
         """
@@ -237,7 +247,10 @@ class IndexFile:
             sleep(_POLL)  # without `sqlite_lock`: other threads may search, and fork
 
     def _lock(self) -> tuple[sqlite3.Connection | None, bool]:
-        """Return a connection that keeps other processes from writing, or None; and whether another process holds one."""
+        """Return a connection that keeps other processes from writing, or None.
+
+        The second value says whether another process holds one.
+        """
         import sqlite3
 
         lock = None
@@ -253,7 +266,10 @@ class IndexFile:
 
 @cache
 def _reader() -> type[sqlite3.Connection]:
-    """Return a class of connections that close when their last reader is gone: which of several threads that is cannot be known before."""
+    """Return a class of connections that close when their last reader is gone.
+
+    Which of several threads that is cannot be known before.
+    """
     import sqlite3
 
     class Reader(sqlite3.Connection):
@@ -534,7 +550,10 @@ def place_of(each: FoundEntryPoint) -> Place:
 
 
 def write_stored(connection: sqlite3.Connection) -> None:
-    """Write once more, in one piece, what every process reads: thousands of rows take twice as long to read."""
+    """Write what every process reads once more, in one piece.
+
+    Reading thousands of rows takes twice as long.
+    """
     entry_points = []
     for *names, folder, info, mtime, size, row, by, around, files, state in connection.execute(
         "SELECT kind, distribution, version, entry_point, value, folder, info, mtime, size, "
@@ -558,7 +577,9 @@ def write_stored(connection: sqlite3.Connection) -> None:
 
 
 def stored_in(connection: sqlite3.Connection) -> Stored:
-    """Return the content that `write_stored` wrote. Its checksum is compared before it is unpacked; the file's name has Python's version.
+    """Return the content that `write_stored` wrote.
+
+    Its checksum is compared before it is unpacked; the file's name has Python's version.
 
     Raises:
         sqlite3.Error, ValueError: The file is damaged.

@@ -29,7 +29,9 @@ ToolLine: TypeAlias = "tuple[str, str | None, str, bool]"
 
 
 def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
-    """Return a line for each tool that selectors name, in the order of `registry.find`; without selectors, for all tools.
+    """Return a line for each tool that selectors name, in the order of `registry.find`.
+
+    Without selectors, the result has all tools.
 
     Raises:
         SelectorError: One is not a valid selector.
@@ -43,9 +45,9 @@ def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
 
 
 def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
-    """Return each tool as its plugin, its name with its group, and its record, as text, in the order of `registry.find`.
+    """Return (plugin, name with group, record as text) of each tool, in the order of `registry.find`.
 
-    None if the index alone does not answer that.
+    The result is None if the index alone does not answer that.
     """
     index = _complete_index()
     if index is None:
@@ -93,7 +95,10 @@ def _complete_index() -> Index | None:
 
 
 def _lines_in(index: Index) -> list[ToolLine] | None:
-    """Return a line for each described tool; None if two of them have one key, since then at most one of them counts."""
+    """Return a line for each described tool.
+
+    The result is None if two of them have one key, since then at most one of them counts.
+    """
     lines = index.lines()
     if not _are_apart(lines):
         return None

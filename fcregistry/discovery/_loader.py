@@ -1,4 +1,7 @@
-"""Importing one plugin, and declaring the tools that its entry point names. A failure is recorded and does not reach other plugins."""
+"""Importing one plugin, and declaring the tools that its entry point names.
+
+A failure is recorded and does not reach other plugins.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ def load_plugin(
     is_owned: Callable[[Declaration], bool],
     prints: Callable[[], AbstractContextManager[None]] = prints_to_stderr,
 ) -> LoadedPlugin | FailedPlugin | None:
-    """Import one plugin, and declare the tools that its entry point names. Never raises but `KeyboardInterrupt`.
+    """Import one plugin, and declare the tools that its entry point names.
+
+    It raises only `KeyboardInterrupt`.
 
     What it prints goes to stderr, so that it cannot spoil the output of a command.
 
@@ -128,7 +133,10 @@ class NamedTools:
         self._add(Declaration(function, name, DEFAULT_GROUP, self._plugin.module, {}))
 
     def _claim(self, decorated: Iterable[Declaration]) -> bool:
-        """Use the declarations that decorators made; return whether there are any. One that no plugin owns becomes this plugin's."""
+        """Use the declarations that decorators made; return whether there are any.
+
+        One that no plugin owns becomes this plugin's.
+        """
         found = list(decorated)
         for each in found:
             if not self._is_owned(each):
@@ -158,7 +166,9 @@ def named_object(found: FoundEntryPoint, module: ModuleType) -> Any:
 
 
 def own_part(error: BaseException, *machinery: str) -> str:
-    """Return the traceback as text, without the frames of importlib and of this folder: what remains is the plugin's own code.
+    """Return the traceback as text, without the frames of importlib and of this folder.
+
+    The frames that remain are those of the plugin.
 
     Args:
         error: What the plugin raised.

@@ -1,4 +1,4 @@
-"""Locked distributions: whether an installed one is the one that a lock names, and imports that are compared with the lock.
+"""Locked distributions: comparing what is installed, and what is imported, with the lock.
 
 An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The digest of a
 distribution is of that list, so it costs one small file; whether the files still match the list is seen by reading all of them. RECORD of an
@@ -135,7 +135,7 @@ class LockedSource(NamedTuple):
 
 
 class Contents:
-    """The locked content of a distribution, read once: the lines of RECORD, or the sources if RECORD lists no code.
+    """The locked content of a distribution: the lines of RECORD, or the sources if it lists no code.
 
     Args:
         source: The distribution.
@@ -175,7 +175,7 @@ class Contents:
         return tuple(each.path for each in self.listed if not _holds(self._place(each), each.hash))
 
     def shadowing(self) -> tuple[str, ...]:
-        """Return the files that Python would run in place of the installed ones: other modules of the same names."""
+        """Return the files of other modules that Python would run in place of the installed ones."""
         if not self.listed:
             return ()  # the digest is of what Python would run
         return tuple(shadowing_files(sorted({*self._modules, *self.roots}), self._code()))
@@ -246,7 +246,7 @@ def _counts(line: Listed) -> bool:
 
 
 def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
-    """Return the names of the topmost modules and packages, of some files of code and of the modules that entry points name."""
+    """Return the names of the topmost modules and packages of some files and some modules."""
     names, packages = [module.split(".") for module in modules], set()
     for path in paths:
         if not path.endswith(_CODE):
@@ -305,7 +305,7 @@ def _mentioned(names: Iterable[str], roots: Iterable[Path]) -> set[str]:
 
 
 def _modules_on_pth(source: Distribution) -> set[str]:
-    """Return the names of the packages and modules in the folders that a distribution's own `.pth` files make importable."""
+    """Return the names of the modules in the folders of a distribution's own `.pth` files."""
     names = set()
     for path in recorded_files(source.read_text("RECORD") or ""):
         if "/" in path or not path.endswith(".pth"):
@@ -320,7 +320,10 @@ def _modules_on_pth(source: Distribution) -> set[str]:
 
 
 def _roots(module: str) -> Iterator[tuple[str, Path]]:
-    """Yield the name, and the folder or file, of the topmost package or module of a dotted name. No code is run."""
+    """Yield the name, and the folder or file, of the topmost package or module of a dotted name.
+
+    No code is run.
+    """
     top, *below = module.split(".")
     try:
         spec = find_spec(top)
@@ -524,7 +527,7 @@ class _ExtensionLoader(ExtensionFileLoader):
 
 
 class _Refused:
-    """Refuses to load: byte code without its source, and anything else that is not a file of code, is in no lock."""
+    """Refuses to load what is in no lock: byte code without its source, and other files."""
 
     def __init__(self, name: str, path: str, compare: _Comparison) -> None:
         self._name, self._path, self._compare = name, path, compare

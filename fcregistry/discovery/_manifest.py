@@ -1,4 +1,6 @@
-"""The manifest: a file in which a package lists its own tools, so that nothing is imported to describe them.
+"""The manifest: a file in which a package lists its own tools.
+
+With it, nothing is imported to describe them.
 
 A manifest is JSON: the tools of every entry point of one package, and digests of the sources that they were read from, which tell whether it
 is as new as the code. It has nothing of the machine, nor a version or a time: the same code gives the same bytes, on any Python.
@@ -60,7 +62,9 @@ class ManifestProblem:
 
 
 def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
-    """Return the part of the manifest beside an entry point's code that is for it; None if there is no manifest.
+    """Return the part of the manifest beside an entry point's code that is for it.
+
+    The result is None if there is no manifest.
 
     Args:
         found: The entry point. It is not imported.
@@ -169,7 +173,10 @@ class ManifestContent(TypedDict):
 
 
 def manifest_text(content: ManifestContent) -> str:
-    """Return the text of a manifest. The order of names in a schema is preserved, since it is the order of parameters."""
+    """Return the text of a manifest.
+
+    The order of names in a schema is preserved, since it is the order of parameters.
+    """
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     return _SURROGATE.sub(lambda found: json.dumps(found[0])[1:-1], text)  # UTF-8 cannot encode it
 
@@ -231,7 +238,10 @@ def parse_manifest(text: str) -> ManifestContent:
 
 
 def _check(content: dict[str, Any]) -> None:
-    """Check the content and normalize its tool records; raise `KeyError` or `TypeError` for a missing or wrong value."""
+    """Check the content and normalize its tool records.
+
+    A missing or wrong value raises `KeyError` or `TypeError`.
+    """
     _check_kind(content["distribution"], str, "distribution")
     for plugin in content["plugins"]:
         for name, kind in (("entry_point", str), ("value", str), ("dynamic", bool)):
@@ -309,7 +319,7 @@ class PackageLocation:
         return stem / MANIFEST_FILE if self.is_package else stem.with_name(f"{stem.name}.{MANIFEST_FILE}")
 
     def name_of(self, path: Path) -> str | None:
-        """Return a file's path relative to the folder, with slashes, if it is the module or lies in the package, else None."""
+        """Return the relative path, with slashes, of a file of the package or module, else None."""
         stem = self.folder.resolve().joinpath(*self.parts)
         path = path.resolve()
         inside = path.is_relative_to(stem) if self.is_package else path == stem.with_name(f"{stem.name}.py")
@@ -330,7 +340,10 @@ def location_of(found: FoundPlugin) -> PackageLocation | None:
 
 
 def location_in(folder: Path, parts: Sequence[str]) -> PackageLocation | None:
-    """Return the place of the topmost package or module of a dotted name, below a folder; None if it is not there."""
+    """Return the place of the topmost package or module of a dotted name, below a folder.
+
+    The result is None if it is not there.
+    """
     for length, name in enumerate(parts, start=1):
         path = folder.joinpath(*parts[:length])
         above = tuple(parts[:length])

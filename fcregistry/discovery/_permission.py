@@ -1,4 +1,4 @@
-"""What the configuration allows: which plugins may be described, imported or loaded, and which tools may be seen.
+"""What the configuration allows: which plugins may be imported, and which tools may be seen.
 
 `_locks` is imported inside a function, since hashing is needed only if the configuration has a lock.
 """
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 class Permission:
-    """What the configuration allows at one moment. Made for one operation, such as one look-up, and then discarded.
+    """What the configuration allows at one moment.
+
+    It is made for one operation, such as one look-up, and then discarded.
 
     The `to_…` methods return why something is not allowed, in a text that names the file or variable that forbids it; None if it is allowed.
 
@@ -40,7 +42,10 @@ class Permission:
         self.is_open: bool = self._operator.is_open
 
     def to_know(self, plugin: FoundPlugin) -> str | None:
-        """Return why a plugin must not be described or shown. Called for each of its tools, so the answer is cached."""
+        """Return why a plugin must not be described or shown.
+
+        This is called for each of its tools, so the answer is cached.
+        """
         if self.is_open:
             return None
         if plugin.key not in self._plugins:
@@ -52,7 +57,9 @@ class Permission:
         return self._plugins[plugin.key]
 
     def to_import(self, plugin: FoundPlugin) -> str | None:
-        """Return why a plugin must not be imported. If it is locked, all of its files are compared with the lock.
+        """Return why a plugin must not be imported.
+
+        If it is locked, all of its files are compared with the lock.
 
         What is imported of a locked distribution afterwards is compared once more, file by file, before it runs.
         """
@@ -69,7 +76,9 @@ class Permission:
         return refusal or self.to_trust(extension) or self._drift(extension, contents=True)
 
     def to_trust(self, found: FoundEntryPoint, *, thorough: bool = True) -> str | None:
-        """Return why an entry point may belong to another distribution than its metadata name, if the configuration trusts by name.
+        """Return why an entry point may belong to another distribution than its metadata name.
+
+        This matters only if the configuration trusts that distribution by name.
 
         Args:
             found: The entry point.

@@ -156,7 +156,10 @@ class _Prints:
 
 
 def _own_streams() -> tuple[TextIO, TextIO]:
-    """Return the streams for requests and answers, and give plugins others: they read nothing, and write to stderr."""
+    """Return the streams for requests and answers, and give plugins others.
+
+    Plugins read nothing, and write to stderr.
+    """
     asked = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -173,7 +176,10 @@ def _written_to_stderr() -> int:
 
 
 def _refused(plugin: FoundPlugin) -> FailedPlugin | None:
-    """Return why a plugin must not be imported, or None: locks are compared again, since files may have changed after the request."""
+    """Return why a plugin must not be imported, or None.
+
+    Locks are compared again, since files may have changed after the request.
+    """
     from fcregistry.discovery._permission import Permission
     from fcregistry.discovery._report import FailedPlugin
     from fcregistry.errors import PluginError

@@ -1,4 +1,6 @@
-"""Worker processes that describe plugins, seen from the process that asks them; a plugin that hangs or crashes costs one of them.
+"""Worker processes that describe plugins, seen from the process that asks them.
+
+A plugin that hangs or crashes costs one of them.
 
 A worker gets the request for the next plugin while it is still busy with the one before, so that it never waits. Its answers come in the
 order of the requests. `_worker.py` is what runs in it.
@@ -93,7 +95,7 @@ def describe_in_workers(
 
 
 class _Worker:
-    """Describes plugins in one process at a time, with a new process after a plugin has ended or changed the last one.
+    """Describes plugins in one process, and in a new one after a plugin has ended or changed that.
 
     Args:
         waiting: The plugins; other workers take from it too.
@@ -152,7 +154,10 @@ class _Worker:
         return bool(self._asked)
 
     def _answer(self, plugin: FoundPlugin) -> FreshDescription | None:
-        """Return the description of a plugin; None if the plugin must be tried again, in a process that has imported no other."""
+        """Return the description of a plugin.
+
+        The result is None if the plugin must be tried again, in a process that has imported no other.
+        """
         process = self._process
         assert process is not None
         others_before = process.described > 0
@@ -209,7 +214,10 @@ def _exit_text(code: int) -> str:
 
 
 def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
-    """Return the files of a plugin's module and the packages above it, for a plugin whose reads are unknown."""
+    """Return the files of a plugin's module and the packages above it.
+
+    They replace the files that it reads, which are unknown.
+    """
     from fcregistry.discovery._finder import stamp_of
 
     parts = plugin.module.split(".")
@@ -298,7 +306,7 @@ class WorkerProcess:
         self._send(plugin.key)
 
     def answer(self) -> dict[str, Any] | None:
-        """Return the answer to the oldest request, or None if the process ended over that plugin, or had to be ended."""
+        """Return the answer to the oldest request, or None if that plugin ended the process or hung."""
         assert self._process.stdout is not None
         try:
             if not self._is_ready:

@@ -1,4 +1,4 @@
-"""Packages of plugins: creating one from templates, and the manifest that lets its tools be listed without importing it.
+"""Packages of plugins: creating one from templates, and building its manifest.
 
 `_scaffold.py` creates a package. `_build.py` builds its manifest and compares it with the one in the project; `_worker.py` imports the plugins
 for that, in a process of its own. `_hatch.py` is the build hook of hatchling that puts the manifest into what is built.

@@ -1,4 +1,4 @@
-"""The manifests of a distribution: building them, comparing them with the files in a project, and verifying those that go into an archive.
+"""The manifests of a distribution: building, comparing, and verifying them for an archive.
 
 Building imports the plugins, in a process of its own (`_worker.py`). Verifying imports nothing of the plugin: where wheels are built, what the
 plugin depends on is not installed.
@@ -83,7 +83,9 @@ class BuiltManifest:
 
 
 def build_manifests(target: Target) -> tuple[BuiltManifest, ...]:
-    """Return the manifests of a distribution, sorted by path; its plugins are imported in a process of their own.
+    """Return the manifests of a distribution, sorted by path.
+
+    Its plugins are imported in a process of their own.
 
     Args:
         target: The distribution.
@@ -129,7 +131,7 @@ def _run_worker(target: Target) -> Answer:
 
 
 def manifest_differences(built: BuiltManifest) -> list[str]:
-    """Return how the file of a manifest differs from the manifest that the code needs, a line each; nothing if it is up to date.
+    """Return how a manifest's file differs from what the code needs; nothing if it is up to date.
 
     Args:
         built: The manifest as the code would have it. The tools of a dynamic plugin are a hint, and may differ.
@@ -236,7 +238,10 @@ def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[Pac
 
 
 def _tail(name: str, parts: list[str]) -> str:
-    """Return the end of a file's name that names the package or module, or a package above it; empty if none does."""
+    """Return the end of a file's name that names the package or module, or a package above it.
+
+    The result is empty if none does.
+    """
     for length in range(1, len(parts) + 1):
         stem = "/".join(parts[:length])
         for tail in (f"{stem}/__init__.py", f"{stem}.py"):

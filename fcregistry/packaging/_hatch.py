@@ -1,4 +1,6 @@
-"""The build hook `fcregistry` of hatchling: includes a plugin's manifest in what is built, and refuses one that does not match the code.
+"""The build hook `fcregistry` of hatchling, which includes a plugin's manifest in what is built.
+
+It refuses a manifest that does not match the code.
 
 The hook imports nothing of the plugin: where wheels are built, what the plugin depends on is not installed.
 """

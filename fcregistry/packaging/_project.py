@@ -1,4 +1,7 @@
-"""The distribution that a packaging command works on: an installed one, or the project in the working folder."""
+"""The distribution that a packaging command works on.
+
+That is an installed one, or the project in the working folder.
+"""
 
 from __future__ import annotations
 

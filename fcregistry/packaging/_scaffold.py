@@ -1,4 +1,4 @@
-"""Creating a new plugin from the templates in `_templates/`: all files that are needed to test and publish it."""
+"""Creating a new plugin, ready to be tested and published, from the templates in `_templates/`."""
 
 from __future__ import annotations
 

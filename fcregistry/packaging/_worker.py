@@ -1,4 +1,4 @@
-"""The process that builds manifests: imports the plugins of one distribution, and answers what they ship.
+"""The process that builds manifests: it imports the plugins of one distribution.
 
 It does nothing else, so that no earlier import hides which files they read, and that what they leave behind ends with it.
 """
@@ -55,7 +55,7 @@ class Answer(TypedDict):
 
 
 def main() -> None:
-    """Answer the request in the first argument, a JSON object, in the file that it names, and end the process."""
+    """Answer the JSON request in the first argument, in the file that it names, and end the process."""
     asked: dict[str, Any] = json.loads(sys.argv[1])
     answer = manifests_of(asked["distribution"], is_own=asked["is_own"])
     Path(asked["answer"]).write_text(json.dumps(answer), encoding="utf-8")
@@ -102,7 +102,10 @@ def _refusals(plugins: Iterable[FoundPlugin]) -> list[str]:
 
 
 def _failures(plugin: FoundPlugin, record: PluginRecord, declared: list[list[Owned]]) -> list[str]:
-    """Return why a plugin cannot be described: it fails, it has no tools, or a tool has rival declarations or cannot be defined."""
+    """Return why a plugin cannot be described, a text for each reason.
+
+    It fails, it has no tools, or a tool has rival declarations or cannot be defined.
+    """
     if record["failure"] is not None:
         lines = [f"{plugin.label} does not load: {record['failure']}", *record["detail"].splitlines(), record["advice"]]
         return ["\n".join(lines)]
@@ -155,7 +158,10 @@ def _plugin(place: PackageLocation, record: PluginRecord) -> ManifestPlugin:
 
 
 def _with_relative_path(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
-    """Return a tool's record with its file relative to the package's parent folder; without a file that is not the package's own."""
+    """Return a tool's record with its file relative to the package's parent folder.
+
+    Without a file that is not the package's own.
+    """
     name = place.name_of(Path(tool["file"])) if tool["file"] is not None else None
     return {**tool, "file": name, "line": tool["line"] if name is not None else None}
 
