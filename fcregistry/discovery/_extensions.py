@@ -126,7 +126,7 @@ class Extensions:
             given: Names of extensions, and modules, objects or functions that are marked with `hookimpl`; one of these, or a list of them.
 
         Returns:
-            The result is None if there are no hooks. If a named extension cannot be used, an object that refuses every call; the log says which
+            None if there are no hooks. If a named extension cannot be used, an object that refuses every call; the log says which
             extension, and why.
 
         Raises:

@@ -22,7 +22,7 @@ class LoadedPlugin:
         plugin: The plugin.
         seconds: How long its import took; close to 0 if the program had imported it before.
         outdated: How its distribution has changed since, such as by an upgrade: the process runs the old code, and has to be restarted.
-            The result is None if it has not changed.
+            None if it has not changed.
     """
 
     plugin: FoundPlugin
