@@ -92,7 +92,7 @@ class Agent(ABC):
         return conversation_of(query, self.model)
 
     def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
-        """Return the answer to a question; or the calls of the last round, if the agent was made with `return_last_tool_calls`.
+        """Return the answer to a question; with `return_last_tool_calls`, the calls of the last round.
 
         Args:
             query: A question, a message, or a conversation.
@@ -109,7 +109,9 @@ class Agent(ABC):
         return result.last_tool_calls if self._returns_calls else answer
 
     def run(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
-        """Answer a question, and wait for the answer. Failures of models and tools are in the result; they do not raise.
+        """Answer a question, and wait for the answer.
+
+        Failures of models and tools are in the result; they do not raise.
 
         Args:
             query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
@@ -126,7 +128,9 @@ class Agent(ABC):
         return await adrive(self._new_run(self._messages(query)), Control(**options))
 
     def stream(self, query: Query, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
-        """Answer a question, and yield events as they happen, `Finished` last. Closing the generator cancels the run.
+        """Answer a question, and yield events as they happen, `Finished` last.
+
+        Closing the generator cancels the run.
 
         The arguments and errors are those of `run`. The run takes place on a background loop.
         """
@@ -172,7 +176,7 @@ class Agent(ABC):
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
-        """Continue a run on the running loop, and yield events as they happen; as `resume` and `stream` otherwise."""
+        """Continue a run on the running loop, and yield events; as `resume` and `stream` otherwise."""
         check_state(state, type(self).__name__)
         return astream(self._resumed_run(state, decisions or {}), ResumeControl(**options))
 

@@ -1,4 +1,4 @@
-"""`Conversation`, several turns with an agent, which is given the earlier ones as far as there is room for them.
+"""`Conversation`, several turns with an agent, which is given earlier turns as far as there is room.
 
 `Transcript` has the messages and lets one turn at a time change them.
 """
@@ -111,7 +111,9 @@ class Conversation:
             return self._transcript.record(await self.agent.arun(self._messages_with(text), **options))
 
     def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
-        """Begin a turn, and yield events as they happen, `Finished` last. Closing the generator before cancels the turn.
+        """Begin a turn, and yield events as they happen, `Finished` last.
+
+        Closing the generator before cancels the turn.
 
         The turn begins when the first event is asked for. The arguments and errors are those of `say`.
         """
@@ -159,7 +161,7 @@ class Conversation:
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
-        """Continue a turn on the running loop, and yield events as they happen; as `resume` and `stream` otherwise."""
+        """Continue a turn on the running loop, and yield events; as `resume` and `stream` otherwise."""
         with self._transcript.waiting_turn() as state:
             async with aclosing(self.agent.aresume_stream(state, decisions, **options)) as events:
                 async for event in events:
@@ -238,7 +240,9 @@ _FORMAT: Final = 1
 
 
 class Transcript:
-    """The messages of a conversation, and the state of the turn that waits for decisions, if one does. One turn at a time changes it.
+    """The messages of a conversation, and the state of the turn that waits for decisions, if one does.
+
+    One turn at a time changes it.
 
     Args:
         messages: The messages until now.
@@ -303,7 +307,7 @@ class Transcript:
             turn.release()
 
     def _forget_taken_calls(self) -> None:
-        """Drop calls that no longer wait and whose results are not here: they were resumed elsewhere, or their turn was abandoned."""
+        """Drop calls that were resumed elsewhere, or whose turn was abandoned: their results are not here."""
         if self._state is not None and self._state.prepared._taken:
             self._state = None
             self.messages = self.messages[:-1]  # which makes these calls
@@ -345,7 +349,7 @@ class Transcript:
 
 
 def _read_transcript(text: str) -> dict[str, Any]:
-    """Return the object that `Transcript.to_json` wrote: `messages`, and the `state` of the turn that waits, if one does.
+    """Return what `Transcript.to_json` wrote: `messages`, and the `state` of a turn that waits.
 
     Raises:
         ValueError: It did not write the text.

@@ -1,4 +1,4 @@
-"""Calls that a model writes as Python expressions: reading them in its text, running them, and telling it their results."""
+"""Calls that a model writes as Python expressions: reading them in its text, and running them."""
 
 from __future__ import annotations
 
@@ -120,14 +120,19 @@ class Expressions:
 
 
 def _calls_to_run(visible: VisibleTools, nodes: Sequence[CallNode]) -> RunCalls | RunExpressions:
-    """Return the effect that runs calls; the progress of a single one is streamed, as in a model's own calls."""
+    """Return the effect that runs calls.
+
+    The progress of a single one is streamed, as in a model's own calls.
+    """
     if len(nodes) == 1:
         return RunCalls(visible=visible, calls=(nodes[0].call,), suspends=False)
     return RunExpressions(visible=visible, nodes=tuple(nodes))
 
 
 def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:
-    """Return the expression that a text is, in a code fence or bare, whole or cut off; None for an answer in words.
+    """Return the expression that a text is, in a code fence or bare, whole or cut off.
+
+    Return None for an answer in words.
 
     Words may come before a code fence at the end of the text which calls a tool. Code before words is from an earlier message.
 
@@ -165,7 +170,10 @@ def _gateway_hints(visible: VisibleTools, code: str) -> list[str]:
 
 
 def _results_content(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -> str | tuple[Content, ...]:
-    """Return the results of the outermost calls as content; the results of calls within them are part of these."""
+    """Return the results of the outermost calls as content.
+
+    The results of calls within them are part of these.
+    """
     outermost = [(node.call.name, each) for node, each in zip(nodes, results, strict=True) if node.is_outermost]
     lines = [f"{name}:" if _has_other_parts(each) else f"{name}: {each.content}" for name, each in outermost]
     if not any(_has_other_parts(each) for _, each in outermost):

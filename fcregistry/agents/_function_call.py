@@ -1,4 +1,4 @@
-"""`FunctionCall`: one round of a model and the calls it makes, or only the calls, for an application with a loop of its own."""
+"""`FunctionCall`: one round of a model and its calls; or only the calls, in an application's own loop."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class FunctionCall(Agent):
         return self._round(chat_from_state(state, self._tools_in(state)), self._loop, decisions)
 
     def _unsuspended_round(self, query: Query) -> AgentCoroutine[RunResult]:
-        """Return the coroutine of a round that never waits: calls that need approval are refused if there is no approver."""
+        """Return the coroutine of a round that never waits: without an approver, calls are refused."""
         return self._round(self._talk(self._messages(query)), replace(self._loop, suspends=False), None)
 
     def _talk(self, messages: Sequence[Message]) -> Chat:
@@ -180,7 +180,7 @@ class _NoModel(Model):
 
 
 def _returned_value(result: RunResult) -> str | dict[str, Any]:
-    """Return the value of a round, also if a limit or a filter ended the answer; raise what the model raised."""
+    """Return the value of a round, also of an answer that a limit or filter ended."""
     if result.error is not None:
         raise result.error
     stopped = result.stop_reason in ("cancelled", "time_budget")

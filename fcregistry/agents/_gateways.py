@@ -1,4 +1,4 @@
-"""Tools that a model sees on demand: `OnDemand`, the gateways that open tools, and the map of the tools behind each.
+"""Tools on demand: `OnDemand`, the gateways that open tools, and the map of the tools behind each.
 
 A gateway stores nothing: what a call of it opens follows from its arguments. So the calls in a conversation's history say what is open in it, and
 no conversation opens anything in another. What is open in one is an `Opened`; `VisibleTools` has it.
@@ -225,7 +225,10 @@ class LoadGateway(Gateway):
         )
 
     def _named(self, names: list[str]) -> tuple[list[Tool], list[str]]:
-        """Return the tools of some names that are available, and the other names; each once, in the order given."""
+        """Return the tools of some names that are available, and the other names.
+
+        Each once, in the order given.
+        """
         loaded, unknown = [], []
         for name in dict.fromkeys(names):
             tool = self.gateway_map.tools.get(name)
@@ -295,7 +298,7 @@ def _is_same(there: Tool | None, tool: Tool) -> bool:
 
 
 def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> CallError:
-    """Return the error of a call to a tool that is not visible yet, or to a gateway that is no longer visible."""
+    """Return the error of a call to a tool that is not visible yet, or a gateway that no longer is."""
     gateway = gateway_of(tool)
     group = gateway.group if isinstance(gateway, GroupGateway) else tool.group
     closed = gateway_map.closed_around(group, opened)

@@ -1,4 +1,4 @@
-"""The loop of an agent: ask the model, run its calls, tell it their results, and ask again until it makes none.
+"""The loop of an agent: ask the model, run its calls, and ask again until it makes none.
 
 `run_loop` is the whole loop; `ask_model`, `run_calls` and `resume_calls` are its steps, which agents of one round or of a plan use alone. `Loop` has
 the rules, `Chat` the changing state, and `End` says how the loop ended. What a model says without a call is judged by `Answers`.
@@ -72,7 +72,7 @@ def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = 
 
 
 def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> AgentCoroutine[Completion | End]:
-    """Ask the model, and append its message; return its completion, or how the loop ends because there is none.
+    """Ask the model, and append its message; return its completion, or the end if there is none.
 
     Args:
         loop: The rules.
@@ -160,7 +160,7 @@ def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) ->
 def _append_all_results(
     loop: Loop, chat: Chat, results: Sequence[ToolResult], beyond: Sequence[ToolCall], seconds: float
 ) -> AgentCoroutine[End | None]:
-    """Append the results of the calls that ran, and refusals of those beyond the limit; return how the loop ends, if it does."""
+    """Append results, and refusals of calls beyond the limit; return how the loop ends, if it does."""
     refused = [_refused_result(call, "there are no calls left") for call in beyond]
     yield from append_results(chat, [*results, *refused], seconds)
     return _end_after(loop, chat, results)
@@ -186,7 +186,7 @@ def _refused_result(call: ToolCall, why: str) -> ToolResult:
 
 
 def _take_answer(loop: Loop, chat: Chat, completion: Completion) -> AgentCoroutine[End | None]:
-    """Judge a message without calls, in whose text expressions may be calls; return how the loop ends, if it does."""
+    """Judge a message without calls, unless its text has expressions; return the end, if it is one."""
     if loop.expressions is None:
         return loop.answers.end(chat, completion)
     outcome = yield from loop.expressions.run(chat, completion.message.text, partial(_why_refused, loop, chat))
@@ -239,7 +239,10 @@ def _checked_rounds(more: object) -> int:
 
 
 def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool:
-    """Return whether the results of the calls just made would be read, by the model or as the answer; otherwise the calls do not run."""
+    """Return whether the results of calls would be read, by the model or as the answer.
+
+    Otherwise the calls do not run.
+    """
     if chat.rounds < loop.max_rounds + chat.extra or loop.summarizes or loop.more_rounds is not None:
         return True
     find = chat.visible.executor._pipeline.find
@@ -263,7 +266,7 @@ def _ask_for_summary(loop: Loop, chat: Chat) -> AgentCoroutine[End]:
 
 
 def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
-    """Return the instructions, the conversation, and how many rounds are left, at the end of the last result."""
+    """Return the instructions and the conversation, with the rounds that are left after the last result."""
     messages = list(chat.messages)
     left = loop.max_rounds + chat.extra - chat.rounds
     last = messages[-1] if messages else None
@@ -292,7 +295,7 @@ def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]
 
 
 def _with_unique_ids(message: Message, chat: Chat) -> Message:
-    """Return a message whose calls have ids of their own: a call without an id, or with another's, gets a new one."""
+    """Return a message in which a call without an id, or with another's, gets a new one."""
     known = {*chat.taken, *ids_in(chat.messages)} if message.tool_calls else set()
     free = (name for number in count(1) if (name := f"call_{number}") not in known)
     calls: list[ToolCall] = []
@@ -458,7 +461,7 @@ class Answers(Protocol):
         """The instructions about the form of the answer; empty for text."""
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
-        """Return how the loop ends; or None if the model has to try again, once the reason is appended to `chat`."""
+        """Return how the loop ends; or append to `chat` why the model has to try again, and return None."""
 
 
 class TextAnswers:

@@ -1,4 +1,4 @@
-"""Histories of agents: reading messages of any shape, joining two histories, and dropping the oldest turns of a long one."""
+"""Histories of agents: reading messages of any shape, joining histories, and dropping old turns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_OTHERS: Final = frozenset({"content", "parts", "type"})
 
 
 def calls_of(message: object) -> list[Any]:
-    """Return the unread calls of one message of a history, if the model wrote it; other messages have none.
+    """Return the unread calls of one message of a history; only messages of the model have some.
 
     Args:
         message: A message in the shape of any provider, as a dict or an SDK object. Items of OpenAI's responses are the model's without a role.
@@ -34,7 +34,7 @@ def calls_of(message: object) -> list[Any]:
 
 
 def conversation_of(query: MessageLike | Iterable[MessageLike], model: Model) -> tuple[Message, ...]:
-    """Return the messages of a question, of one message, or of a conversation, as an agent's model is given them.
+    """Return the messages of a question, of one message, or of a conversation, for an agent's model.
 
     A message with the results of its calls, as `FunctionCall` returns it, becomes the messages that providers want. A function
     is given what a caller wrote as it was written, in whichever shape.
@@ -60,7 +60,7 @@ def _has_results(given: object) -> bool:
 
 
 def _expand_results(given: Any, after: object) -> Iterator[Message]:
-    """Yield a model's message, and the messages of its results, unless the next message is one of these anyway."""
+    """Yield a model's message, and those of its results, unless the next message is one of these."""
     message = Message.of({name: value for name, value in given.items() if name != _RESULTS})
     results, calls = given[_RESULTS], message.tool_calls
     if not isinstance(results, (list, tuple)) or len(results) != len(calls):
@@ -74,7 +74,7 @@ def _expand_results(given: Any, after: object) -> Iterator[Message]:
 
 
 def _read_message(given: Any, name: str | None) -> Message:
-    """Return a message; for a function's model, which has a name, it keeps the dict as written if that holds more than a message."""
+    """Return a message; for a function, which has a name, it keeps a dict that holds more than a message."""
     if name is None or not isinstance(given, Mapping):
         return Message.of(given)
     try:
@@ -143,7 +143,7 @@ CountTokens = Callable[["Message"], int]
 
 
 def estimate_tokens(message: Message) -> int:
-    """Return about how many tokens a message has, for any model: one for four bytes of UTF-8, and some for its structure."""
+    """Return about how many tokens a message has: one for four bytes, and some for its structure."""
     content = message.content
     parts = () if content is None else (content,) if isinstance(content, str) else content
     texts = [part if isinstance(part, str) else part.plain for part in parts]
@@ -159,7 +159,7 @@ def shorten(
     max_tokens: int | None = None,
     count_tokens: CountTokens = estimate_tokens,
 ) -> list[Message]:
-    """Return the latest turns of a conversation, as many as there is room for, and all system messages, at their places.
+    """Return the system messages of a conversation, and as many of its latest turns as there is room for.
 
     A turn lasts from one message of the user to the next; a message that an agent writes in the user's place continues it. So a call is never
     separated from its result, and the rest begins as a conversation has to. The last turn is never dropped.
@@ -202,7 +202,10 @@ class _Budget:
 
 
 def _turns(messages: Sequence[Message]) -> list[list[int]]:
-    """Return the positions of the messages of each turn. Messages before the first of the user are part of its turn."""
+    """Return the positions of the messages of each turn.
+
+    Messages before the first of the user are part of its turn.
+    """
     turns: list[list[int]] = []
     for place, message in enumerate(messages):
         if message.role == "system":

@@ -61,7 +61,9 @@ and nothing else."""
 
 
 class PlanAndSolveAgent(Agent):
-    """Has a planner write steps, and solves each in a loop with tools that sees the goal, the plan and the results so far.
+    """Has a planner write steps, and solves each in a loop with tools.
+
+    The loop of a step sees the goal, the plan and the results so far.
 
     The answer is that of the last step, which answers the whole request. So no further answer of the model is paid for, and `answer_type` applies to
     the last step. A step fails if its loop ends without an answer, or the model answers `FAILED: why`; then the planner plans again what is left. A
@@ -160,7 +162,7 @@ class PlanAndSolveAgent(Agent):
     def _plan(
         self, progress: PlanProgress, chat: Chat, visible: VisibleTools
     ) -> AgentCoroutine[tuple[Chat, End | None]]:
-        """Have a plan made; return the conversation with the planner, and how the run ends if there is no plan."""
+        """Have a plan made; return the conversation with the planner, and the end if there is no plan."""
         plans = Plans(self._draft, self._max_replans)
         chat = next_chat(chat, self._nothing_to_call, progress.for_planner(), ids_in(progress.history))
         chat.retries = progress.replans
@@ -224,7 +226,10 @@ _STEP: Final = "Now carry out step {number} of the plan, and no other: {step}\n\
 _NOT_LAST: Final = "Answer with its result."
 _LAST: Final = "It is the last step: answer the whole request with what is known then."
 _DONE: Final = "These steps are done:\n{results}\n\n"
-_FAILED: Final = "{done}Step {number} of the plan could not be done: {step}\nThe reason: {reason}\n\nWrite a plan for what is left to do, another way."
+_FAILED: Final = (
+    "{done}Step {number} of the plan could not be done: {step}\nThe reason: {reason}\n\n"
+    "Write a plan for what is left to do, another way."
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -267,7 +272,7 @@ class PlanProgress:
         return [*self.goal, self._plan_message(), Message(role="user", content=text, continues=True)]
 
     def for_solver(self) -> list[Message]:
-        """Return the conversation in which the next step is solved: the goal, the plan, and the results so far."""
+        """Return the conversation for the next step: the goal, the plan, and the results so far."""
         text = _STEP.format(number=self.place + 1, step=self.step, end=_LAST if self.is_last else _NOT_LAST)
         return [
             *self.goal,

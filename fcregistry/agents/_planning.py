@@ -1,4 +1,4 @@
-"""How a planner comes to a plan: asking for one, reading its steps, sending it back, and finding the tools it may need.
+"""How a planner makes a plan: asking for one, reading its steps, sending it back, and finding tools.
 
 `make_plan` asks until a plan can be carried out, or has been sent back often enough. The parts below it: `steps_of` reads the steps of a plan in
 words, `StepAnswers` notices that a step has failed, and `GatewayToolFinder` opens tools for planners, which cannot call gateways.
@@ -221,7 +221,7 @@ def _step_text(mark: _Mark, lines: list[str]) -> str:
 
 
 def _without_closing(lines: list[str], indent: int) -> list[str]:
-    """Return the lines of the last step: up to the first paragraph that is indented no more than the step itself."""
+    """Return the lines of the last step, up to a paragraph that is indented no more than the step."""
     for number, line in enumerate(lines):
         after_blank = number > 0 and not lines[number - 1].strip()
         if after_blank and line.strip() and len(line) - len(line.lstrip()) <= indent and not _LINE.match(line):

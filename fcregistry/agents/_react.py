@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ReactAgent(Agent):
-    """Asks the model, runs the calls that it makes, and asks again with their results, until it answers without a call.
+    """Asks the model, runs its calls, and asks again with the results, until it answers without a call.
 
     From the second round on, the last result ends with a notice of how many rounds are left.
 

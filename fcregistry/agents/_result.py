@@ -125,14 +125,19 @@ class RunResult:
 
     @property
     def last_tool_calls(self) -> list[dict[str, Any]]:
-        """The calls of the last round with calls: `id`, `type`, `function`, and `tool_call_result`, the text for the model."""
+        """The calls of the last round with calls, with their results.
+
+        Each has `id`, `type`, `function`, and `tool_call_result`, the text for the model.
+        """
         from fcregistry.models import call_as_chat_json  # the shape of OpenAI's chat
 
         last = next((step.results for step in reversed(self.steps) if step.results), ())
         return [{**call_as_chat_json(_call(result)), "tool_call_result": result.content} for result in last]
 
     def to_json(self) -> dict[str, Any]:
-        """This result as a JSON object, as `fcregistry ask --json` writes it. `state` is not in it, since it has to be signed.
+        """This result as a JSON object, as `fcregistry ask --json` writes it.
+
+        `state` is not in it, since it has to be signed.
 
         Raises:
             EncodingError: The answer is of the agent's `answer_type`, and has no JSON form.

@@ -70,7 +70,9 @@ _NO_CALLS: Final = "all calls of the plan were made; answer from the evidence"
 
 
 class ReWOOAgent(Agent):
-    """Has a planner write all calls at once, which refer to results of others, runs them, and has a solver answer from the evidence.
+    """Has a planner write all calls at once, runs them, and has a solver answer from the evidence.
+
+    The calls may refer to the results of others.
 
     That takes two answers of a model, whatever the number of tools and calls. Calls that do not need one another run at the same time. A call that
     fails does not end the run: its failure is the evidence. If the planner writes no call, the solver answers without evidence.
@@ -248,7 +250,7 @@ class EvidenceProgress:
         return evidence
 
     def for_solver(self, messages: Sequence[Message]) -> Message:
-        """Return the message to the solver: the plan with its evidence, and parts of the results that are not text, such as images.
+        """Return the message to the solver: the plan with its evidence, and parts such as images.
 
         Args:
             messages: The conversation so far, which ends with the results of the steps.
@@ -260,7 +262,7 @@ class EvidenceProgress:
         return Message(role="user", content=(Content.text(text), *parts) if parts else text, continues=True)
 
     def _non_text_parts(self, results: Sequence[Message]) -> list[Content]:
-        """Return the results that have parts, each after the name of its step: results and evidence came in one order."""
+        """Return the results with parts, each after the name of its step; evidence has the same order."""
         parts: list[Content] = []
         for name, message in zip(self.evidence, results, strict=True):
             if isinstance(message.content, tuple):

@@ -83,7 +83,9 @@ class ReWOOPlan:
 
 
 def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> ReWOOPlan:
-    """Return the plan of a text. One without steps is a plan: no tool is needed. The time grows linearly with the length of the text.
+    """Return the plan of a text. One without steps is a plan: no tool is needed.
+
+    The time grows linearly with the length of the text.
 
     Args:
         text: The text of a planner.
@@ -128,7 +130,7 @@ def _read_steps(text: str, tools: Mapping[str, Tool], most: int) -> tuple[list[E
 
 
 def _unread_problems(steps: Sequence[EvidenceStep], beside: Sequence[str]) -> list[str]:
-    """Return the problems of steps without a call, in the text beside those that could be read: `#E3 = #E1 * 2`."""
+    """Return the problems of steps without a call, in the text beside the others: `#E3 = #E1 * 2`."""
     names = {step.name for step in steps}
     meant = dict.fromkeys(f"#E{found[1]}" for text in beside for found in _MENTION.finditer(text))
     return [
@@ -169,7 +171,10 @@ def _arguments_end(text: str, opening: str) -> tuple[int, bool]:
 
 
 def _string_patterns(text: str) -> Sequence[str]:
-    """Return the patterns of a string, in the order in which to try them; each ends with `|`, unless it is empty."""
+    """Return the patterns of a string, in the order in which to try them.
+
+    Each ends with `|`, unless it is empty.
+    """
     if re.match(r"\s*+[\[{(]?\s*+'", text):  # as Python writes them
         return r'"(?>[^"\\]+|\\.)*+(?:"|\\?\Z)|' + r"'(?>[^'\\]+|\\.)*+(?:'|\\?\Z)|", ""
     if re.match(r'\s*[\[{("]', text):
@@ -246,7 +251,7 @@ class Evidence:
 
 
 def references_in(value: JSON) -> Iterator[str]:
-    """Yield the references in an argument: in its texts, at any depth, but not in the names of its members."""
+    """Yield the references in the texts of an argument, at any depth, but not in names of members."""
     if isinstance(value, str):
         yield from REFERENCE.findall(value)
     elif isinstance(value, (list, dict)):
@@ -364,7 +369,9 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _named(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments that are written `name=value, …`; None unless the first one has the name of a parameter.
+    """Return the arguments that are written `name=value, …`.
+
+    Return None unless the first one has the name of a parameter.
 
     A piece without a name continues the value before it, which is text with a comma in it.
 
@@ -389,7 +396,10 @@ def _named(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | Non
 
 
 def _single_argument(text: str, pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a text as the one argument that a tool needs, or takes; None for several values of a tool that takes more."""
+    """Return a text as the one argument that a tool needs, or takes.
+
+    Return None for several values of a tool that takes more.
+    """
     required, known = schema.get("required", ()), schema.get("properties", {})
     names = list(required if len(required) == 1 else known)
     if len(names) != 1:

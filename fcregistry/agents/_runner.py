@@ -55,7 +55,7 @@ async def adrive(run: AgentCoroutine[T], control: Control) -> T:
 
 
 async def astream(run: AgentCoroutine[RunResult], control: Control) -> AsyncGenerator[Event, None]:
-    """Run a coroutine on the running loop, and yield its events; `Finished`, with the result, is the last one."""
+    """Run a coroutine on the running loop, and yield its events; the last one is `Finished`."""
     outcome: Any = None
     with control, closing(run):
         while not isinstance(effect := _advance(run, outcome), _Done):
@@ -108,7 +108,7 @@ class AskModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCalls:
-    """Run calls. The outcome is their results, in the order of the calls; or `PreparedCalls`, where an approver has to decide first.
+    """Run calls. The outcome is their results, in order; or `PreparedCalls`, if an approver has to decide.
 
     Attributes:
         suspends: Whether calls wait for an approver; if not, calls that need approval are refused by the executor.
@@ -135,7 +135,7 @@ class ResumeCalls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunExpressions:
-    """Run the calls of expressions. The outcome is the results of all, in their order; no call waits for an approver."""
+    """Run the calls of expressions. The outcome is the results, in order; no call waits for an approver."""
 
     visible: VisibleTools
     nodes: tuple[CallNode, ...]
@@ -218,7 +218,7 @@ def _run_calls(effect: RunCalls | ResumeCalls, control: Control) -> Any:
 
 
 def _with_approval(effect: RunCalls | ResumeCalls) -> RunCalls | ResumeCalls | PreparedCalls:
-    """Return what can run now; or the prepared calls, if an approver has to decide about one of them before any runs."""
+    """Return what can run now; or the prepared calls, if an approver has to decide about one first."""
     if isinstance(effect, ResumeCalls) or not effect.suspends:
         return effect
     visible, pipeline = effect.visible, effect.visible.executor._pipeline
@@ -304,7 +304,10 @@ class _Outcome:
 
 
 async def _stream_model(ask: AskModel, control: Control) -> AsyncGenerator[Event | _Outcome, None]:
-    """Ask a model, and yield the pieces of its answer as events, then the outcome. The end of the run cancels the task that reads them."""
+    """Ask a model, and yield the pieces of its answer as events, then the outcome.
+
+    The end of the run cancels the task that reads them.
+    """
     if (stopped := control.stopped) is not None:
         yield _Outcome(stopped)
         return
@@ -330,7 +333,10 @@ async def _stream_model(ask: AskModel, control: Control) -> AsyncGenerator[Event
 
 
 async def _forward_pieces(ask: AskModel, put: Callable[[Delta | Completion], None]) -> BaseException | None:
-    """Pass on the pieces of a model's answer; return an interrupt of it, which would end the loop for everybody if it were raised in a task."""
+    """Pass on the pieces of a model's answer, and return an interrupt of it, if there was one.
+
+    Raised in a task, an interrupt would end the loop for everybody.
+    """
     pieces = ask.model.astream(ask.messages, ask.tools, tool_choice=ask.tool_choice)
     try:
         async for piece in pieces:
@@ -419,7 +425,9 @@ _TIME_BUDGET_USED: Final = "the time budget of the run is used up"
 
 
 class Control:
-    """Ends a run when its caller cancels it, or when its time is over. Enter it for as long as the run lasts.
+    """Ends a run when its caller cancels it, or when its time is over.
+
+    Enter it for as long as the run lasts.
 
     Args:
         cancellation: The caller's token, if any.

@@ -1,4 +1,4 @@
-"""`RunState`, what an agent needs to resume a run that waits for decisions, in another process if need be."""
+"""`RunState`, from which an agent resumes a run that waits for decisions, also in another process."""
 
 from __future__ import annotations
 

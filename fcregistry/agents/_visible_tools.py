@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class VisibleTools:
-    """The tools that a model sees in one conversation: all of an executor's, without those behind gateways that are closed.
+    """The tools that a model sees in one conversation: an executor's, without those behind closed gateways.
 
     Each conversation has its own; it is not for several threads at once. A model can only open tools that the executor was given.
 
@@ -84,11 +84,11 @@ class VisibleTools:
         return Toolset(tool for tool in self._visible.values() if not tool.missing_env)
 
     def offered(self) -> tuple[Tool, ...]:
-        """Return the values of `tools`, cached for agents that ask in every round: there may be thousands, and they seldom change."""
+        """Return the values of `tools`, cached for agents: there may be thousands, and they seldom change."""
         return tuple(self.tools.values()) if self._offered is None else self._offered
 
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
-        """Return the visible tools as a format describes them: what to send to a provider with the next message.
+        """Return the visible tools as a format describes them, to send with the next message.
 
         Args:
             format: The format's name.
@@ -159,7 +159,7 @@ class VisibleTools:
         self._open(opened)
 
     def activate(self, *groups: str) -> None:
-        """Open lazy groups, and those around them, for the application: because the question mentions invoices, for example.
+        """Open lazy groups, and those around them, by a rule of the application.
 
         Args:
             *groups: Their names.
@@ -189,7 +189,7 @@ class VisibleTools:
 
     @classmethod
     def from_json(cls, executor: Executor, state: Mapping[str, Any]) -> Self:
-        """Return the tools of a conversation that continues: with what `to_json` wrote, as far as the executor still has it.
+        """Return the tools of a conversation, as `to_json` wrote them, as far as the executor has them.
 
         Args:
             executor: Runs the calls.
@@ -207,7 +207,7 @@ class VisibleTools:
         return f"<VisibleTools {', '.join(self.tools) or 'none'} of {len(self.executor.tools)}>"
 
     def _names_always_visible(self) -> list[str]:
-        """Return the names that no gateway opens or closes: the executor's other tools, and the gateways of the search."""
+        """Return the names that no gateway opens: the executor's other tools, and the search's gateways."""
         gateway_map = self._map
         if gateway_map is None:
             return []
@@ -246,7 +246,10 @@ class VisibleTools:
 
 
 def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
-    """Return tools in the order in which a model is given them; None if the environment decides which these are."""
+    """Return tools in the order in which a model is given them.
+
+    Return None if the environment decides which these are.
+    """
     tools = tuple(Toolset(visible.values()).values())
     return None if any(tool._definition.declaration.options.get("requires_env") for tool in tools) else tools
 
