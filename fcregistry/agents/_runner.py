@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from threading import TIMEOUT_MAX, Timer
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
-from fcregistry._base.call import CancellationToken, linked
+from fcregistry._base.call import CancellationToken, linked_token
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._result import Finished, Progressed, Text, Thinking
 from fcregistry.execution import PreparedCalls, background_loop, calls_context
@@ -463,7 +463,7 @@ class Control:
         self._timer: Timer | None = None
 
     def __enter__(self) -> Self:
-        self.token, self._release = linked(self._cancellation)
+        self.token, self._release = linked_token(self._cancellation)
         if self._time_budget is not None:
             self._timer = Timer(min(self._time_budget, TIMEOUT_MAX), self.token.cancel, (_TIME_BUDGET_USED,))
             self._timer.daemon = True
