@@ -1,6 +1,6 @@
 """How do models that answer in text write tool calls, and how are they told of tools? `get("hermes")` gives a `Dialect`.
 
-A new family of models is one row in `_families`, one golden case in its test, and one row of docs/reference/dialects.md; what is new in its
+A new family of models is one row in `_family_marks`, one golden case in its test, and one row of docs/reference/dialects.md; what is new in its
 syntax is a file in `_syntaxes`.
 """
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry.dialects._dialect import Dialect, DialectStream
-from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, TextWords, Trimmed
+from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, TrimmedText, Words
 from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._table import get, names
 
@@ -38,7 +38,7 @@ def _layers(marks: set[str]) -> list[TextMarks]:
     return layers
 
 
-class _Families:
+class _FamilyMarks:
     """The marks of all dialects, to be looked for at once."""
 
     __slots__ = ("may_begin", "of_sections")
@@ -59,7 +59,7 @@ class _Families:
         return first
 
 
-_families: Final = cache(_Families)
+_family_marks: Final = cache(_FamilyMarks)
 
 
 class AutoStream(DialectStream):
@@ -78,7 +78,7 @@ class AutoStream(DialectStream):
         self._pieces: list[str] = []
         self._tail = ""  # what may become a mark
         self._is_held = False
-        self._words = Trimmed()
+        self._words = TrimmedText()
         self._whole: Parsed | None = None
 
     def feed(self, chunk: str) -> Parsed:
@@ -89,20 +89,20 @@ class AutoStream(DialectStream):
         if self._is_held:
             return NOTHING
         words = self._tail + chunk
-        if self._tail or _families().may_begin(chunk):
+        if self._tail or _family_marks().may_begin(chunk):
             words = self._up_to_mark(words)
         new = self._words.added(words)
         return Parsed(new) if new else NOTHING
 
     def _up_to_mark(self, text: str) -> str:
-        end, self._is_held = _families().first(text)
+        end, self._is_held = _family_marks().first(text)
         self._tail = text[end:]
         return text[:end]
 
     def close(self) -> Parsed:
         """End the text, and return all that it says. Closing again changes nothing."""
         if self._whole is None:
-            self.dialect, whole = recognized("".join(self._pieces), self._tools)
+            self.dialect, whole = recognize("".join(self._pieces), self._tools)
             self._whole = whole
             content = whole.content.removeprefix(self._words.text())
             self.rest = Parsed(content, whole.reasoning, whole.tool_calls, whole.repairs)
@@ -148,7 +148,7 @@ _PLAIN: Final = ("react", "json", "pythonic")
 """The dialects whose marks any text may hold. What other dialects write between bare braces or brackets, `json` reads too."""
 _PLAIN_LENGTH: Final = 3
 """Marks of so many characters are those of plain text: braces, brackets and fences."""
-_ELDEST: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
+_PREFERRED: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
 """Which of several dialects that read the same call is taken; the others follow by name."""
 _TOKEN: Final = re.compile("<[|｜]")
 """What marks begin with that are tokens of their own, and stand in no other text."""
@@ -160,7 +160,7 @@ _TICK: Final = "`"
 _TICKS: Final = re.compile("`+")
 _QUOTE: Final = ">"
 _THOUGHTS: Final = tuple(
-    TextWords(opens=opens, closes=closes, kind="reasoning", nests=True)
+    Words(opens=opens, closes=closes, kind="reasoning", nests=True)
     for opens, closes in (
         (("<THINK>", "<Think>", "< think >"), ("</think>", "</THINK>", "</Think>", "</ think >", "< /think >")),
         (("<THINKING>", "<Thinking>"), ("</thinking>", "</THINKING>", "</Thinking>")),
@@ -172,7 +172,7 @@ _THOUGHTS: Final = tuple(
     )
 )
 """Thoughts of families that are none of the table, and as models misspell them."""
-_MORE_THOUGHTS: Final[tuple[TextWords | EndOfThoughts, ...]] = (
+_MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
     *_THOUGHTS,
     *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
 )
@@ -203,10 +203,10 @@ def detect(text: str, tools: Iterable[ToolShape] | None = None) -> Dialect | Non
         text: What the model wrote.
         tools: What may be called, where that is known.
     """
-    return recognized(text, tuple(tools) if tools is not None else None)[0]
+    return recognize(text, tuple(tools) if tools is not None else None)[0]
 
 
-def recognized(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect | None, Parsed]:
+def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect | None, Parsed]:
     """Return the dialect that a text makes calls in, and what the text says."""
     may_be: frozenset[str] = frozenset()
     for skips_quoted in (True, False):
@@ -229,7 +229,7 @@ class _Owner(NamedTuple):
     mark: str
 
 
-class _Known(NamedTuple):
+class _Candidates(NamedTuple):
     """What may open a section, and whose it is; and which dialects the text may be in, if not any."""
 
     openers: Openers
@@ -241,7 +241,7 @@ class _Known(NamedTuple):
         return not self.may_be or name in self.may_be
 
 
-def _known(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _Known:
+def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _Candidates:
     """Return what opens the sections of some owners. Calls of a shorter mark are looked for behind a longer one, too."""
     by_mark: dict[str, list[_Owner]] = {}
     for owner in owners:
@@ -252,7 +252,7 @@ def _known(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _K
     openers = Openers((*sections, *shown), whole=True)
     calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
     shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
-    return _Known(
+    return _Candidates(
         openers,
         {
             mark: [*owners, *(each for other in shorter[mark] for each in calls[other])]
@@ -277,11 +277,11 @@ def more_marks() -> tuple[str, ...]:
 
 
 def _is_thought(section: Section) -> bool:
-    return isinstance(section, EndOfThoughts) or (isinstance(section, TextWords) and section.kind == "reasoning")
+    return isinstance(section, EndOfThoughts) or (isinstance(section, Words) and section.kind == "reasoning")
 
 
 @cache
-def _undecided(may_be: frozenset[str], only: str) -> _Known:
+def _candidates_before_call(may_be: frozenset[str], only: str) -> _Candidates:
     """Return what may open a section before a call is found: thoughts of any dialect, and what says which dialect it is.
 
     Args:
@@ -297,15 +297,15 @@ def _undecided(may_be: frozenset[str], only: str) -> _Known:
         return len(mark) > _PLAIN_LENGTH or name in _PLAIN if isinstance(section, Calls) else bool(_TOKEN.match(mark))
 
     owners = sorted(_owners(), key=lambda each: each.dialect != only)
-    return _known((each for each in owners if counts(*each)), may_be)
+    return _candidates((each for each in owners if counts(*each)), may_be)
 
 
 @cache
-def _decided(name: str) -> _Known:
+def _candidates_of(name: str) -> _Candidates:
     """Return what may open a section once a call of a dialect is found: sections of that, and thoughts of any, but for those of plain lines."""
     own = (each for each in _owners() if each.dialect == name and each.mark != _FENCE)
     thoughts = (each for each in _owners() if _is_thought(each.section) and each.dialect not in _PLAIN)
-    return _known((*own, *thoughts))
+    return _candidates((*own, *thoughts))
 
 
 @cache
@@ -361,14 +361,14 @@ class _AnyStream(DialectStream):
         """Look for a call of any dialect."""
         self.found = ""
         self._is_in_fence = False
-        self._know(_undecided(self._may_be_at_first, self._only))
+        self._know(_candidates_before_call(self._may_be_at_first, self._only))
 
     @property
     def may_be(self) -> frozenset[str]:
         """The dialects that the text may be in; empty for any."""
         return self._known.may_be
 
-    def _know(self, known: _Known) -> None:
+    def _know(self, known: _Candidates) -> None:
         self._known, self._openers = known, known.openers
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
@@ -384,14 +384,14 @@ class _AnyStream(DialectStream):
         elif isinstance(section, Calls) and not self.found:
             yield from self._read_any_calls(mark)
         else:
-            if isinstance(section, TextWords) and section.kind != "reasoning" and _TOKEN.match(mark):
+            if isinstance(section, Words) and section.kind != "reasoning" and _TOKEN.match(mark):
                 self._narrow(each.dialect for each in self._known.owners[mark])
             yield from super()._read_section(section, mark)
 
     def _narrow(self, may_be: Iterable[str]) -> None:
         """Look for calls of some dialects alone."""
         if not self.found:
-            self._know(_undecided(frozenset(may_be), self._only))
+            self._know(_candidates_before_call(frozenset(may_be), self._only))
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
         """Read calls in the first dialect that has some behind a mark; where none has, all that any of them took is words."""
@@ -427,7 +427,7 @@ class _AnyStream(DialectStream):
             furthest: The dialects that read furthest from there.
         """
         source = self._source
-        if _is_begun(source.text, begin, mark, source.place):
+        if _has_begun_call(source.text, begin, mark, source.place):
             self._narrow(furthest)
         elif mark == "{":
             above = _NAMED_ABOVE.search(source.text, max(begin - _LONGEST_NAME, 0), begin)
@@ -457,7 +457,7 @@ class _AnyStream(DialectStream):
     def _commit(self, name: str, calls: list[ToolCall]) -> None:
         """Take calls, and read on in their dialect."""
         self.found = name
-        self._know(_decided(name))
+        self._know(_candidates_of(name))
         self._content.cut()
         self._keep("".join([*self._source.dropped, self._source.since()]))
         self._new_calls += calls
@@ -471,7 +471,7 @@ class _AnyStream(DialectStream):
         name = owner.dialect
         if name not in self._ranks:
             self._ranks[name] = sum([mark in self._source.text for mark in _own_marks(name)])
-        eldest = _ELDEST.index(name) if name in _ELDEST else len(_ELDEST)
+        eldest = _PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED)
         return -len(owner.mark), -self._ranks[name], eldest, name
 
     # Code fences
@@ -538,7 +538,7 @@ def _own_marks(name: str) -> tuple[str, ...]:
     return tuple(mark for mark in get(name).openers.marks.texts if len(mark) > _PLAIN_LENGTH)
 
 
-def _is_begun(text: str, begin: int, mark: str, end: int) -> bool:
+def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
     """Tell whether a call was begun with a mark at a place, and read as far as it is one."""
     if len(mark) > _PLAIN_LENGTH and mark not in get("react").openers.sections:
         return _CALL_BEGUN.match(text, begin + len(mark)) is not None

@@ -8,9 +8,6 @@ Source: Hugging Face Transformers, "Chat templates", "Tool use" (a call's argume
 MERGED: Can a text forge a turn of a conversation? Not where the markers in it are broken up: a space stands before their last character.
 """
 
-# DeepSeek's bar is no slip
-# DeepSeek's bar is no slip
-
 from __future__ import annotations
 
 import json
@@ -20,11 +17,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from fcregistry.errors import ChatTemplateError, DialectNotFoundError
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    pass
 
 # --- dialects._chat._format ---
 
@@ -79,7 +71,7 @@ class ChatFormat:
     def markers(self) -> tuple[str, ...]:
         """What no message may hold, since it would look like a turn of its own: the longest first."""
         roles = (*self.system, *self.user, *self.assistant, *self.tool)
-        return usable((*self.words, *markers_in(self.begin, self.prompt, *roles, *self.stops)))
+        return usable_markers((*self.words, *markers_in(self.begin, self.prompt, *roles, *self.stops)))
 
     def render(
         self,
@@ -108,7 +100,7 @@ class ChatFormat:
                 f"the chat format {self.name!r} has no place for tools: let a dialect write them into the system message"
             )
         written, waiting = [self.begin], ""
-        kept_out = self.markers if markers is None else usable(markers)
+        kept_out = self.markers if markers is None else usable_markers(markers)
         for role, said in self._turns(plain_messages(messages), kept_out):
             if role == "system" and self.system_in_user:
                 waiting += self._around("system", said)
@@ -135,7 +127,7 @@ class ChatFormat:
         return role
 
     def _said(self, message: dict[str, Any], index: int) -> str:
-        text = text_of(message["content"], f"$[{index}]")
+        text = content_text(message["content"], f"$[{index}]")
         calls = "\n".join(map(_call_line, message.get("tool_calls") or ()))
         said = "\n".join(part for part in (text, calls) if part)
         return said.strip() if self.trim else said
@@ -405,12 +397,12 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
     for index, tool in enumerate(tools):
         if not isinstance(tool, Mapping) or not ("function" in tool or "name" in tool):
             raise ChatTemplateError(f'a tool is a dict with "type" and "function", and tools[{index}] is not')
-        copied = _plain(tool, (None, f"tools[{index}]"))
+        copied = _plain_copy(tool, (None, f"tools[{index}]"))
         described.append(copied if "function" in copied else {"type": "function", "function": copied})
     return described
 
 
-def text_of(content: Any, where: str) -> str:
+def content_text(content: Any, where: str) -> str:
     """Return the text of a content; "" if there is none.
 
     Raises:
@@ -428,12 +420,12 @@ def _plain_message(message: Any, where: _Place) -> dict[str, Any]:
             f"{_path(where)}: a message is a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
         )
     # `native` is for the provider that wrote it.
-    copied: dict[str, Any] = _plain({name: held for name, held in message.items() if name != "native"}, where)
+    copied: dict[str, Any] = _plain_copy({name: held for name, held in message.items() if name != "native"}, where)
     copied["content"] = _content(copied.get("content"))
     if "reasoning" in copied:
         copied.setdefault("reasoning_content", copied["reasoning"])
     if calls := copied.get("tool_calls"):
-        copied["tool_calls"] = [_with_object(call) for call in calls] if isinstance(calls, list) else calls
+        copied["tool_calls"] = [_with_object_arguments(call) for call in calls] if isinstance(calls, list) else calls
     return copied
 
 
@@ -445,28 +437,28 @@ def _content(content: Any) -> Any:
     return content
 
 
-def _with_object(call: Any) -> Any:
+def _with_object_arguments(call: Any) -> Any:
     """Return a call whose arguments are an object, where they are the JSON text of one; else as it is."""
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
         return call
     try:
-        arguments = _plain(json.loads(function["arguments"] or "{}"), (None, "arguments"))
+        arguments = _plain_copy(json.loads(function["arguments"] or "{}"), (None, "arguments"))
     except (ValueError, RecursionError, ChatTemplateError):
         return call
     return {**call, "function": {**function, "arguments": arguments}} if isinstance(arguments, dict) else call
 
 
-def _plain(value: Any, where: _Place, depth: int = 0) -> Any:
+def _plain_copy(value: Any, where: _Place, depth: int = 0) -> Any:
     """Return a copy that is plain JSON data: a template can reach nothing else through it."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if depth > _DEEPEST:
         raise ChatTemplateError(f"{_path(where)[:80]}: nested deeper than {_DEEPEST} levels")
     if isinstance(value, Mapping):
-        return {str(name): _plain(held, (where, f".{name}"), depth + 1) for name, held in value.items()}
+        return {str(name): _plain_copy(held, (where, f".{name}"), depth + 1) for name, held in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(held, (where, f"[{index}]"), depth + 1) for index, held in enumerate(value)]
+        return [_plain_copy(held, (where, f"[{index}]"), depth + 1) for index, held in enumerate(value)]
     if isinstance(value, str):
         return str(value)
     raise ChatTemplateError(f"{_path(where)}: must be JSON data, not {type(value).__name__}")
@@ -482,7 +474,7 @@ def _path(place: _Place | None) -> str:
 
 # --- dialects._chat._markers ---
 
-_SHAPES: Final = re.compile(
+_TOKEN_SHAPES: Final = re.compile(
     r"<\|[^<>|\s'\"]{1,60}\|>"  # <|im_start|>
     r"|<\|[a-z_]{1,40}>|<[a-z_]{1,40}\|>"  # Gemma 4's <|turn> and <turn|>
     r"|<｜[^<>｜\s'\"]{1,60}｜>"  # DeepSeek's
@@ -494,18 +486,18 @@ _SHAPES: Final = re.compile(
 _COMPOSED: Final = re.compile(r"<\|['\"]")
 """A template that puts a token together from the role of a message."""
 
-_OF_ROLES: Final = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
+_ROLE_TOKENS: Final = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
 
 
 def markers_in(*texts: str) -> tuple[str, ...]:
     """Return the special tokens that stand in a format's texts or in a template, sorted."""
-    found = {marker for text in texts for marker in _SHAPES.findall(text)}
+    found = {marker for text in texts for marker in _TOKEN_SHAPES.findall(text)}
     if any(map(_COMPOSED.search, texts)):
-        found.update(_OF_ROLES)
+        found.update(_ROLE_TOKENS)
     return tuple(sorted(found))
 
 
-def usable(markers: Iterable[str]) -> tuple[str, ...]:
+def usable_markers(markers: Iterable[str]) -> tuple[str, ...]:
     """Return markers without those that are too short to be broken up, the longest first."""
     return tuple(sorted({marker for marker in markers if len(marker.strip()) > 1}, key=lambda one: (-len(one), one)))
 

@@ -51,7 +51,6 @@ _TEXT_METHODS: Final = frozenset(
         "zfill",
     )
 )
-"""Levels of a template, such as brackets in brackets; of calls of macros in macros, the meter counts."""
 
 _MOST_NODES: Final = 30_000
 """Parts of a template, such as a name, a call or a loop: SmolLM2's has 38 in 368 characters."""
@@ -102,7 +101,7 @@ class _BoundedParser(Parser):
             self._depth -= 1
 
 
-class Space(Namespace):
+class TemplateNamespace(Namespace):
     """What `namespace()` makes. It may hold itself, or much of it many times, so it is not shown with what it holds."""
 
     def __repr__(self) -> str:
@@ -116,20 +115,32 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self) -> None:
         super().__init__(
-            trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"], finalize=_shown
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=[Generation, "jinja2.ext.loopcontrols"],
+            finalize=_charge_shown,
         )
-        self.filters = {name: _metered(name, self.filters[name]) for name in _FILTERS}
-        self.filters |= {"tojson": _metered("tojson", tojson)}
-        self.filters |= {"\0counted": _counted, "\0charged": _charged, "\0joined": _joined, "\0worked": _worked}
-        self.tests = {name: _metered("", test) for name, test in self.tests.items()}
+        self.filters = {name: _charging(name, self.filters[name]) for name in _FILTERS}
+        self.filters |= {"tojson": _charging("tojson", tojson)}
+        self.filters |= {
+            "\0counted": _count_filter,
+            "\0charged": _charge_filter,
+            "\0joined": _join_filter,
+            "\0worked": _work_filter,
+        }
+        self.tests = {name: _charging("", test) for name, test in self.tests.items()}
         del self.globals["lipsum"]
-        self.globals |= {"raise_exception": raise_exception, "strftime_now": strftime_now, "namespace": Space}
+        self.globals |= {
+            "raise_exception": raise_exception,
+            "strftime_now": strftime_now,
+            "namespace": TemplateNamespace,
+        }
 
     @staticmethod
     def concat(pieces: Iterable[str]) -> str:
         """Join what a macro or a block has written."""
         written = list(pieces)
-        current().charge(written)
+        current_meter().charge(written)
         return "".join(written)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
@@ -140,7 +151,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Apply an operator that can make much of little."""
         charge_operator(operator, left, right)
-        return current().taken(super().call_binop(context, operator, left, right))
+        return current_meter().taken(super().call_binop(context, operator, left, right))
 
     def is_safe_callable(self, obj: Any) -> bool:
         """Tell whether a template may call it: of the methods of values, those that read."""
@@ -151,12 +162,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """Look up an element, as the filters do for each piece of a path."""
-        current().look_up(obj)
+        current_meter().look_up(obj)
         return super().getitem(obj, argument)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Call what a template calls: a macro, a method, a loop."""
-        meter = current()
+        meter = current_meter()
         meter.call()
         args = tuple(list(meter.counted(each)) if isinstance(each, Iterator) else each for each in args)
         meter.charge(args)
@@ -203,18 +214,18 @@ def _method(obj: Any) -> tuple[Any, str]:
     return None, ""
 
 
-def _shown(value: Any) -> Any:
+def _charge_shown(value: Any) -> Any:
     """Charge what is written out."""
-    return current().taken(value)
+    return current_meter().taken(value)
 
 
-def _metered(name: str, function: Any) -> Callable[..., Any]:
+def _charging(name: str, function: Any) -> Callable[..., Any]:
     """Return a filter or test that charges what it is given and what it makes."""
     first = getattr(getattr(function, "jinja_pass_arg", None), "name", "")
 
     @pass_context  # which also keeps the compiler from working it out beforehand
     def metered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        meter = current()
+        meter = current_meter()
         meter.call()
         if name == "join" and isinstance(value, Iterator):
             value = list(meter.counted(value))
@@ -228,18 +239,18 @@ def _metered(name: str, function: Any) -> Callable[..., Any]:
 
 
 @pass_context
-def _counted(context: Context, values: Any) -> Iterator[Any]:
-    return current().counted(iter(values))
+def _count_filter(context: Context, values: Any) -> Iterator[Any]:
+    return current_meter().counted(iter(values))
 
 
 @pass_context
-def _charged(context: Context, value: Any) -> Any:
-    return current().taken(value)
+def _charge_filter(context: Context, value: Any) -> Any:
+    return current_meter().taken(value)
 
 
 @pass_context
-def _joined(context: Context, values: list[Any]) -> str:
-    meter = current()
+def _join_filter(context: Context, values: list[Any]) -> str:
+    meter = current_meter()
     meter.charge(values)
     joined = "".join(map(str, values))
     meter.charge(joined)
@@ -247,8 +258,8 @@ def _joined(context: Context, values: list[Any]) -> str:
 
 
 @pass_context
-def _worked(context: Context, size: int) -> None:
-    current().spend(size)
+def _work_filter(context: Context, size: int) -> None:
+    current_meter().spend(size)
 
 
 def _check_size(template: nodes.Template) -> None:
@@ -275,7 +286,7 @@ def _with_meters(template: nodes.Template) -> nodes.Template:
         loop.iter = _filter(loop.iter, "\0counted")
     for again in template.find_all((nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)):
         body = dict(again.iter_fields())["body"]
-        body.insert(0, nodes.ExprStmt(_filter(nodes.Const(_size(again)), "\0worked")))
+        body.insert(0, nodes.ExprStmt(_filter(nodes.Const(_body_cost(again)), "\0worked")))
     for node in list(template.find_all((nodes.Node,))):
         for field, value in node.iter_fields():
             if isinstance(value, nodes.Node):
@@ -298,7 +309,7 @@ def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
     return _filter(node, "\0charged") if (made or cut or compared or looked_up) and not already else node
 
 
-def _size(again: nodes.Node) -> int:
+def _body_cost(again: nodes.Node) -> int:
     """Return what it costs to go through a body once, beside what is charged as it happens: a unit for each look-up."""
     lookups = (nodes.Getattr, nodes.Getitem)
     arguments = len(getattr(again, "args", ()))
@@ -309,7 +320,7 @@ def _filter(node: nodes.Node, name: str) -> nodes.Filter:
     return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 
-def names(template: nodes.Template) -> set[str]:
+def variables_of(template: nodes.Template) -> set[str]:
     """Return the variables that a template reads."""
     return {name.name for name in template.find_all(nodes.Name) if name.ctx == "load"}
 
@@ -318,6 +329,8 @@ def names(template: nodes.Template) -> set[str]:
 
 _WIDEST: Final = 10_000
 _MOST_BITS: Final = 20_000
+"""The size of a whole number; its arithmetic is slow beyond."""
+
 _PERCENT_WIDTH: Final = re.compile(r"\d{4,}|\*")
 _FIELD_WIDTH: Final = re.compile(r"\d{4,}|\{[^{}]*\{")
 _WIDE: Final = re.compile(r"\d{3}")
@@ -342,7 +355,7 @@ def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapp
     """
     check_arguments(arguments, named)
     if (charge := _CHARGES.get(name)) is not None:
-        charge(current(), value, (*arguments, *named.values()))
+        charge(current_meter(), value, (*arguments, *named.values()))
 
 
 def charge_operator(operator: str, left: Any, right: Any) -> None:
@@ -352,16 +365,16 @@ def charge_operator(operator: str, left: Any, right: Any) -> None:
         OverBudgetError: It would make more than is left.
     """
     if operator == "%" and isinstance(left, str):
-        _percent(current(), left, (right,))
+        _percent(current_meter(), left, (right,))
     elif isinstance(left, int) and isinstance(right, int):
         bits = {"*": left.bit_length() + right.bit_length(), "**": left.bit_length() * max(right, 0)}
         if bits.get(operator, 0) > _MOST_BITS:
             raise OverBudgetError
-        current().spend(left.bit_length() * right.bit_length() >> 19)  # each digit meets each
+        current_meter().spend(left.bit_length() * right.bit_length() >> 19)  # each digit meets each
     elif operator == "*":
         sized, times = (right, left) if isinstance(left, int) else (left, right)
         if isinstance(times, int):
-            current().spend(current().charge(sized) * max(times, 0))
+            current_meter().spend(current_meter().charge(sized) * max(times, 0))
 
 
 def _replace(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
@@ -458,7 +471,7 @@ _CHARGES: Final[Mapping[str, Callable[[Meter, Any, tuple[Any, ...]], None]]] = {
 
 # --- dialects._chat._meter ---
 
-BASE: Final = 1_000_000
+_BASE: Final = 1_000_000
 """Units for any template: about a second of work, and at most eight million characters."""
 
 _PER_INPUT: Final = 50
@@ -468,10 +481,13 @@ _ELEMENT: Final = 4
 _STEP: Final = 8
 _CALL: Final = 32
 _DEEPEST: Final = 200
+"""Levels of a template, such as brackets in brackets, and of a value."""
+
 _DEEPEST_CALL: Final = 100
+"""Levels of calls, such as of macros in macros."""
+
 _SCALARS: Final = (type(None), bool, float)
 _HOLDERS: Final[tuple[type[Iterable[Any]], ...]] = (list, tuple, type({}.keys()), type({}.values()), type({}.items()))
-"""Of a whole number; its arithmetic is slow beyond."""
 
 
 class OverBudgetError(Exception):
@@ -486,7 +502,7 @@ class Meter:
     """
 
     def __init__(self, *given: Any) -> None:
-        self._left = BASE
+        self._left = _BASE
         self._depth = 0
         for value in given:
             self._left += _PER_INPUT * _weight(value, 2**62)
@@ -548,12 +564,12 @@ class Meter:
 _CURRENT: ContextVar[Meter] = ContextVar("meter")
 
 
-def current() -> Meter:
+def current_meter() -> Meter:
     """Return the meter of what is being rendered."""
     return _CURRENT.get()
 
 
-def metered(meter: Meter, pieces: Iterator[str]) -> str:
+def render_metered(meter: Meter, pieces: Iterator[str]) -> str:
     """Return all pieces of a rendering, made under a meter."""
     token = _CURRENT.set(meter)
     try:

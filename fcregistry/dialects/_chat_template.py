@@ -22,8 +22,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
-from fcregistry.dialects._chat_formats import break_markers_in, markers_in, plain_messages, plain_tools, usable
-from fcregistry.dialects._chat_sandbox import Meter, metered
+from fcregistry.dialects._chat_formats import break_markers_in, markers_in, plain_messages, plain_tools, usable_markers
 from fcregistry.errors import ChatTemplateError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 # --- dialects._chat._template ---
 
-_LONGEST: Final = 100_000
+_LONGEST_TEMPLATE: Final = 100_000
 """Characters of a template; published ones have at most 30 000."""
 
 
@@ -71,15 +70,15 @@ class ChatTemplate:
         stops: Iterable[str] = (),
         markers: Iterable[str] | None = None,
     ) -> None:
-        self._template, takes_tools = _compiled(source)
+        self._template, takes_tools = _compile(source)
         self._tool_template = self._template
         if tool_source is not None:
-            self._tool_template, takes_tools = _compiled(tool_source)
+            self._tool_template, takes_tools = _compile(tool_source)
         self._takes_tools = takes_tools
         self._variables = {**(variables or {}), "bos_token": bos_token, "eos_token": eos_token}
         self._stops = tuple(dict.fromkeys(filter(None, (eos_token, *stops))))
         known = (bos_token, *self._stops, *markers_in(source, tool_source or "")) if markers is None else markers
-        self._markers = usable(known)
+        self._markers = usable_markers(known)
         self.source = source
         """The template."""
 
@@ -170,31 +169,36 @@ class ChatTemplate:
             raise ChatTemplateError(
                 "the chat template shows no tools: let a dialect write them into the system message"
             )
-        kept_out = self._markers if markers is None else usable(markers)
+        kept_out = self._markers if markers is None else usable_markers(markers)
         said = break_markers_in(plain_messages(messages), kept_out)
         shown = break_markers_in(plain_tools(tools), kept_out) or None
         template = self._tool_template if tools else self._template
         given = {"documents": None, **self._variables, "messages": said, "tools": shown}
+        from fcregistry.dialects._chat_sandbox import Meter, render_metered  # needs Jinja, an extra
+
         try:
             meter = Meter(said, shown)
-            return metered(meter, template.generate(given, add_generation_prompt=generation_prompt))
+            return render_metered(meter, template.generate(given, add_generation_prompt=generation_prompt))
         except ChatTemplateError:
             raise
         except Exception as error:  # a template is foreign code
-            raise _failed(error) from error
+            raise _template_error(error) from error
 
     def __repr__(self) -> str:
         return f"<ChatTemplate of {len(self.source)} characters{', with tools' if self._takes_tools else ''}>"
 
 
-def _compiled(source: str) -> tuple[Template, bool]:
+def _compile(source: str) -> tuple[Template, bool]:
     """Return a template that can be rendered, and whether it names tools."""
     if not isinstance(source, str):
         raise ChatTemplateError(f"a chat template is text, not {type(source).__name__}")
-    if len(source) > _LONGEST:
-        raise ChatTemplateError(f"the chat template has {len(source)} characters; at most {_LONGEST} are read")
+    if len(source) > _LONGEST_TEMPLATE:
+        raise ChatTemplateError(f"the chat template has {len(source)} characters; at most {_LONGEST_TEMPLATE} are read")
     try:
-        from fcregistry.dialects._chat_sandbox import Sandbox, names  # Jinja is an extra, and takes long to import
+        from fcregistry.dialects._chat_sandbox import (  # Jinja is an extra, and takes long to import
+            Sandbox,
+            variables_of,
+        )
     except ModuleNotFoundError as error:
         if error.name not in ("jinja2", "markupsafe"):
             raise
@@ -202,11 +206,11 @@ def _compiled(source: str) -> tuple[Template, bool]:
     try:
         sandbox = Sandbox()
         parsed = sandbox.parse(source)
-        return sandbox.from_string(parsed), "tools" in names(parsed)
+        return sandbox.from_string(parsed), "tools" in variables_of(parsed)
     except (RecursionError, MemoryError) as error:
         raise ChatTemplateError("the chat template cannot be read: it is nested too deep") from error
     except Exception as error:  # what strangers wrote can fail in any way
-        raise _failed(error, "cannot be read") from error
+        raise _template_error(error, "cannot be read") from error
 
 
 def _check_special(tokens: Sequence[str]) -> None:
@@ -222,7 +226,7 @@ def _check_special(tokens: Sequence[str]) -> None:
         raise ChatTemplateError(f"there are {len(tokens)} special tokens; at most {_MOST_TOKENS} are read")
 
 
-def _failed(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
+def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
     line = getattr(error, "lineno", None) or _line_of(error)
     where = f" (line {line} of the template)" if line else ""
     said = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:500] or type(error).__name__
@@ -241,7 +245,7 @@ def _line_of(error: BaseException) -> int | None:
 
 # --- dialects._chat._origins ---
 
-_ORIGINS_MOST_BYTES: Final = 64 * 2**20
+_MOST_CONFIG_BYTES: Final = 64 * 2**20
 _CONFIG: Final = "tokenizer_config.json"
 _TEMPLATE: Final = "chat_template.jinja"
 _TOKENS: Final = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -290,7 +294,7 @@ def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> Temp
             f"{_CONFIG} has no chat_template; the name of a chat format may do: chat_format('chatml')"
         )
     tokens = {name: _token(held.get(name)) for name in ("bos_token", "eos_token", *_TOKENS)}
-    more = [_token(one) for one in _listed(held.get("additional_special_tokens"))]
+    more = [_token(one) for one in _as_list(held.get("additional_special_tokens"))]
     added = held.get("added_tokens_decoder")
     special = [_token(one) for one in (added.values() if isinstance(added, Mapping) else ()) if _is_special(one)]
     return TemplateOrigin(
@@ -321,9 +325,9 @@ def origin_of_gguf(path: str | os.PathLike[str]) -> TemplateOrigin:
         raise ChatTemplateError(
             f"{Path(path).name} has no chat template; the name of a chat format may do: chat_format('chatml')"
         )
-    tokens = _listed(found.get(f"{_GGUF}tokens"))
+    tokens = _as_list(found.get(f"{_GGUF}tokens"))
     bos, eos, *ends = (_token_at(tokens, found.get(_GGUF + name)) for name in names[2:])
-    kinds = _listed(found.get(f"{_GGUF}token_type"))
+    kinds = _as_list(found.get(f"{_GGUF}token_type"))
     return TemplateOrigin(
         template=template,
         tool_template=tool_use if isinstance(tool_use, str) else None,
@@ -352,8 +356,8 @@ def _read(path: Path) -> str:
     found = path.stat()
     if not S_ISREG(found.st_mode):  # a model's folder may hold links to what never ends
         raise ChatTemplateError(f"{path.name} is no regular file")
-    if found.st_size > _ORIGINS_MOST_BYTES:
-        raise ChatTemplateError(f"{path.name} is longer than {_ORIGINS_MOST_BYTES} bytes")
+    if found.st_size > _MOST_CONFIG_BYTES:
+        raise ChatTemplateError(f"{path.name} is longer than {_MOST_CONFIG_BYTES} bytes")
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -364,7 +368,7 @@ def _templates(value: Any) -> dict[str, str]:
     """Return name -> template: of one, or of a list of named ones."""
     if isinstance(value, str):
         return {"default": value}
-    named = [one for one in _listed(value) if isinstance(one, Mapping)]
+    named = [one for one in _as_list(value) if isinstance(one, Mapping)]
     return {
         one["name"]: one["template"]
         for one in named
@@ -382,7 +386,7 @@ def _is_special(value: Any) -> bool:
     return isinstance(value, Mapping) and value.get("special") is True
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
@@ -442,7 +446,7 @@ def read_metadata(path: str | os.PathLike[str], wanted: Container[str], prefix: 
         OSError: It cannot be read.
     """
     with Path(path).open("rb", buffering=_BUFFER) as file:
-        return _Reader(file).pairs(lambda key: key in wanted or key.startswith(prefix))
+        return _GGUFReader(file).pairs(lambda key: key in wanted or key.startswith(prefix))
 
 
 def read_header(path: str | os.PathLike[str], wanted: Container[str]) -> Header:
@@ -457,13 +461,13 @@ def read_header(path: str | os.PathLike[str], wanted: Container[str]) -> Header:
         OSError: It cannot be read.
     """
     with Path(path).open("rb", buffering=_BUFFER) as file:
-        reader = _Reader(file)
+        reader = _GGUFReader(file)
         values = reader.pairs(lambda key: key in wanted or not key.startswith("tokenizer."))
         reader.check_tensors()
         return Header(values=values, lengths=reader.lengths)
 
 
-class _Reader:
+class _GGUFReader:
     """Reads values in the order in which they stand; every length is checked against what is left of the file."""
 
     def __init__(self, file: BinaryIO) -> None:

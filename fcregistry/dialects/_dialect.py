@@ -18,12 +18,12 @@ from fcregistry.dialects._parsed import (
     EndOfThoughts,
     Openers,
     Parsed,
-    TextWords,
-    Trimmed,
-    closing,
-    of_words,
+    TrimmedText,
+    Words,
+    closing_marks,
+    content_only,
 )
-from fcregistry.dialects._source import EVERY, TextSource
+from fcregistry.dialects._source import WAKE_ALWAYS, TextSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # --- dialects._dialect ---
 
-_SHORT: Final = 3
+LONGEST_PLAIN_MARK: Final = 3
 """Characters of marks that are no structure of their own: braces, code fences."""
 
 
@@ -59,7 +59,7 @@ class Dialect:
     name: str
     models: str
     source: str
-    sections: tuple[Calls | TextWords, ...]
+    sections: tuple[Calls | Words, ...]
     write: CallWriter
     prompt: Prompt
     thinks: tuple[str, str] | None = ("<think>", "</think>")
@@ -73,21 +73,21 @@ class Dialect:
     def openers(self) -> Openers:
         """What may open a section of it."""
         if not self._openers:
-            self._openers.append(Openers((*self.sections, TextWords(opens=self.stops), *self._of_thoughts())))
+            self._openers.append(Openers((*self.sections, Words(opens=self.stops), *self._of_thoughts())))
         return self._openers[0]
 
-    def _of_thoughts(self) -> tuple[TextWords | EndOfThoughts, ...]:
+    def _of_thoughts(self) -> tuple[Words | EndOfThoughts, ...]:
         if self.thinks is None:
             return ()
         opens, closes = self.thinks
         return (
-            TextWords(opens=(opens,), closes=(closes,), kind="reasoning", nests=True),
+            Words(opens=(opens,), closes=(closes,), kind="reasoning", nests=True),
             EndOfThoughts(opens=(closes,)),
         )
 
     def _guarded(self) -> tuple[str, ...]:
         """Return what strangers must not write in what is told: a brace or a bracket alone they may."""
-        return (*self.prompt.marks, *(mark for mark in self.openers.marks.texts if len(mark) > _SHORT))
+        return (*self.prompt.marks, *(mark for mark in self.openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK))
 
     def render(self, tools: Iterable[Tool]) -> str:
         """Return what the models of the family are told of tools: a section of the system prompt, in the order given; nothing of none."""
@@ -136,7 +136,7 @@ class Dialect:
 
 # --- dialects._prompt ---
 
-Told: TypeAlias = "Literal['openai', 'function'] | Callable[[Tool], str]"
+ToolForm: TypeAlias = "Literal['openai', 'function'] | Callable[[Tool], str]"
 """How one tool is told: as JSON in the shape of OpenAI's chat, as the function in that, or by a function of the dialect's own."""
 
 ResultText: TypeAlias = "Callable[[str, str, str | None], str]"
@@ -166,7 +166,7 @@ class Prompt:
 
     before: str
     after: str
-    each: Told = "openai"
+    each: ToolForm = "openai"
     between: str = "\n"
     result: ResultText = bare_result
     marks: tuple[str, ...] = ()
@@ -184,14 +184,16 @@ class Prompt:
 
     def result_text(self, name: str, content: str, id: str | None, marks: tuple[str, ...]) -> str:
         """Return what is told of a result; the marks are broken in it."""
-        return self.result(name, _broken(content, marks, _spaced), id)
+        return self.result(name, _break_marks(content, marks, _add_space), id)
 
     def _told(self, tool: Tool, marks: tuple[str, ...]) -> str:
         if self.each in ("openai", "function"):
             definition = formats.get("openai").describe_one(tool)
-            return _broken(json_text(definition if self.each == "openai" else _function(definition)), marks, _escaped)
+            return _break_marks(
+                json_text(definition if self.each == "openai" else _function(definition)), marks, _escape
+            )
         assert callable(self.each)
-        return _broken(self.each(tool), marks, _spaced)
+        return _break_marks(self.each(tool), marks, _add_space)
 
 
 def _function(definition: Any) -> Any:
@@ -208,18 +210,18 @@ def json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _broken(text: str, marks: tuple[str, ...], new: Callable[[str], str]) -> str:
+def _break_marks(text: str, marks: tuple[str, ...], new: Callable[[str], str]) -> str:
     for mark in marks:
         if mark in text:
             text = text.replace(mark, new(mark[0]) + mark[1:])
     return text
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     return f"\\u{ord(character):04x}"
 
 
-def _spaced(character: str) -> str:
+def _add_space(character: str) -> str:
     return f"{character} "
 
 
@@ -254,19 +256,19 @@ class DialectStream:
         self._openers = dialect.openers
         self._source = TextSource(Shapes(tools))
         self._waiting = self._source.waiting
-        self._content = Trimmed()
-        self._reasoning = Trimmed()
+        self._content = TrimmedText()
+        self._reasoning = TrimmedText()
         self._calls: list[ToolCall] = []
         self._new_calls: list[ToolCall] = []
         self._told_repairs = 0
         self._fed: list[str] | None = (
             [] if dialect.thinks else None
         )  # all text but thoughts, as it may turn out to be thoughts, too
-        self._plain: Trimmed | None = None  # where text goes that changes nothing, if it is words
+        self._plain: TrimmedText | None = None  # where text goes that changes nothing, if it is words
         self._is_blank_line = True
         self._parsed: Parsed | None = None
         self._course = self._read()
-        self._wake = EVERY
+        self._wake = WAKE_ALWAYS
         self.rest = NOTHING
         """What `close` added to what `feed` had returned."""
         self.dialect: Dialect | None = dialect
@@ -294,7 +296,7 @@ class DialectStream:
             if plain is self._content:
                 if self._fed is not None:
                     self._fed.append(chunk)
-                return of_words(new) if new else NOTHING
+                return content_only(new) if new else NOTHING
             return Parsed(reasoning=new) if new else NOTHING
         if self._parsed is not None:
             raise ValueError("the text was closed: another one needs a stream of its own")
@@ -322,7 +324,7 @@ class DialectStream:
     def _advance(self) -> None:
         self._source.add_waiting()
         self._plain = None
-        self._wake = next(self._course, EVERY)
+        self._wake = next(self._course, WAKE_ALWAYS)
 
     def _new(self) -> Parsed:
         if not (self._content.new or self._reasoning.new or self._new_calls):
@@ -421,9 +423,9 @@ class DialectStream:
                 self._content.add(self._source.left)
                 self._source.left = ""
 
-    def _read_words(self, section: TextWords) -> Reading[None]:
+    def _read_words(self, section: Words) -> Reading[None]:
         into = self._reasoning if section.kind == "reasoning" else self._content
-        closes = closing(section)
+        closes = closing_marks(section)
         if closes is None:
             return
         into.break_off()
@@ -437,7 +439,7 @@ class DialectStream:
         if mark in section.before:
             self._source.place -= len(mark)
 
-    def _pour_nested(self, section: TextWords, closes: TextMarks) -> Reading[str]:
+    def _pour_nested(self, section: Words, closes: TextMarks) -> Reading[str]:
         """Take thoughts in which others were opened, up to behind the end of those; return what comes next, as `_pour` does."""
         depth = 1
         while depth:
@@ -447,7 +449,7 @@ class DialectStream:
             depth += 1 if mark in section.opens else -1
         return (yield from self._pour(closes, self._reasoning))
 
-    def _pour(self, closes: TextMarks, into: Trimmed) -> Reading[str]:
+    def _pour(self, closes: TextMarks, into: TrimmedText) -> Reading[str]:
         """Take text up to the first of some marks, and the mark, and hand the text on as it comes; return the mark, or nothing."""
         source = self._source
         while True:

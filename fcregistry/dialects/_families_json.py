@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
 from fcregistry.dialects._dialect import Dialect, Prompt, json_text, typescript
-from fcregistry.dialects._parsed import Calls, TextWords
+from fcregistry.dialects._parsed import Calls, Words
 from fcregistry.dialects._syntax_json import (
     DEEPSEEK_END,
     NAME,
@@ -29,14 +29,14 @@ from fcregistry.dialects._syntax_json import (
     read_mistral,
     read_named,
     read_objects,
-    wrapped,
     write_apertus,
     write_array,
+    write_between,
     write_kimi,
     write_named,
     write_objects,
 )
-from fcregistry.dialects._syntax_tags import Pairs
+from fcregistry.dialects._syntax_tags import PairSyntax
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ LLAMA_3: Final = Dialect(
     limits="Calls of the built-in tools, which Llama 3 writes as Python behind `<|python_tag|>`, are content.",
 )
 
-_SECTION: Final = TextWords(opens=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"))
+_SECTION: Final = Words(opens=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"))
 _DEEPSEEK_MARKS: Final = (
     "<｜tool▁calls▁begin｜>",
     "<｜tool▁calls▁end｜>",
@@ -93,7 +93,7 @@ def _deepseek_outputs(name: str, content: str, id: str | None) -> str:
     return f"<｜tool▁outputs▁begin｜>{_deepseek_output(name, content, id)}<｜tool▁outputs▁end｜>"
 
 
-def _deepseek_tool(tool: Tool) -> str:
+def _describe_for_deepseek(tool: Tool) -> str:
     """Tell of a tool as DeepSeek V3.1 is told: name and description, and the schema as JSON."""
     return f"### {tool.name}\nDescription: {tool.description}\n\nParameters: {json_text(tool.parameters)}"
 
@@ -124,7 +124,7 @@ def _deepseek(name: str, models: str, source: str, form: tuple[str, str, str, st
         models=models,
         source=source,
         sections=(Calls(opens=("<｜tool▁call▁begin｜>",), read=read_deepseek), _SECTION),
-        write=wrapped("<｜tool▁calls▁begin｜>", write, "<｜tool▁calls▁end｜>"),
+        write=write_between("<｜tool▁calls▁begin｜>", write, "<｜tool▁calls▁end｜>"),
         prompt=replace(prompt, after=f"\n\nTo call tools, write one or more calls in this form:\n{shown}"),
         stops=("<｜end▁of▁sentence｜>",),
     )
@@ -147,7 +147,7 @@ DEEPSEEK_V3_1: Final = _deepseek(
     "DeepSeek V3.1, V3.1-Terminus",
     'the model card of DeepSeek-V3.1, "ToolCall", and its chat template',
     ("", "<｜tool▁sep｜>", "", ""),
-    replace(_DEEPSEEK_PROMPT, each=_deepseek_tool, between="\n\n", result=_deepseek_output),
+    replace(_DEEPSEEK_PROMPT, each=_describe_for_deepseek, between="\n\n", result=_deepseek_output),
 )
 
 _MISTRAL_ARRAY: Final = read_objects("</s>")
@@ -177,7 +177,7 @@ KIMI_K2: Final = Dialect(
     source='Moonshot AI, "Tool Use in Kimi K2" (tool_call_guidance)',
     sections=(
         Calls(opens=("<|tool_call_begin|>",), read=read_kimi),
-        TextWords(
+        Words(
             opens=(*_KIMI_SECTION, "<|tool_call_section_begin|>", "<|tool_call_section_end|>")
         ),  # some leave out the s
     ),
@@ -200,7 +200,7 @@ KIMI_K2: Final = Dialect(
 )
 
 
-def _glm_tool(tool: Tool) -> str:
+def _describe_for_glm(tool: Tool) -> str:
     """Tell of a tool as GLM-4 is told: the name as a heading, and the function as JSON on several lines."""
     definition: Any = formats.get("openai").describe_one(tool)
     told = json.dumps(definition["function"], ensure_ascii=False, indent=4)
@@ -218,7 +218,7 @@ GLM_4: Final = Dialect(
     write=write_named("", "\n", "", joint="<|assistant|>", names=NAME),
     prompt=Prompt(
         before="# 可用工具\n\n",
-        each=_glm_tool,
+        each=_describe_for_glm,
         between="\n\n",
         after="",
         result=lambda name, content, call_id: f"<|observation|>\n{content}",
@@ -234,7 +234,7 @@ QWEN_FLOWER: Final = Dialect(
     source='Qwen-Agent, "QwenFnCallPrompt"',
     sections=(
         Calls(opens=("✿FUNCTION✿",), read=read_flower),
-        TextWords(opens=("✿RETURN✿:",)),
+        Words(opens=("✿RETURN✿:",)),
     ),
     write=write_named("✿FUNCTION✿: ", "\n✿ARGS✿: ", "", joint="\n"),
     prompt=Prompt(
@@ -259,7 +259,7 @@ _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _IN_FENCE: Final = read_objects("```")
 
 
-def _fenced(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+def _read_fence(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls in a code fence of Markdown, whatever language it names."""
     yield from source.run(_LANGUAGE)
     return (yield from _IN_FENCE(source, mark))
@@ -269,7 +269,7 @@ def _tool_response(name: str, content: str, id: str | None) -> str:
     return f"<tool_response>\n{content}\n</tool_response>"
 
 
-TOOLS_TAGS: Final = ("<tools>", "</tools>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
+_TOOLS_TAGS: Final = ("<tools>", "</tools>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 
 
 def _hermes_prompt(before: str) -> Prompt:
@@ -278,7 +278,7 @@ def _hermes_prompt(before: str) -> Prompt:
         after="\n</tools>\n\nTo call a function, write a JSON object with its name and arguments within <tool_call></tool_call> tags, "
         'once for each call:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>',
         result=_tool_response,
-        marks=TOOLS_TAGS,
+        marks=_TOOLS_TAGS,
     )
 
 
@@ -314,7 +314,7 @@ ERNIE_4_5: Final = Dialect(
     source='the chat template of ERNIE-4.5-21B-A3B-Thinking; vLLM, "Ernie45ToolParser"',
     sections=(
         Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
-        TextWords(opens=("<response>",), closes=("</response>",), kind="content"),
+        Words(opens=("<response>",), closes=("</response>",), kind="content"),
     ),
     write=write_objects("<tool_call>\n", "\n</tool_call>\n", between=""),
     prompt=Prompt(
@@ -329,10 +329,10 @@ ERNIE_4_5: Final = Dialect(
 )
 
 _LONGCAT_OBJECTS: Final = read_objects("</longcat_tool_call>")
-_LONGCAT_PAIRS: Final = Pairs("longcat_")
+_LONGCAT_PAIRS: Final = PairSyntax("longcat_")
 
 
-def _longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+def _read_longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls of LongCat: objects, or, as newer ones write them, a name and a pair of tags for each argument."""
     yield from source.space()
     is_object = yield from source.is_next("{", "[")
@@ -343,7 +343,7 @@ LONGCAT: Final = Dialect(
     name="longcat",
     models="LongCat-Flash-Chat, -Thinking and -Lite",
     source='the chat template of LongCat-Flash-Chat; vLLM, "LongcatFlashToolParser"; mlx-lm, "longcat" tool parser',
-    sections=(Calls(opens=(_LONGCAT_PAIRS.opens,), read=_longcat),),
+    sections=(Calls(opens=(_LONGCAT_PAIRS.opens,), read=_read_longcat),),
     write=write_objects("<longcat_tool_call>", "</longcat_tool_call>"),
     prompt=Prompt(
         before="## Tools\nYou have access to the following tools:\n\n### Tool namespace: function\n\n",
@@ -360,7 +360,7 @@ _PLUGIN: Final = ("<|plugin|>", "<|function|>")
 _IN_ACTION: Final = read_objects("<|action_end|>", keys=CallKeys(arguments=("parameters", "arguments")))
 
 
-def _action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+def _read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls of InternLM2 behind what says that a plugin is meant, and not the interpreter of code."""
     yield from source.space()
     if not (yield from source.take(*_PLUGIN)):
@@ -372,7 +372,7 @@ INTERNLM_2: Final = Dialect(
     name="internlm2",
     models="InternLM2, InternLM2.5, InternLM3",
     source='InternLM, "Chat Format"',
-    sections=(Calls(opens=("<|action_start|>",), read=_action),),
+    sections=(Calls(opens=("<|action_start|>",), read=_read_action),),
     write=write_objects(
         "<|action_start|><|plugin|>\n", "<|action_end|>", keys=CallKeys(arguments=("parameters", "arguments"))
     ),
@@ -392,7 +392,7 @@ JSON: Final = Dialect(
     name="json",
     models="any model that is told to answer in JSON",
     source="RFC 8259; fcregistry's own prompt",
-    sections=(Calls(opens=("```",), read=_fenced), Calls(opens=("{", "["), read=read_objects())),
+    sections=(Calls(opens=("```",), read=_read_fence), Calls(opens=("{", "["), read=read_objects())),
     write=write_objects("", ""),
     prompt=Prompt(
         before="You can call these tools:\n",
@@ -407,7 +407,7 @@ _BARE: Final = read_objects()
 _MARKED: Final = read_objects("</s>")
 
 
-def _bracketed(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+def _read_xlam_array(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read an array of calls, which `[TOOL_CALLS]` may stand before."""
     source.place -= 1
     if (yield from source.take("[TOOL_CALLS]")):
@@ -420,9 +420,9 @@ XLAM: Final = Dialect(
     models="Salesforce xLAM 1 and 2",
     source='the model card of xLAM-2; vLLM, "xLAMToolParser"',
     sections=(
-        Calls(opens=("```",), read=_fenced),
+        Calls(opens=("```",), read=_read_fence),
         Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
-        Calls(opens=("[",), read=_bracketed),
+        Calls(opens=("[",), read=_read_xlam_array),
         Calls(opens=("{",), read=_BARE),
     ),
     write=write_array("", ""),
@@ -450,7 +450,7 @@ GRANITE: Final = Dialect(
         Calls(opens=("<|tool_call|>",), read=read_objects("<|end_of_text|>")),
         Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
         Calls(opens=("<function_call>",), read=read_objects("</function_call>")),
-        TextWords(opens=("<response>",), closes=("</response>",), kind="content"),
+        Words(opens=("<response>",), closes=("</response>",), kind="content"),
     ),
     write=write_array("<|tool_call|>", ""),
     prompt=Prompt(
@@ -503,8 +503,8 @@ HUNYUAN: Final = Dialect(
     source='the model card of Hunyuan-A13B-Instruct; vLLM, "HunyuanA13BToolParser" and its chat template',
     sections=(
         Calls(opens=("<tool_calls>",), read=read_objects("</tool_calls>")),
-        TextWords(opens=("<answer>", "</answer>")),
-        TextWords(opens=("助手：",), at="start"),  # the template has answers begin with it where tools are told of
+        Words(opens=("<answer>", "</answer>")),
+        Words(opens=("助手：",), at="start"),  # the template has answers begin with it where tools are told of
     ),
     write=write_array("<tool_calls>", "</tool_calls>"),
     prompt=Prompt(
@@ -586,9 +586,9 @@ COMMAND_R: Final = Dialect(
             read=read_objects("```", keys=_COHERE),
             at="line",
         ),
-        TextWords(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
-        TextWords(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
-        TextWords(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
+        Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
+        Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
+        Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
     ),
     write=_write_cohere,
     prompt=Prompt(

@@ -98,7 +98,7 @@ class _Shape:
         kinds = self._kinds.get(parameter)
         if kinds is None:
             kinds = self._kinds_of(parameter)
-        return _meant(text, kinds) if kinds else text
+        return _typed_value(text, kinds) if kinds else text
 
     def _kinds_of(self, parameter: str) -> set[str]:
         """Return the types that a parameter's text may be meant as; none where it is the text itself."""
@@ -138,7 +138,7 @@ def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
         schema: The schema of the place.
         root: The whole schema, which references in it lead into.
     """
-    return _meant(text, _kinds_of_text(schema, root))
+    return _typed_value(text, _kinds_of_text(schema, root))
 
 
 def _kinds_of_text(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -147,7 +147,7 @@ def _kinds_of_text(schema: Any, root: Mapping[str, Any]) -> set[str]:
     return set() if kinds == _STRING_ALONE else kinds
 
 
-def _meant(text: str, kinds: set[str]) -> Any:
+def _typed_value(text: str, kinds: set[str]) -> Any:
     if not kinds:
         return text
     value = read_value(text.strip(), [])
@@ -185,7 +185,7 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     if isinstance(given, list):
         return {each for each in given if isinstance(each, str)}
     if isinstance(schema.get("$ref"), str):
-        return _kinds(_referred(schema["$ref"], root), root, depth + 1)
+        return _kinds(_resolve_reference(schema["$ref"], root), root, depth + 1)
     if isinstance(schema.get("enum"), list) and schema["enum"]:
         return {_kind(each) for each in schema["enum"]}
     if "const" in schema:
@@ -200,7 +200,7 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     return {"object"} if "properties" in schema else {"array"} if "items" in schema else set()
 
 
-def _referred(reference: str, root: Mapping[str, Any]) -> Any:
+def _resolve_reference(reference: str, root: Mapping[str, Any]) -> Any:
     """Return what a reference within a schema leads to; nothing where it leads elsewhere."""
     place: Any = root
     for step in reference.removeprefix("#").split("/")[1:] if reference.startswith("#") else [None]:
@@ -218,7 +218,7 @@ def _referred(reference: str, root: Mapping[str, Any]) -> Any:
 FAILED: Final = object()
 """Stands for a value that is not there: None is one of JSON."""
 
-_BEFORE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") for opening in ("{[", "{", "[")}
+_BEFORE_VALUE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") for opening in ("{[", "{", "[")}
 
 
 def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
@@ -231,14 +231,14 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
         source: The text.
         opening: Which it may be: `{`, `[` or both.
     """
-    if not source.at_once(_BEFORE[opening]):
+    if not source.at_once(_BEFORE_VALUE[opening]):
         yield from source.space()
         if not (yield from source.is_next(*opening)):
             return FAILED
     value = _at_once(source)
     if value is not FAILED:
         return value
-    text = yield from balanced(source)
+    text = yield from take_balanced(source)
     return FAILED if text is None else read_value(text, source.repairs)
 
 
@@ -307,26 +307,26 @@ class RefusedText:
             value = json.loads(self._text, object_pairs_hook=_Pairs)
         except (ValueError, RecursionError):
             return None
-        calls = [_call(each, names, arguments) for each in ([value] if isinstance(value, _Pairs) else value)]
+        calls = [_call_of_pairs(each, names, arguments) for each in ([value] if isinstance(value, _Pairs) else value)]
         return None if None in calls else [call for call in calls if call is not None]
 
 
-def _call(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
+def _call_of_pairs(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
     members = dict(pairs) if isinstance(pairs, _Pairs) else {}
     name = next((members[key] for key in names if key in members), None)
     held = next((members[key] for key in arguments if key in members), None)
-    return ToolCall(name, _written(held)) if isinstance(name, str) and name and held is not None else None
+    return ToolCall(name, _json_of_pairs(held)) if isinstance(name, str) and name and held is not None else None
 
 
 class _Pairs(list[tuple[str, Any]]):
     """The members of an object, also those of one name."""
 
 
-def _written(value: Any) -> str:
+def _json_of_pairs(value: Any) -> str:
     if isinstance(value, _Pairs):
-        return "{" + ", ".join(f"{json.dumps(name)}: {_written(item)}" for name, item in value) + "}"
+        return "{" + ", ".join(f"{json.dumps(name)}: {_json_of_pairs(item)}" for name, item in value) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_written, value)) + "]"
+        return "[" + ", ".join(map(_json_of_pairs, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -334,16 +334,16 @@ def _written(value: Any) -> str:
 
 _SPECIAL: Final = re.compile(r"[^\w\s$.+\-:,]").search
 _STRINGS: Final = {'"': r'(?>[^"\\]+|\\.)*+', "'": r"(?>[^'\\]+|\\.)*+"}
-_IN_STRING: Final = {quote: re.compile(inside, re.DOTALL) for quote, inside in _STRINGS.items()}
+_INSIDE_STRING: Final = {quote: re.compile(inside, re.DOTALL) for quote, inside in _STRINGS.items()}
 _STRING: Final = "|".join(f"{quote}{inside}{quote}" for quote, inside in _STRINGS.items())
-_BESIDE: Final = re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL)
+_OUTSIDE_STRINGS: Final = re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL)
 """All strings that stand where values may, and what stands between them and the next mark."""
 _CLOSING: Final = {"{": "}", "[": "]"}
 _COMMENTS: Final = {"//": "\n", "/*": "*/", "#": "\n"}
 _BEFORE_VALUES: Final = frozenset(("", ",", ":"))
 
 
-def balanced(source: TextSource) -> Reading[str | None]:
+def take_balanced(source: TextSource) -> Reading[str | None]:
     """Take text from an opening bracket to the one that closes it, and return it; None where what follows cannot be JSON, or ends before."""
     brackets = _Brackets(source.waiting)
     brackets.read(source.text, source.place)
@@ -408,8 +408,8 @@ class _Brackets(Wake):
 
     def _inside(self, text: str, place: int) -> int:
         """Take what a string or a comment holds, and its end; return where that is."""
-        if self._end in _IN_STRING:
-            found = _IN_STRING[self._end].match(text, place)
+        if self._end in _INSIDE_STRING:
+            found = _INSIDE_STRING[self._end].match(text, place)
             end = found.end() if found else place
         else:
             end = text.find(self._end, place)
@@ -423,7 +423,7 @@ class _Brackets(Wake):
 
     def _beside(self, text: str, place: int) -> int:
         """Take what stands beside strings and comments, and the mark behind that; return where it ends."""
-        found = _BESIDE.match(text, place)
+        found = _OUTSIDE_STRINGS.match(text, place)
         if found is None or found.end() == len(text):
             return found.end(1) if found else place
         end = found.end()
@@ -442,7 +442,7 @@ class _Brackets(Wake):
         if mark in _CLOSING:
             self._due.append(_CLOSING[mark])
             return len(self._due) <= MAX_DEPTH + 1
-        if mark in _IN_STRING or mark in _COMMENTS:
+        if mark in _INSIDE_STRING or mark in _COMMENTS:
             self._end = _COMMENTS.get(mark, mark)
             return True
         if not self._due or self._due.pop() != mark:
@@ -454,7 +454,7 @@ class _Brackets(Wake):
 
 def _may_follow(mark: str, outside: str) -> bool:
     """Tell whether a value or a comment may begin behind what stands outside of strings: "[don't" and "[see http://" are prose."""
-    if mark in _CLOSING or mark in _IN_STRING:
+    if mark in _CLOSING or mark in _INSIDE_STRING:
         return outside.rstrip()[-1:] in _BEFORE_VALUES
     if mark in ("/", "#"):
         return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark == "/")

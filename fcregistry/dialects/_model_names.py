@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fcregistry.dialects._chat_template import ChatTemplate
     from fcregistry.dialects._dialect import Dialect
 
-_NAMED: Final = (
+_MODEL_PATTERNS: Final = (
     # Models that others were distilled from, or trained on, come first: DeepSeek-R1-Distill-Llama, Hermes-3-Llama.
     ("deepseek-v3.2", r"deepseek-?v(?:3\.2|4)"),
     ("deepseek-v3.1", r"deepseek-?v3\.1"),
@@ -58,8 +58,8 @@ _NAMED: Final = (
 )
 """Dialects, and what stands in the names of their models; the first that does counts."""
 
-_CALL: Final = {"name": "look_up", "arguments": {"city": "Oslo"}}
-_TOOL: Final = {
+_SAMPLE_CALL: Final = {"name": "look_up", "arguments": {"city": "Oslo"}}
+_SAMPLE_TOOL: Final = {
     "name": "look_up",
     "description": "Look up a city.",
     "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
@@ -73,7 +73,9 @@ def for_model(name: str) -> Dialect | None:
         name: The model's name as it is published, such as `Qwen/Qwen2.5-7B-Instruct`, `qwen2.5:7b` or `qwen2.5-7b-instruct-q4_k_m.gguf`.
     """
     written = re.sub(r"[\s_]", "-", name.lower())
-    return next((get(dialect) for dialect, known in _NAMED if re.search(rf"(?<![a-z])(?:{known})", written)), None)
+    return next(
+        (get(dialect) for dialect, known in _MODEL_PATTERNS if re.search(rf"(?<![a-z])(?:{known})", written)), None
+    )
 
 
 def for_template(template: ChatTemplate | ChatFormat) -> Dialect | None:
@@ -85,14 +87,18 @@ def for_template(template: ChatTemplate | ChatFormat) -> Dialect | None:
     from fcregistry.dialects._auto import detect  # which needs all families
 
     asked: list[dict[str, Any]] = [{"role": "user", "content": "Oslo?"}]
-    call = {"id": "abcdefghi", "type": "function", "function": {**_CALL, "arguments": json.dumps(_CALL["arguments"])}}
+    call = {
+        "id": "abcdefghi",
+        "type": "function",
+        "function": {**_SAMPLE_CALL, "arguments": json.dumps(_SAMPLE_CALL["arguments"])},
+    }
     called: list[dict[str, Any]] = [*asked, {"role": "assistant", "content": "", "tool_calls": [call]}]
-    tools = [{"type": "function", "function": _TOOL}] if template.takes_tools else []
+    tools = [{"type": "function", "function": _SAMPLE_TOOL}] if template.takes_tools else []
     try:
         before, after = (template.render(each, tools, generation_prompt=False) for each in (asked, called))
     except ChatTemplateError:
         return None  # it refuses such a conversation
     text = after[len(before) :] if after.startswith(before) else ""
-    found = detect(text, [_TOOL])
-    calls = found.parse(text, [_TOOL]).tool_calls if found else ()
-    return found if [(each.name, each.arguments) for each in calls] == [tuple(_CALL.values())] else None
+    found = detect(text, [_SAMPLE_TOOL])
+    calls = found.parse(text, [_SAMPLE_TOOL]).tool_calls if found else ()
+    return found if [(each.name, each.arguments) for each in calls] == [tuple(_SAMPLE_CALL.values())] else None

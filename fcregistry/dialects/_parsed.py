@@ -43,7 +43,7 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextWords:
+class Words:
     """A section of words.
 
     Attributes:
@@ -74,7 +74,7 @@ class EndOfThoughts:
     opens: tuple[str, ...]
 
 
-Section: TypeAlias = "Calls | TextWords | EndOfThoughts"
+Section: TypeAlias = "Calls | Words | EndOfThoughts"
 
 
 class Openers:
@@ -102,7 +102,7 @@ class Openers:
 
 
 @cache
-def closing(section: TextWords) -> TextMarks | None:
+def closing_marks(section: Words) -> TextMarks | None:
     """Return what ends a section of words; None for a mark that stands alone."""
     ends = (*section.closes, *section.before, *(section.opens if section.nests else ()))
     return TextMarks(*ends) if ends else None
@@ -111,7 +111,7 @@ def closing(section: TextWords) -> TextMarks | None:
 # --- dialects._trimmed ---
 
 
-class Trimmed:
+class TrimmedText:
     """Text without the space before its first word and after its last one; what stands between words is handed on with the next."""
 
     __slots__ = ("_held", "_is_broken_off", "_is_cut", "_is_running", "_told", "is_blank", "new")
@@ -264,7 +264,7 @@ class Parsed:
         return f"Parsed({', '.join(f'{name}={value!r}' for name, value in said.items() if value)})"
 
 
-class _Words(Parsed):
+class _ContentOnly(Parsed):
     """Words alone: made for most pieces of a text, and so without the steps of making one that says more."""
 
     __slots__ = ()
@@ -275,9 +275,9 @@ class _Words(Parsed):
     _repairs = ()
 
 
-def of_words(words: str) -> Parsed:
+def content_only(words: str) -> Parsed:
     """Return what says these words and nothing else."""
-    said: Parsed = _Words()
+    said: Parsed = _ContentOnly()
     said._content = words
     return said
 

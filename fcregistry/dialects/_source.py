@@ -35,26 +35,26 @@ class Wake:
         self.search = search
 
 
-EVERY: Final = Wake()
+WAKE_ALWAYS: Final = Wake()
 """Every piece may change something."""
 
 
-def matching(pattern: str) -> Wake:
+def wake_on_pattern(pattern: str) -> Wake:
     """Return what waits for what a pattern of one character matches."""
     return Wake(search=re.compile(pattern).search)
 
 
-NEVER: Final = matching("(?!)")
+WAKE_NEVER: Final = wake_on_pattern("(?!)")
 """Nothing changes anything before the end."""
 
 
-def one_of(characters: Iterable[str]) -> Wake:
+def wake_on_characters(characters: Iterable[str]) -> Wake:
     """Return what waits for any of some characters."""
     signs = "".join(sorted(set(characters)))
-    return Wake(signs) if len(signs) == 1 else matching(f"[{re.escape(signs)}]")
+    return Wake(signs) if len(signs) == 1 else wake_on_pattern(f"[{re.escape(signs)}]")
 
 
-def going_on(texts: tuple[str, ...], begun: str) -> Wake | None:
+def wake_when_decided(texts: tuple[str, ...], begun: str) -> Wake | None:
     """Return what waits until it is told which of some texts it is that has begun, if it is any; None where it is told that none has.
 
     Args:
@@ -62,8 +62,8 @@ def going_on(texts: tuple[str, ...], begun: str) -> Wake | None:
         begun: All that is there of one.
     """
     if max(map(len, texts)) > _LONGEST:
-        return EVERY if any(len(text) > len(begun) and text.startswith(begun) for text in texts) else None
-    undecided = _beginnings(texts)
+        return WAKE_ALWAYS if any(len(text) > len(begun) and text.startswith(begun) for text in texts) else None
+    undecided = _proper_beginnings(texts)
     if begun not in undecided:
         return None
 
@@ -80,7 +80,7 @@ _LONGEST: Final = 64
 
 
 @lru_cache(maxsize=256)
-def _beginnings(texts: tuple[str, ...]) -> frozenset[str]:
+def _proper_beginnings(texts: tuple[str, ...]) -> frozenset[str]:
     """Return what may go on as one of some texts: their proper beginnings, of which one is empty."""
     return frozenset(text[:end] for text in texts for end in range(len(text)))
 
@@ -118,14 +118,14 @@ class TextMarks:
             marks = tuple(sorted(marks, key=lambda mark: (-len(mark), mark)))
         self.texts: Final = marks
         self.find: Final = re.compile("|".join(map(re.escape, marks))).search
-        self._begins: Final = one_of(mark[0] for mark in marks)
-        self.ends: Final = one_of(mark[-1] for mark in marks)
-        self.beginning: Final = re.compile("|".join(sorted({_beginning(mark) for mark in marks}))).search
+        self._begins: Final = wake_on_characters(mark[0] for mark in marks)
+        self.ends: Final = wake_on_characters(mark[-1] for mark in marks)
+        self.beginning: Final = re.compile("|".join(sorted({_beginning_pattern(mark) for mark in marks}))).search
         self._first: Final = sorted({mark[0] for mark in marks})
 
     def awaited(self, begun: re.Match[str] | None) -> Wake:
         """Return what to wait for, for one to begin, or, where the text ends with the beginning of one, for that to be one or none."""
-        return (begun and going_on(self.texts, begun[0])) or self._begins
+        return (begun and wake_when_decided(self.texts, begun[0])) or self._begins
 
     def skip(self, text: str, start: int) -> int:
         """Return a place from `start` on before which no mark begins: the first character that one begins with, or the end of the text.
@@ -140,7 +140,7 @@ class TextMarks:
         return end
 
 
-def _beginning(mark: str) -> str:
+def _beginning_pattern(mark: str) -> str:
     """Return the pattern of a proper beginning of a mark, at the end of a text."""
     pattern = ""
     for character in reversed(mark[1:-1]):
@@ -149,7 +149,7 @@ def _beginning(mark: str) -> str:
 
 
 @cache
-def behind_space(*marks: str) -> re.Pattern[str]:
+def after_space(*marks: str) -> re.Pattern[str]:
     """Return the pattern of white space and the one of some marks that follows it; for `Source.at_once`."""
     return re.compile(rf"\s*+(?:{'|'.join(map(re.escape, TextMarks(*marks).texts))})")
 
@@ -253,7 +253,7 @@ class TextSource:
             self.place = len(self.text)
             if self.ended:
                 return
-            yield _TO_NO_SPACE
+            yield _WAKE_ON_NO_SPACE
 
     def is_next(self, *texts: str) -> Reading[str]:
         """Return which of some texts comes next, which is not taken; nothing if none does. Of two that do, the longer one."""
@@ -264,7 +264,7 @@ class TextSource:
                     found = text
             if self.ended:
                 return found
-            wake = going_on(texts, self.text[self.place : self.place + max(map(len, texts))])
+            wake = wake_when_decided(texts, self.text[self.place : self.place + max(map(len, texts))])
             if wake is None:
                 return found
             yield wake
@@ -283,7 +283,7 @@ class TextSource:
             self.place += left
         return bool(found)
 
-    def run(self, characters: re.Pattern[str], wake: Wake = EVERY, unfinished: str = "") -> Reading[str]:
+    def run(self, characters: re.Pattern[str], wake: Wake = WAKE_ALWAYS, unfinished: str = "") -> Reading[str]:
         """Take what a pattern of single characters, such as `[a-z]*`, matches as far as it goes, and return it.
 
         Args:
@@ -326,4 +326,4 @@ class TextSource:
 
 
 _NO_SPACE: Final = re.compile(r"\S").search
-_TO_NO_SPACE: Final = Wake(search=_NO_SPACE)
+_WAKE_ON_NO_SPACE: Final = Wake(search=_NO_SPACE)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER
-from fcregistry.dialects._source import MOST_FAILURES, TextMarks, Wake, matching, one_of
+from fcregistry.dialects._source import MOST_FAILURES, TextMarks, Wake, wake_on_characters, wake_on_pattern
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Token: TypeAlias = "tuple[str, str]"
 
 _CLOSING: Final = {"[": "]", "{": "}"}
 _NAME: Final = re.compile(r"[\w.\-]*")
-_PAST_NAME: Final = matching(r"[^\w.\-]")
+_PAST_NAME: Final = wake_on_pattern(r"[^\w.\-]")
 _BARE: Final = re.compile(r"[\w.\-]+").fullmatch
 _NUMBER: Final = re.compile(r"-?[0-9]+(?P<rest>\.[0-9]+)?(?P<power>[eE][+-]?[0-9]+)?").fullmatch
 _CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
@@ -43,7 +43,7 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
     """
     marks = TextMarks("{", "}", "[", "]", ",", quote, opens, closes)
     end_of_string = TextMarks(quote)
-    wake = one_of(("}", opens[-1], closes[-1]))  # which end a call, or say that it is none
+    wake = wake_on_characters(("}", opens[-1], closes[-1]))  # which end a call, or say that it is none
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         calls: list[ToolCall] = []
@@ -53,7 +53,7 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
             arguments = braces_at_once(source, quote, closes) if name else None
             if arguments is None:
                 is_opened = bool(name) and (yield from source.take("{"))
-                tokens = (yield from _tokens(source, marks, end_of_string, wake, opens)) if is_opened else None
+                tokens = (yield from _take_tokens(source, marks, end_of_string, wake, opens)) if is_opened else None
                 arguments = None if tokens is None else _arguments(tokens)
             if arguments is None:
                 return None
@@ -66,7 +66,7 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
     return read
 
 
-def _tokens(
+def _take_tokens(
     source: TextSource, marks: TextMarks, end_of_string: TextMarks, wake: Wake, opens: str
 ) -> Reading[list[Token] | None]:
     """Take text up to the brace that closes an opened one, and return what is between; None where it is never closed."""
@@ -210,19 +210,19 @@ def write_braces(quote: str, opens: str, closes: str) -> CallWriter:
 
     def write(calls: Sequence[ToolCall]) -> str:
         return "".join(
-            f"{opens}call:{_checked(call.name)}{written(arguments_of(call), quote)}{closes}" for call in calls
+            f"{opens}call:{_checked_name(call.name)}{braces_text(arguments_of(call), quote)}{closes}" for call in calls
         )
 
     return write
 
 
-def _checked(name: str) -> str:
+def _checked_name(name: str) -> str:
     if not _BARE(name):
         raise ValueError(f"the name {name!r} cannot stand before braces")
     return name
 
 
-def written(value: Any, quote: str, depth: int = 0) -> str:
+def braces_text(value: Any, quote: str, depth: int = 0) -> str:
     """Return a JSON value with bare names in braces.
 
     Raises:
@@ -239,10 +239,10 @@ def written(value: Any, quote: str, depth: int = 0) -> str:
     if isinstance(value, int) or (isinstance(value, float) and isfinite(value)):
         return repr(value)
     if isinstance(value, (list, tuple)):
-        return f"[{','.join(written(each, quote, depth + 1) for each in value)}]"
+        return f"[{','.join(braces_text(each, quote, depth + 1) for each in value)}]"
     if isinstance(value, dict):
         members = (
-            f"{name if _BARE(name) else written(name, quote)}:{written(each, quote, depth + 1)}"
+            f"{name if _BARE(name) else braces_text(name, quote)}:{braces_text(each, quote, depth + 1)}"
             for name, each in value.items()
         )
         return f"{{{','.join(members)}}}"
@@ -258,7 +258,7 @@ def braces_at_once(source: TextSource, quote: str, closes: str) -> dict[str, Any
         return None
     end = source.text.find(closes, source.place)
     text = source.text[source.place : end].rstrip() if end >= 0 else ""
-    value = _in_quotes(text.split(quote)) if text.startswith("{") else None
+    value = _read_as_json(text.split(quote)) if text.startswith("{") else None
     if value is None:
         source.failures += 1
         return None
@@ -266,13 +266,13 @@ def braces_at_once(source: TextSource, quote: str, closes: str) -> dict[str, Any
     return value
 
 
-def _in_quotes(parts: list[str]) -> dict[str, Any] | None:
+def _read_as_json(parts: list[str]) -> dict[str, Any] | None:
     """Return the object that is written in parts, of which every second one is a string; None where more than quotes is missing."""
     between = "\0".join(parts[::2])
     if not len(parts) % 2 or '"' in between or between.count("\0") != len(parts) // 2:
         return None  # quotes are no mark of strings here
-    parts[::2] = _with_quoted_names(between).split("\0")
-    parts[1::2] = map(_quoted, parts[1::2])
+    parts[::2] = _quote_names(between).split("\0")
+    parts[1::2] = map(_quote_string, parts[1::2])
     text = "".join(parts)
     try:
         value = STRICT_DECODER.decode(text)
@@ -282,7 +282,7 @@ def _in_quotes(parts: list[str]) -> dict[str, Any] | None:
     return value if is_plain else None
 
 
-def _with_quoted_names(text: str) -> str:
+def _quote_names(text: str) -> str:
     """Return text with quotes around the bare names in it: those that stand between a brace or a comma and a colon."""
     *heads, last = text.split(":")
     for place, head in enumerate(heads):
@@ -294,4 +294,4 @@ def _with_quoted_names(text: str) -> str:
 
 
 _IS_NAME: Final = re.compile(r"[\w.\-]++").fullmatch
-_quoted: Final = json.encoder.encode_basestring
+_quote_string: Final = json.encoder.encode_basestring

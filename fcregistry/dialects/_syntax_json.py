@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value
-from fcregistry.dialects._source import TextMarks, behind_space, matching
+from fcregistry.dialects._source import TextMarks, after_space, wake_on_pattern
 from fcregistry.formats import is_like_arguments
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NAME: Final = re.compile(r"[\w.\-]*")
 """The characters of names, where nothing marks the end of one."""
-_PAST_NAME: Final = matching(r"[^\w.\-]")
+_PAST_NAME: Final = wake_on_pattern(r"[^\w.\-]")
 
 
 def read_named(ends_name: str, *closes: str) -> CallReader:
@@ -58,7 +58,7 @@ def read_arguments(
     value: Any = (yield from json_value(source, "{")) if name else FAILED
     if value is FAILED:
         return None
-    if closes and not source.at_once(behind_space(*closes)):
+    if closes and not source.at_once(after_space(*closes)):
         yield from source.space()
         yield from source.close(*closes)
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value, id)]
@@ -96,7 +96,7 @@ def write_named(
     return write
 
 
-def wrapped(before: str, write: CallWriter, after: str) -> CallWriter:
+def write_between(before: str, write: CallWriter, after: str) -> CallWriter:
     """Return a writer that puts something before and after all calls together."""
     return lambda calls: f"{before}{write(calls)}{after}" if calls else ""
 
@@ -106,14 +106,14 @@ def wrapped(before: str, write: CallWriter, after: str) -> CallWriter:
 _SEPARATOR: Final = "<｜tool▁sep｜>"
 _TO_SEPARATOR: Final = TextMarks(_SEPARATOR)
 _LINE: Final = TextMarks("\n")
-_FENCED: Final = re.compile(rf"[^<\n]*+{_SEPARATOR}([^\s<{{`][^\n]*+)\n(```json)")
+_V3_CALL: Final = re.compile(rf"[^<\n]*+{_SEPARATOR}([^\s<{{`][^\n]*+)\n(```json)")
 """What most calls of V3 begin with: a kind, the name on the rest of the line, and a fence."""
 DEEPSEEK_END: Final = "<｜tool▁call▁end｜>"
 
 
 def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call of DeepSeek V3, a kind, the name and a fenced object, or of V3.1, the name and an object."""
-    found = source.at_once(_FENCED)
+    found = source.at_once(_V3_CALL)
     if found:
         name, fence = found.groups()
     else:
@@ -126,7 +126,7 @@ def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | Non
         name, _ = yield from source.until(_LINE)
         fence = yield from source.take("```json", "```")
     calls = yield from read_arguments(source, name.strip(), *(("```",) if fence else (DEEPSEEK_END,)))
-    if calls and fence and not source.at_once(behind_space(DEEPSEEK_END)):
+    if calls and fence and not source.at_once(after_space(DEEPSEEK_END)):
         yield from source.space()
         yield from source.close(DEEPSEEK_END)
     return calls
@@ -255,10 +255,10 @@ class CallKeys:
     beside: tuple[str, ...] = ("type",)
 
 
-KEYS: Final = CallKeys()
+USUAL_KEYS: Final = CallKeys()
 
 
-def read_objects(*closes: str, keys: CallKeys = KEYS, opening: str = "{[", separator: str = "") -> CallReader:
+def read_objects(*closes: str, keys: CallKeys = USUAL_KEYS, opening: str = "{[", separator: str = "") -> CallReader:
     """Return a reader of calls that are JSON objects, or arrays of these, one after the other.
 
     Args:
@@ -270,7 +270,7 @@ def read_objects(*closes: str, keys: CallKeys = KEYS, opening: str = "{[", separ
     """
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        if mark in _OPENING:
+        if mark in _BRACKETS:
             source.place -= 1
         calls: list[ToolCall] = []
         while True:
@@ -285,7 +285,7 @@ def read_objects(*closes: str, keys: CallKeys = KEYS, opening: str = "{[", separ
                 if separator and (yield from source.take(separator)):
                     continue
                 return calls
-            if source.at_once(behind_space(*closes)):
+            if source.at_once(after_space(*closes)):
                 return calls
             yield from source.space()
             if (yield from source.close(*closes)):
@@ -299,11 +299,11 @@ def read_objects(*closes: str, keys: CallKeys = KEYS, opening: str = "{[", separ
     return read
 
 
-_OPENING: Final = ("{", "[")
+_BRACKETS: Final = ("{", "[")
 """What opens a section, and is the beginning of its first value."""
 
 
-def write_objects(before: str, after: str, *, keys: CallKeys = KEYS, between: str = "\n") -> CallWriter:
+def write_objects(before: str, after: str, *, keys: CallKeys = USUAL_KEYS, between: str = "\n") -> CallWriter:
     """Return a writer of calls as JSON objects, each between marks.
 
     Args:
@@ -314,21 +314,21 @@ def write_objects(before: str, after: str, *, keys: CallKeys = KEYS, between: st
     """
 
     def write(calls: Sequence[ToolCall]) -> str:
-        return between.join(f"{before}{json_text(written(call, keys))}{after}" for call in calls)
+        return between.join(f"{before}{json_text(call_object(call, keys))}{after}" for call in calls)
 
     return write
 
 
-def write_array(before: str, after: str, *, keys: CallKeys = KEYS) -> CallWriter:
+def write_array(before: str, after: str, *, keys: CallKeys = USUAL_KEYS) -> CallWriter:
     """Return a writer of calls as one JSON array between marks."""
 
     def write(calls: Sequence[ToolCall]) -> str:
-        return f"{before}{json_text([written(call, keys) for call in calls])}{after}"
+        return f"{before}{json_text([call_object(call, keys) for call in calls])}{after}"
 
     return write
 
 
-def written(call: ToolCall, keys: CallKeys = KEYS) -> dict[str, Any]:
+def call_object(call: ToolCall, keys: CallKeys = USUAL_KEYS) -> dict[str, Any]:
     """Return a call as a JSON object.
 
     Raises:
@@ -371,7 +371,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return value
 
 
-def calls_of(value: object, keys: CallKeys = KEYS, *, bare: bool = False) -> list[ToolCall] | None:
+def calls_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -> list[ToolCall] | None:
     """Return the calls that a JSON value is: an object, or an array of these; None where it, or anything in it, is none.
 
     Args:
@@ -388,44 +388,44 @@ def calls_of(value: object, keys: CallKeys = KEYS, *, bare: bool = False) -> lis
     return None if call is None else [call]
 
 
-def call_of(value: object, keys: CallKeys = KEYS, *, bare: bool = False) -> ToolCall | None:
+def call_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -> ToolCall | None:
     """Return the call that a JSON object is, or None; see `calls_of`."""
     if not isinstance(value, dict):
         return None
     inner, around = value.get("function"), value
     if isinstance(inner, dict):  # as OpenAI's chat wraps it
         value = {**inner, **{key: value[key] for key in keys.id if key in value}}
-    name = _first(value, keys.name)
+    name = _first_of(value, keys.name)
     if not isinstance(name, str) or not name.strip():
         return None
     place = next((key for key in keys.arguments if key in value), None)
     arguments = _ABSENT if place is None else value[place]
-    others = _others(value, place, arguments) if len(value) > 2 else []
+    others = _other_arguments(value, place, arguments) if len(value) > 2 else []
     if isinstance(inner, dict):
-        others += _others(around, None, arguments)
+        others += _other_arguments(around, None, arguments)
     if place is None and not others and (bare or not set(value) <= {*keys.name, *keys.id, *keys.beside}):
         return None  # its arguments may stand where they are not looked for
-    identity = _first(value, keys.id)
+    identity = _first_of(value, keys.id)
     held = (
-        [given(arguments), *others] if others else arguments
+        [call_arguments(arguments), *others] if others else arguments
     )  # several are text that is no object: the executor refuses it
-    return ToolCall(name.strip(), given(held), identity if isinstance(identity, str) and identity else None)
+    return ToolCall(name.strip(), call_arguments(held), identity if isinstance(identity, str) and identity else None)
 
 
-def _others(value: Mapping[str, Any], place: str | None, arguments: object) -> list[Any]:
+def _other_arguments(value: Mapping[str, Any], place: str | None, arguments: object) -> list[Any]:
     """Return what else in a call holds arguments, and others than those that are read: without them, another call would run."""
     names = [name for name in value if name != place and is_like_arguments(name)]
     return [held for name in names if (held := value[name]) and held != arguments]
 
 
-def given(arguments: object) -> dict[str, Any] | str | None:
+def call_arguments(arguments: object) -> dict[str, Any] | str | None:
     """Return arguments as a call holds them: an object, or text, which the executor reads, and refuses where it is none."""
     if arguments is _ABSENT or arguments is None:
         return {}
     return arguments if isinstance(arguments, (dict, str)) else json_text(arguments)
 
 
-def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _first_of(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     for name in names:
         if name in value:
             return value[name]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER
-from fcregistry.dialects._source import MOST_FAILURES, Wake, one_of
+from fcregistry.dialects._source import MOST_FAILURES, Wake, wake_on_characters
 from fcregistry.dialects._syntax_json import arguments_of, read_objects
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _CALLED: Final = re.compile(r"([\w.\-]++)\(").match
 _PAST_NAME: Final = re.compile(r"[^\w.\-]").search
 _TO_PAST_NAME: Final = Wake(search=_PAST_NAME)
-_TO_BRACKET: Final = one_of(")")
+_TO_BRACKET: Final = wake_on_characters(")")
 _NAME: Final = re.compile(r"[\w.\-]+").fullmatch
 _KEYWORD: Final = re.compile(r"[^\W\d]\w*").fullmatch
 _BEHIND_CALL: Final = re.compile(r"\s*+([,\]])")
@@ -47,7 +47,7 @@ def read_python(*closes: str) -> CallReader:
         yield from source.space()
         fence = yield from source.take(*_FENCES)
         yield from source.space()
-        calls = yield from (read_list if (yield from source.take("[")) else _row)(source, mark)
+        calls = yield from (read_list if (yield from source.take("[")) else _read_row)(source, mark)
         if calls is None:
             return None
         yield from source.space()
@@ -65,7 +65,7 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     if mark != "[" and (yield from source.is_next("{")):
         return (yield from _IN_ARRAY(source, mark))
     calls: list[ToolCall | None] = []
-    while found := (yield from _call(source)):
+    while found := (yield from _take_call(source)):
         calls += found
         if behind := source.at_once(_BEHIND_CALL):
             separator = behind[1]
@@ -82,11 +82,11 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     return None
 
 
-def _row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls one after the other; the first that is none ends them."""
     calls: list[ToolCall] = []
     while True:
-        found = yield from _call(source)
+        found = yield from _take_call(source)
         call = found[0] if found else None
         if call is None:
             return calls or None
@@ -96,9 +96,9 @@ def _row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         yield from source.space()
 
 
-def _call(source: TextSource) -> Reading[list[ToolCall | None]]:
+def _take_call(source: TextSource) -> Reading[list[ToolCall | None]]:
     """Take a call; return it, or None for one that holds more than literals, in a list; nothing where no call begins, or it is cut off."""
-    name = yield from _called(source)
+    name = yield from _take_name(source)
     if not name:
         return []
     if source.failures <= MOST_FAILURES and not source.ended and source.text.find(")", source.place) < 0:
@@ -107,10 +107,10 @@ def _call(source: TextSource) -> Reading[list[ToolCall | None]]:
     if arguments is not None:
         return [ToolCall(name, arguments)]
     tokens = yield from take_tokens(source)
-    return [] if tokens is None else [_bound(name, tokens, source.shapes)]
+    return [] if tokens is None else [_bind(name, tokens, source.shapes)]
 
 
-def _called(source: TextSource) -> Reading[str]:
+def _take_name(source: TextSource) -> Reading[str]:
     """Take a name and the bracket behind it, and return the name; take nothing where they do not come next."""
     while True:
         found = _CALLED(source.text, source.place)
@@ -122,9 +122,9 @@ def _called(source: TextSource) -> Reading[str]:
         yield _TO_PAST_NAME
 
 
-def _bound(name: str, tokens: list[Token], shapes: KnownTools) -> ToolCall | None:
+def _bind(name: str, tokens: list[Token], shapes: KnownTools) -> ToolCall | None:
     try:
-        by_place, by_name = _given(Literals(tokens))
+        by_place, by_name = _read_arguments(Literals(tokens))
     except NotLiteralError:
         return None
     names = _parameters(shapes.of(name))[: len(by_place)] if by_place else []
@@ -139,7 +139,7 @@ def _parameters(schema: Mapping[str, Any]) -> list[str]:
     return list(properties) if isinstance(properties, Mapping) else []
 
 
-def _given(literals: Literals) -> tuple[list[Any], dict[str, Any]]:
+def _read_arguments(literals: Literals) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments by place, and those by name.
 
     Raises:
@@ -171,15 +171,15 @@ def _add(by_name: dict[str, Any], more: Any) -> None:
 
 def write_list(before: str = "", after: str = "") -> CallWriter:
     """Return a writer of calls as one list, between marks."""
-    return lambda calls: f"{before}[{', '.join(map(_written, calls))}]{after}" if calls else ""
+    return lambda calls: f"{before}[{', '.join(map(_call_text, calls))}]{after}" if calls else ""
 
 
 def write_rows(before: str, after: str) -> CallWriter:
     """Return a writer of calls as a line each, between marks."""
-    return lambda calls: before + "\n".join(map(_written, calls)) + after if calls else ""
+    return lambda calls: before + "\n".join(map(_call_text, calls)) + after if calls else ""
 
 
-def _written(call: ToolCall) -> str:
+def _call_text(call: ToolCall) -> str:
     """Return a call as Python writes it.
 
     Raises:
@@ -188,9 +188,9 @@ def _written(call: ToolCall) -> str:
     if not _NAME(call.name):
         raise ValueError(f"the name {call.name!r} cannot be written as that of a function")
     arguments = arguments_of(call)
-    named = [f"{name}={written(value)}" for name, value in arguments.items() if _KEYWORD(name)]
+    named = [f"{name}={literal_text(value)}" for name, value in arguments.items() if _KEYWORD(name)]
     others = {name: value for name, value in arguments.items() if not _KEYWORD(name)}
-    return f"{call.name}({', '.join([*named, *([f'**{written(others)}'] if others else [])])})"
+    return f"{call.name}({', '.join([*named, *([f'**{literal_text(others)}'] if others else [])])})"
 
 
 # --- dialects._syntaxes._literals ---
@@ -258,15 +258,15 @@ class Literals:
         Raises:
             NotLiteralError: It is no constant.
         """
-        if word not in _LITERALS_CONSTANTS:
+        if word not in _CONSTANTS:
             raise NotLiteralError
-        return _LITERALS_CONSTANTS[word]
+        return _CONSTANTS[word]
 
     def _joined(self, first: str) -> str:
         """Return what a string says, and those beside it, which are one with it."""
-        texts = [_text_of(first)]
+        texts = [_string_value(first)]
         while self._kind == "string":
-            texts.append(_text_of(self._text))
+            texts.append(_string_value(self._text))
             self._step()
         return "".join(texts)
 
@@ -295,7 +295,7 @@ class Literals:
         return members
 
 
-_LITERALS_CONSTANTS: Final = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
+_CONSTANTS: Final = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
 
 
 def _number(text: str) -> int | float:
@@ -312,7 +312,7 @@ def _number(text: str) -> int | float:
     return number
 
 
-def _text_of(written: str) -> str:
+def _string_value(written: str) -> str:
     """Return what a string says, by the way that it is written."""
     start = next(place for place, character in enumerate(written) if character in "'\"")
     prefix = written[:start].lower()
@@ -320,7 +320,7 @@ def _text_of(written: str) -> str:
     text = written[start + width : -width]
     if prefix not in ("", "r", "u"):
         raise NotLiteralError
-    return text if prefix == "r" or "\\" not in text else unescaped(text)
+    return text if prefix == "r" or "\\" not in text else unescape(text)
 
 
 _ESCAPE: Final = re.compile(
@@ -330,7 +330,7 @@ _PLAIN: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t
 """What a backslash makes of the character behind it; others stand for themselves."""
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Return text whose escapes are read as Python reads them; those of JSON too, of which two may make one character."""
     plain = _ESCAPE.sub(_character, text)
     if any("\ud800" <= character <= "\udfff" for character in plain):
@@ -346,7 +346,7 @@ def _character(found: re.Match[str]) -> str:
     return chr(number) if number <= 0x10FFFF else found[0]
 
 
-def written(value: Any, depth: int = 0) -> str:
+def literal_text(value: Any, depth: int = 0) -> str:
     """Return a JSON value as a literal of Python.
 
     Raises:
@@ -359,9 +359,9 @@ def written(value: Any, depth: int = 0) -> str:
     if isinstance(value, float) and isfinite(value):
         return repr(value)
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(written(each, depth + 1) for each in value)}]"
+        return f"[{', '.join(literal_text(each, depth + 1) for each in value)}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{name!r}: {written(each, depth + 1)}' for name, each in value.items())}}}"
+        return f"{{{', '.join(f'{name!r}: {literal_text(each, depth + 1)}' for name, each in value.items())}}}"
     raise ValueError(f"{value!r} cannot be written as a literal")
 
 
@@ -387,7 +387,7 @@ _TOKEN: Final = re.compile(
 ).match
 _LOOSE: Final = re.compile(r"\s*+[\w.+\-]*+\Z").match
 """Text that more of its kind may follow: a number, or a word, which is not all there."""
-_MAY_CLOSE: Final = one_of(")]}")
+_WAKE_ON_BRACKET: Final = wake_on_characters(")]}")
 """What is waited for: nothing is told before a call is complete."""
 _LONGEST_DOUBT: Final = 3
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
@@ -396,7 +396,7 @@ _INSIDE: Final = {
     "'": re.compile(r"(?>[^'\\]+|\\.)*", re.DOTALL),
     '"': re.compile(r'(?>[^"\\]+|\\.)*', re.DOTALL),
 }
-_AWAITED: Final = {"'": one_of("'"), '"': one_of('"')}
+_WAKE_ON_QUOTE: Final = {"'": wake_on_characters("'"), '"': wake_on_characters('"')}
 _PREFIX: Final = re.compile("[a-zA-Z]*")
 
 
@@ -410,13 +410,13 @@ def take_tokens(source: TextSource) -> Reading[list[Token] | None]:
     while True:
         found = _TOKEN(source.text, source.place)
         if found is None or found.lastgroup == "opened" or found.end() > len(source.text) - _LONGEST_DOUBT:
-            found = yield from _certain(source)
+            found = yield from _next_token(source)
             if found is None:
                 return None
         kind = found.lastgroup or ""
         source.place = found.start(kind)
         if kind == "opened":
-            whole = yield from _string(source)
+            whole = yield from _take_string(source)
             if whole is None:
                 return None
             tokens.append(("string", whole))
@@ -438,7 +438,7 @@ def take_tokens(source: TextSource) -> Reading[list[Token] | None]:
         tokens.append((text, text))
 
 
-def _certain(source: TextSource) -> Reading[re.Match[str] | None]:
+def _next_token(source: TextSource) -> Reading[re.Match[str] | None]:
     """Return the next token once no text that comes can change it; None where there is none."""
     while True:
         found = _TOKEN(source.text, source.place)
@@ -447,10 +447,10 @@ def _certain(source: TextSource) -> Reading[re.Match[str] | None]:
         loose = _LOOSE(source.text, source.place)
         if found and found.end() < len(source.text) and not loose:
             return found
-        yield _MAY_CLOSE
+        yield _WAKE_ON_BRACKET
 
 
-def _string(source: TextSource) -> Reading[str | None]:
+def _take_string(source: TextSource) -> Reading[str | None]:
     """Take a string that is not all there yet, and return it as it is written; None if it is cut off."""
     pieces = [(yield from source.run(_PREFIX))]
     quote = source.text[source.place]
@@ -459,7 +459,7 @@ def _string(source: TextSource) -> Reading[str | None]:
         source.place += 1
     pieces.append(mark)
     while True:
-        pieces.append((yield from source.run(_INSIDE[quote], _AWAITED[quote], "\\")))
+        pieces.append((yield from source.run(_INSIDE[quote], _WAKE_ON_QUOTE[quote], "\\")))
         if (yield from source.take(mark)):
             return "".join([*pieces, mark])
         if not source.text.startswith(quote, source.place):
@@ -470,9 +470,9 @@ def _string(source: TextSource) -> Reading[str | None]:
 
 # --- dialects._syntaxes._python_at_once ---
 
-_NAMED: Final = re.compile(r"\s*+,\s*+([^\W\d]\w*+)\s*+=\s*+").match
+_KEYWORD_BEGIN: Final = re.compile(r"\s*+,\s*+([^\W\d]\w*+)\s*+=\s*+").match
 _END: Final = re.compile(r"\s*+,?\s*+\Z").match
-_PYTHON_AT_ONCE_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
+_JSON_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
 _HIDDEN: Final = {"\\\\": "\1", '\\"': "\2", "\\'": "\3"}
 """What stands for escapes while strings are told by their quotes: characters that no string of JSON holds."""
 _SHOWN: Final = {"\1": "\\\\", "\2": '\\"', "\3": "'"}
@@ -483,9 +483,9 @@ def arguments_at_once(source: TextSource) -> dict[str, Any] | None:
     """Take the arguments of a call, and the bracket behind them, if they are all there, and JSON but for its quotes; take nothing otherwise."""
     if source.failures > MOST_FAILURES:
         return None
-    end = _bracket(source.text, source.place)
+    end = _closing_bracket(source.text, source.place)
     text = None if end < 0 else _as_json(source.text[source.place : end])
-    arguments = None if text is None else _read(text)
+    arguments = None if text is None else _decode_arguments(text)
     if arguments is None:
         source.failures += 1
         return None
@@ -493,14 +493,14 @@ def arguments_at_once(source: TextSource) -> dict[str, Any] | None:
     return arguments
 
 
-def _bracket(text: str, start: int) -> int:
+def _closing_bracket(text: str, start: int) -> int:
     """Return where the first closing bracket stands outside of strings; -1 where there is none.
 
     Strings are told by the first quote alone: the other one is like any character inside of them, and outside JSON will not have it.
     """
     quote, is_inside = "", False
     while (end := text.find(")", start)) >= 0:
-        piece = _with_escapes_hidden(text[start:end])
+        piece = _hide_escapes(text[start:end])
         quote = quote or _quote_of(piece)
         is_inside ^= piece.count(quote) % 2 == 1
         if not is_inside:
@@ -515,11 +515,11 @@ def _quote_of(text: str) -> str:
     return "'" if 0 <= single < double or double < 0 else '"'
 
 
-def _with_escapes_hidden(text: str) -> str:
-    return _replaced(text, _HIDDEN) if "\\" in text else text
+def _hide_escapes(text: str) -> str:
+    return _replace_all(text, _HIDDEN) if "\\" in text else text
 
 
-def _replaced(text: str, by: dict[str, str]) -> str:
+def _replace_all(text: str, by: dict[str, str]) -> str:
     for old, new in by.items():
         text = text.replace(old, new)
     return text
@@ -530,7 +530,7 @@ def _as_json(text: str) -> str | None:
     is_escaped = "\\" in text
     if is_escaped and any(each in text for each in _SHOWN):
         return None
-    text = _with_escapes_hidden(text)
+    text = _hide_escapes(text)
     quote = _quote_of(text)
     pieces = text.split(quote)
     between = '"'.join(pieces[::2])
@@ -540,20 +540,20 @@ def _as_json(text: str) -> str | None:
         return None
     if quote == "'" and '"' in text:
         pieces[1::2] = [piece.replace('"', '\\"') for piece in pieces[1::2]]
-    if (constant := _replaced(between, _PYTHON_AT_ONCE_CONSTANTS)) != between:
+    if (constant := _replace_all(between, _JSON_CONSTANTS)) != between:
         pieces[::2] = constant.split('"')
     joined = '"'.join(pieces)
-    return _replaced(joined, _SHOWN) if is_escaped else joined
+    return _replace_all(joined, _SHOWN) if is_escaped else joined
 
 
-def _read(text: str) -> dict[str, Any] | None:
+def _decode_arguments(text: str) -> dict[str, Any] | None:
     """Return the arguments that a text of JSON holds; None where it is none, or a name may have been taken for a constant."""
     read = STRICT_DECODER.raw_decode
     arguments: dict[str, Any] = {}
     text = f",{text}"
     end = 0
     try:
-        while named := _NAMED(text, end):
+        while named := _KEYWORD_BEGIN(text, end):
             if named[1] in arguments:
                 return None
             arguments[named[1]], end = read(text, named.end())

@@ -23,8 +23,8 @@ from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, Shapes, json_value, read_value
 from fcregistry.dialects._parsed import Calls
-from fcregistry.dialects._source import NEVER, TextMarks, TextSource, matching, one_of
-from fcregistry.dialects._source import one_of as one_of_characters
+from fcregistry.dialects._source import WAKE_NEVER, TextMarks, TextSource, wake_on_characters, wake_on_pattern
+from fcregistry.dialects._source import wake_on_characters as one_of_characters
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class TagSyntax:
 # --- reading --------------------------------------------------------------------------------------
 
 
-class _Reader:
+class _TagReader:
     """Reads one call, and what closes it or its section.
 
     Args:
@@ -107,11 +107,11 @@ class _Reader:
         self._tags = tags
         self.ending: Final = tags.ending
         opened, closed = tags.call
-        among = rf"\s*(?>{bare_text_one_of(tags.before)}\s*)*" if tags.before else r"\s*"
+        among = rf"\s*(?>{any_of(tags.before)}\s*)*" if tags.before else r"\s*"
         self._starts: Final = re.compile(rf"{among}{re.escape(opened)}({HEAD})>")
         self._usual: Final = self.ending.behind(rf"\s*+{re.escape(tags.parameter[0])}{usual_head(tags.parameter[0])}>")
         self._ends: Final = re.compile(rf"\s*+{re.escape(closed)}")
-        self._closes: Final = re.compile(rf"\s*(?>{bare_text_one_of(tags.after)}\s*)*{bare_text_one_of(tags.closes)}")
+        self._closes: Final = re.compile(rf"\s*(?>{any_of(tags.after)}\s*)*{any_of(tags.closes)}")
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         tags = self._tags
@@ -122,7 +122,7 @@ class _Reader:
         if call is None:
             return None
         if not source.at_once(self._closes):
-            yield from _among(source, tags.after)
+            yield from _skip_marks(source, tags.after)
             yield from source.take(*tags.closes)
         return [call]
 
@@ -131,11 +131,11 @@ class _Reader:
         opened = self._tags.call[0]
         if mark != opened:
             if found := source.at_once(self._starts):
-                return told(opened, found[1])
-            yield from _among(source, self._tags.before)
+                return parse_tag(opened, found[1])
+            yield from _skip_marks(source, self._tags.before)
             if not (yield from source.take(opened)):
                 return None
-        return (yield from attributes(source, opened))
+        return (yield from take_tag(source, opened))
 
     def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
         """Take what stands in a call, and what closes it; return the call, or None where it is none, or cut off."""
@@ -167,8 +167,8 @@ class _Reader:
                 if not key or text is None:
                     return None
             text = self._meant(text)
-            value = _as_told(string, text, source.repairs) if string else FAILED
-            keep(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
+            value = _declared_value(string, text, source.repairs) if string else FAILED
+            add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
         return None
 
     def _meant(self, text: str) -> str:
@@ -185,17 +185,17 @@ class _Reader:
         yield from source.space()
         if (yield from source.take(self._tags.call[1])) or (yield from source.is_next(*self._tags.closes)):
             return _END
-        return (yield from attributes(source, opens)) if (yield from source.take(opens)) else None
+        return (yield from take_tag(source, opens)) if (yield from source.take(opens)) else None
 
 
-def _among(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
+def _skip_marks(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
     """Take white space, and any of some marks in it."""
     yield from source.space()
     while marks and (yield from source.take(*marks)):
         yield from source.space()
 
 
-def _as_told(string: str, text: str, repairs: list[str]) -> Any:
+def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
     """Return a value as the attribute `string` tells; `FAILED` where it tells nothing."""
     if string == "true":
         return text
@@ -203,12 +203,12 @@ def _as_told(string: str, text: str, repairs: list[str]) -> Any:
     return FAILED if isinstance(value, RefusedText) else value
 
 
-def section(tags: TagSyntax) -> Calls:
+def tag_section(tags: TagSyntax) -> Calls:
     """Return what opens calls, and reads them."""
-    return Calls(opens=tags.marks, read=_reader(tags))
+    return Calls(opens=tags.marks, read=_reader_of(tags))
 
 
-_reader: Final = cache(_Reader)  # which reads, and tells the writer what is read again
+_reader_of: Final = cache(_TagReader)  # which reads, and tells the writer what is read again
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -216,58 +216,58 @@ _reader: Final = cache(_Reader)  # which reads, and tells the writer what is rea
 
 def write_tags(tags: TagSyntax) -> CallWriter:
     """Return a writer of calls. It raises `ValueError` for one that would not be read again."""
-    read = _reader(tags)
+    read = _reader_of(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
-        texts = [must_be_read(_written(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]
+        texts = [check_readable(_call_text(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]
         sections = texts if tags.apart else ["\n".join(texts)] if texts else []
         return "\n".join(f"{tags.opens[0]}\n{text}\n{tags.closes[0]}" for text in sections)
 
     return write
 
 
-def _written(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
-    values = [_parameter(key, value, tags, ending) for key, value in arguments_of(call).items()]
+def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
+    values = [_parameter_text(key, value, tags, ending) for key, value in arguments_of(call).items()]
     before, after = "".join(tags.before), "".join(tags.after[:1])
-    return "\n".join([f"{before}{_tag(tags.call[0], call.name)}", *values, f"{tags.call[1]}{after}"])
+    return "\n".join([f"{before}{_tag_text(tags.call[0], call.name)}", *values, f"{tags.call[1]}{after}"])
 
 
-def _parameter(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
-    text = bare(value, ending)
+def _parameter_text(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
+    text = bare_text(value, ending)
     if tags.has_entities and unescape(text) != text:
         text = text.replace("&", "&amp;")
     frame = "\n" if tags.framed or (tags.trims and (text.startswith("\n") or text.endswith("\n"))) else ""
     string = f' string="{str(isinstance(value, str)).lower()}"' if tags.tells_strings else ""
-    return f"{_tag(tags.parameter[0], key, string)}{frame}{text}{frame}{tags.parameter[1]}"
+    return f"{_tag_text(tags.parameter[0], key, string)}{frame}{text}{frame}{tags.parameter[1]}"
 
 
-def _tag(opening: str, name: str, more: str = "") -> str:
+def _tag_text(opening: str, name: str, more: str = "") -> str:
     return f"{opening}{name}>" if opening.endswith("=") else f'{opening} name="{name}"{more}>'
 
 
 # --- dialects._syntaxes._pairs ---
 
 _PAIRS_NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
-_PAIRS_AFTER_NAME: Final = matching(r"[\s<>{}\[\]\"'\\]")
+_PAIRS_AFTER_NAME: Final = wake_on_pattern(r"[\s<>{}\[\]\"'\\]")
 _BLANK: Final = r"(?>\s+|\\n)*+"
 _BLANKS: Final = re.compile(_BLANK)
 _KEY: Final = re.compile(r"[^<>\n]*")
-_AFTER_KEY: Final = one_of("<>\n")
+_AFTER_KEY: Final = wake_on_characters("<>\n")
 
 
-def _space(source: TextSource) -> Reading[str]:
+def _take_blanks(source: TextSource) -> Reading[str]:
     r"""Take white space, and the two characters `\n`, which models write for it; return both."""
     there = source.at_once(_BLANKS)
     pieces = [there[0] if there else ""]
     while True:  # what is not there yet
-        pieces.append((yield from white_space(source)))
+        pieces.append((yield from take_white_space(source)))
         found = yield from source.take("\\n")
         if not found:
             return "".join(pieces)
         pieces.append(found)
 
 
-class Pairs:
+class PairSyntax:
     """The tags of a family, and the reader of its calls.
 
     Args:
@@ -283,7 +283,7 @@ class Pairs:
         self._value_tags: Final = f"<{prefix}arg_value>", f"</{prefix}arg_value>"
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
         self._ending: Final = Ending(
-            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _space, _BLANK
+            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _take_blanks, _BLANK
         )
         self._usual: Final = self._ending.behind(rf"{_BLANK}{key}([^\s<>]++){ends_key}{_BLANK}{value}")
         self._end: Final = re.compile(_BLANK + self.closes)
@@ -295,7 +295,7 @@ class Pairs:
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         """Read a call from behind what opens it to behind what closes it."""
-        yield from _space(source)
+        yield from _take_blanks(source)
         name = yield from source.run(_PAIRS_NAME, _PAIRS_AFTER_NAME)
         arguments: dict[str, Any] = {}
         while name:
@@ -310,14 +310,14 @@ class Pairs:
                 text = (yield from self._ending.value(source)) if key else None
                 if text is None:
                     return None
-            keep(arguments, key, source.shapes.value(name, key, text), source)
+            add_argument(arguments, key, source.shapes.value(name, key, text), source)
         return None
 
     def _key(self, source: TextSource) -> Reading[str]:
         """Take what stands before a value, and return its key, or what closes the call, which is no key; nothing where neither comes."""
         if source.at_once(self._end):
             return self.closes
-        yield from _space(source)
+        yield from _take_blanks(source)
         opens, closes = self._key_tags
         found = yield from source.take(self.closes, opens)
         if found != opens:
@@ -325,7 +325,7 @@ class Pairs:
         key = (yield from source.run(_KEY, _AFTER_KEY)).strip()
         if not key or not (yield from source.take(closes)):
             return ""
-        yield from _space(source)
+        yield from _take_blanks(source)
         return key if (yield from source.take(self._value_tags[0])) else ""
 
     def write(self, calls: Sequence[ToolCall]) -> str:
@@ -334,12 +334,12 @@ class Pairs:
         Raises:
             ValueError: One would not be read again.
         """
-        return "\n".join(f"{self.opens}{must_be_read(self._written(call), call, self, self.opens)}" for call in calls)
+        return "\n".join(f"{self.opens}{check_readable(self._written(call), call, self, self.opens)}" for call in calls)
 
     def _written(self, call: ToolCall) -> str:
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
         pairs = (
-            f"{key}{name}{ends_key}\n{value}{bare(argument, self._ending)}{ends_value}"
+            f"{key}{name}{ends_key}\n{value}{bare_text(argument, self._ending)}{ends_value}"
             for name, argument in arguments_of(call).items()
         )
         return "\n".join([call.name, *pairs, self.closes])
@@ -348,12 +348,12 @@ class Pairs:
 # --- dialects._syntaxes._elements ---
 
 _ELEMENTS_NAME: Final = re.compile(r"[^<>\n]*")
-_ELEMENTS_AFTER_NAME: Final = one_of("<>\n")
+_ELEMENTS_AFTER_NAME: Final = wake_on_characters("<>\n")
 
 
 def read_elements(source: TextSource) -> Reading[ToolCall | None]:
     """Take a call from behind `<invoke>` to behind `</invoke>`: `<tool_name>` and `<parameters>` with an element for each value."""
-    name = yield from _element(source, "tool_name")
+    name = yield from _take_element(source, "tool_name")
     yield from source.space()
     if not name or not (yield from source.take("<parameters>")):
         return None
@@ -368,13 +368,13 @@ def read_elements(source: TextSource) -> Reading[ToolCall | None]:
         key = yield from source.run(_ELEMENTS_NAME, _ELEMENTS_AFTER_NAME)
         if not key or key.startswith("/") or not (yield from source.take(">")):
             return None
-        text = yield from _value(source, f"{key}>")
+        text = yield from _take_element_value(source, f"{key}>")
         if text is None:
             return None
-        keep(arguments, key, source.shapes.value(name, key, text), source)
+        add_argument(arguments, key, source.shapes.value(name, key, text), source)
 
 
-def _element(source: TextSource, tag: str) -> Reading[str]:
+def _take_element(source: TextSource, tag: str) -> Reading[str]:
     """Take an element that holds a name; return the name, or nothing where there is none."""
     yield from source.space()
     if not (yield from source.take(f"<{tag}>")):
@@ -383,7 +383,7 @@ def _element(source: TextSource, tag: str) -> Reading[str]:
     return name.strip() if (yield from source.take(f"</{tag}>")) else ""
 
 
-def _value(source: TextSource, closes: str) -> Reading[str | None]:
+def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
     """Take a value, the tag that closes it, where another tag follows, and white space; return the value, or None where it does not end.
 
     Of elements of its own name in it, each takes a closing tag. The end of a call makes it none.
@@ -400,7 +400,7 @@ def _value(source: TextSource, closes: str) -> Reading[str | None]:
             pieces.append(mark)
             continue
         tag = yield from source.take(closes, "invoke>")
-        space = yield from white_space(source)
+        space = yield from take_white_space(source)
         if tag == closes and depth:
             depth -= 1
         elif tag == closes and (yield from source.is_next("<")):
@@ -412,22 +412,22 @@ def _value(source: TextSource, closes: str) -> Reading[str | None]:
 
 # --- dialects._syntaxes._bare_text ---
 
-LIMITS: Final = (
+BARE_TEXT_LIMITS: Final = (
     "Nothing is escaped: a value that holds the mark that ends it, with what can follow it behind, cannot be written, nor one that holds "
     "the end or the beginning of a call without the other. Values take their types from the tools' schemas, and are text without."
 )
 """What syntaxes of bare text cannot express."""
 
 _SPACE: Final = re.compile(r"\s*")
-_NO_SPACE: Final = matching(r"\S")
+_NO_SPACE: Final = wake_on_pattern(r"\S")
 
 
-def bare_text_one_of(marks: Iterable[str]) -> str:
+def any_of(marks: Iterable[str]) -> str:
     """Return the pattern of any of some marks."""
     return f"(?:{'|'.join(map(re.escape, marks))})"
 
 
-def white_space(source: TextSource) -> Reading[str]:
+def take_white_space(source: TextSource) -> Reading[str]:
     """Take white space, and return it."""
     return source.run(_SPACE, _NO_SPACE)
 
@@ -458,7 +458,7 @@ class Ending:
         call: tuple[str, str],
         followed: tuple[str, ...],
         abandoned: tuple[str, ...],
-        space: Callable[[TextSource], Reading[str]] = white_space,
+        space: Callable[[TextSource], Reading[str]] = take_white_space,
         blank: str = r"\s*+",
     ) -> None:
         self._mark = mark
@@ -480,10 +480,10 @@ class Ending:
         Args:
             opening: The pattern of what stands before the value. A group for the value follows its groups.
         """
-        marks = bare_text_one_of(self._marks.texts)
+        marks = any_of(self._marks.texts)
         first = re.escape("".join(sorted({mark[0] for mark in self._marks.texts})))
         value = f"((?>[^{first}]+|(?!{marks})[{first}])*+)"
-        followed = f"{self._blank}(?={bare_text_one_of(self._followed[self._mark])})"
+        followed = f"{self._blank}(?={any_of(self._followed[self._mark])})"
         return re.compile(f"{opening}{value}{re.escape(self._mark)}{followed}")
 
     def value(self, source: TextSource) -> Reading[str | None]:
@@ -496,7 +496,7 @@ class Ending:
             if not mark:
                 return None
             if mark in (self._opens, self._call[0]):
-                head, is_tag = yield from _head(source, mark)
+                head, is_tag = yield from _take_head(source, mark)
                 pieces += (mark, head)
                 if is_tag:
                     nesting.open(is_call=mark != self._opens)
@@ -543,7 +543,7 @@ class _Nesting:
         return "nowhere" if is_followed else "inside"
 
 
-def _head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
+def _take_head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
     """Take what stands in a tag behind its beginning; return it, and whether that makes it a tag that opens something."""
     if mark.endswith(">"):
         return "", True
@@ -558,17 +558,17 @@ def _all(source: TextSource) -> Reading[None]:
         source.place = len(source.text)
         if source.ended:
             return
-        yield NEVER
+        yield WAKE_NEVER
 
 
-def keep(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
+def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
     """Keep an argument. Of two with one name it is the last, as in the parsers that are published, and that is said."""
     if key in arguments:
         source.repairs.append(f"the parameter {key!r} was given twice: the last one is taken")
     arguments[key] = value
 
 
-def bare(value: Any, ending: Ending) -> str:
+def bare_text(value: Any, ending: Ending) -> str:
     """Return a value as text: a string as it is, anything else as JSON, in which marks are escaped."""
     if isinstance(value, str):
         return value
@@ -576,7 +576,7 @@ def bare(value: Any, ending: Ending) -> str:
     return text.replace("<", "\\u003c") if ending.stands_in(text) else text
 
 
-def must_be_read(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
+def check_readable(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
     """Return the text of a call, if it is read as that call.
 
     Args:
@@ -610,7 +610,7 @@ HEAD: Final = r"[^<>\n]*"
 """The pattern of what stands behind the beginning of a tag."""
 
 IN_HEAD: Final = re.compile(HEAD)
-AFTER_HEAD: Final = one_of("<>\n")
+AFTER_HEAD: Final = wake_on_characters("<>\n")
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
 _QUOTES: Final = ("'", '"')
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
@@ -623,13 +623,13 @@ def usual_head(tag: str) -> str:
     return r"""[^\S\n]+name="([^"<>\n]++)"(?:[^\S\n]+string="(true|false)")?"""
 
 
-def attributes(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
+def take_tag(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
     """Take the rest of an opening tag; return what it tells, or None where it is none."""
     text = yield from source.run(IN_HEAD, AFTER_HEAD)
-    return told(tag, text) if (yield from source.take(">")) else None
+    return parse_tag(tag, text) if (yield from source.take(">")) else None
 
 
-def told(tag: str, text: str) -> dict[str, str] | None:
+def parse_tag(tag: str, text: str) -> dict[str, str] | None:
     """Return what an opening tag tells behind its beginning; None where that is no tag."""
     if tag.endswith("="):
         name = text.strip()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.annotations import signature_of
 from fcregistry.errors import said_by
-from fcregistry.expressions._names import TypeNames, seen_as
-from fcregistry.expressions._nodes import Items, MadeValue, Member, Reference, Result, is_known, mark
+from fcregistry.expressions._names import TypeNames, codecs_of_kind
+from fcregistry.expressions._nodes import CallResult, EnumMember, Reference, SetItems, TypeCall, is_known, result_mark
 from fcregistry.types import (
     ANY_CODEC,
     MISSING,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # --- expressions._making ---
 
 
-class Maker:
+class InstanceMaker:
     """Makes the values that stand in the arguments of such a function: only there, instances of the types that are named.
 
     Args:
@@ -56,13 +56,13 @@ class Maker:
         Raises:
             Unwritable: It has none yet.
         """
-        if isinstance(value, Result):
-            raise Unwritable(f"the result of {value.name} is not known yet; pass it to a tool", ())
-        if isinstance(value, Member):
+        if isinstance(value, CallResult):
+            raise EncodingProblem(f"the result of {value.name} is not known yet; pass it to a tool", ())
+        if isinstance(value, EnumMember):
             return self._enum_member(value)
-        if isinstance(value, MadeValue):
+        if isinstance(value, TypeCall):
             return self._instance(value)
-        if isinstance(value, Items):
+        if isinstance(value, SetItems):
             return [self.python(each) for each in value]
         if type(value) in (list, tuple):
             return type(value)([self.python(each) for each in value])
@@ -70,24 +70,24 @@ class Maker:
             return {self.python(key): self.python(each) for key, each in value.items()}
         return value
 
-    def _enum_member(self, member: Member) -> Enum:
+    def _enum_member(self, member: EnumMember) -> Enum:
         cls = self._types.enum(member.type)
         assert cls is not None  # it was looked up when it was read
         return cls[member.name]
 
-    def _instance(self, made: MadeValue) -> Any:
+    def _instance(self, made: TypeCall) -> Any:
         codec = self._types.codec(made.name)
         assert codec is not None  # it was looked up when it was read
         encoder = Encoder(self._types)
         json = encoder.json(made, codec, ())
         if encoder.references:
-            raise Unwritable("the result of a tool is not known yet; pass it to a tool", (), made.node)
+            raise EncodingProblem("the result of a tool is not known yet; pass it to a tool", (), made.node)
         if not codec.accepts(json):
-            raise Unwritable(f"these are no values of a {made.name}", (), made.node)
+            raise EncodingProblem(f"these are no values of a {made.name}", (), made.node)
         try:
             return codec.decode(json)
         except Refusal as refusal:
-            raise Unwritable(refusal.reason, (), made.node) from None
+            raise EncodingProblem(refusal.reason, (), made.node) from None
 
 
 # --- expressions._keys ---
@@ -96,7 +96,7 @@ MOST_HASHED: Final = 1_000
 """How many there may be that are no texts: numbers can be chosen so that Python compares each of them with each."""
 
 
-def are_too_many(nodes: Sequence[ast.expr | None]) -> bool:
+def has_too_many_items(nodes: Sequence[ast.expr | None]) -> bool:
     """Tell whether keys, or items, are so many that who chose them can make it take long to find them again."""
     return len(nodes) > MOST_HASHED and not all(
         isinstance(each, ast.Constant) and isinstance(each.value, str) for each in nodes
@@ -136,7 +136,7 @@ class KeyTable:
 # --- expressions._encoding ---
 
 
-class Unwritable(ValueError):
+class EncodingProblem(ValueError):
     """A value that has no JSON form where it stands.
 
     Attributes:
@@ -177,7 +177,7 @@ _CONTAINERS: Final = frozenset({list, tuple, set, dict})
 """What is written item by item, where it is not of the type that is expected: an item of it may be."""
 
 
-def _handles(codec: Codec, value: Any) -> bool:
+def _codec_handles(codec: Codec, value: Any) -> bool:
     try:
         return codec.handles(value)
     except Exception:  # noqa: BLE001  # foreign code: an extension's codec may raise anything
@@ -209,73 +209,73 @@ class Encoder:
         Raises:
             Unwritable: It has no JSON form there.
         """
-        if isinstance(value, Result):
+        if isinstance(value, CallResult):
             self.references.append(Reference(path=path, call=value.call, codec=codec))
-            return mark(value.call)
-        if isinstance(value, MadeValue):
+            return result_mark(value.call)
+        if isinstance(value, TypeCall):
             return self._made(value, codec, path)
-        if isinstance(value, Member):
+        if isinstance(value, EnumMember):
             return self._member(value, codec, path)
-        if is_known(value) and (type(value) not in _CONTAINERS or _handles(codec, value)):
+        if is_known(value) and (type(value) not in _CONTAINERS or _codec_handles(codec, value)):
             try:
                 return encode_value(value, codec)
             except EncodingError as error:
-                raise Unwritable(str(error), path) from None
+                raise EncodingProblem(str(error), path) from None
         if type(value) is dict:
             return self._object(value, codec, path)
         return self._array(value, codec, path)
 
     def _array(self, values: Any, codec: Codec, path: Path) -> list[Any]:
-        item_at = _items(codec)
+        item_at = _item_codecs(codec)
         array = [self.json(value, item_at(place), (*path, place)) for place, value in enumerate(values)]
-        if type(values) not in (Items, set) or self.references:
+        if type(values) not in (SetItems, set) or self.references:
             return array
         by_text = {to_json_text(each): each for each in array}  # as the codec of a set writes them
         return [by_text[text] for text in sorted(by_text)]
 
     def _object(self, values: dict[Any, Any], codec: Codec, path: Path) -> dict[str, Any]:
         written: dict[str, Any] = {}
-        fields = {each.key: each.codec for record in seen_as(codec, RecordCodec) for each in record.fields}
-        mapping: DictCodec | None = next(seen_as(codec, DictCodec), None)
+        fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
+        mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
         for key, value in values.items():
             name = self._key(key, mapping, path)
             if name in written:
-                raise Unwritable(f"the name {name!r} stands twice in one dict", path)
+                raise EncodingProblem(f"the name {name!r} stands twice in one dict", path)
             inner = ANY_CODEC if mapping is None else mapping.item
             written[name] = self.json(value, fields.get(name, inner), (*path, name))
         return written
 
     def _key(self, key: Any, mapping: DictCodec | None, path: Path) -> str:
-        if isinstance(key, (MadeValue, Member)):
+        if isinstance(key, (TypeCall, EnumMember)):
             key = self.json(key, ANY_CODEC, path)
         elif mapping is not None and mapping.key.handles(key):
             return mapping.key.encode(key)
         try:
             return key_in_json(key)
         except EncodingError:
-            raise Unwritable("the keys of a dict are texts or numbers", path) from None
+            raise EncodingProblem("the keys of a dict are texts or numbers", path) from None
 
-    def _member(self, member: Member, codec: Codec, path: Path) -> Any:
+    def _member(self, member: EnumMember, codec: Codec, path: Path) -> Any:
         cls = self._types.enum(member.type)
         assert cls is not None  # it was looked up when it was read
         return self.json(cls[member.name], codec, path)
 
-    def _made(self, made: MadeValue, expected: Codec, path: Path) -> Any:
+    def _made(self, made: TypeCall, expected: Codec, path: Path) -> Any:
         codec = self._types.codec(made.name, expected)
         assert codec is not None  # it was looked up when it was read
         core = codec.core
         if isinstance(core, RecordCodec):
             return self._record(made, core, path)
         if len(made.args) != 1 or made.kwargs:
-            raise Unwritable(f"{made.name} takes one value, by position", path, made.node)
+            raise EncodingProblem(f"{made.name} takes one value, by position", path, made.node)
         return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
 
-    def _record(self, made: MadeValue, record: RecordCodec, path: Path) -> dict[str, Any]:
+    def _record(self, made: TypeCall, record: RecordCodec, path: Path) -> dict[str, Any]:
         """Return the object of a record: by its fields' codecs. No code of its class runs before the call does."""
-        given = dict(zip(_positions(record, made, path), made.args, strict=False))
+        given = dict(zip(_positional_fields(record, made, path), made.args, strict=False))
         for name, value in made.kwargs.items():
             if name in given:
-                raise Unwritable(f"{made.name} is given {name!r} twice", path, made.node)
+                raise EncodingProblem(f"{made.name} is given {name!r} twice", path, made.node)
             given[name] = value
         fields = {each.name: each for each in record.fields if each.constant is MISSING}
         others = record.others or ANY_CODEC
@@ -287,18 +287,18 @@ class Encoder:
         return written
 
 
-def _items(codec: Codec) -> Callable[[int], Codec]:
+def _item_codecs(codec: Codec) -> Callable[[int], Codec]:
     """Return what gives the codec of an item of an array by its place."""
-    for sequence in seen_as(codec, ListCodec):
+    for sequence in codecs_of_kind(codec, ListCodec):
         item: Codec = sequence.item
         return lambda place: item
-    for row in seen_as(codec, TupleCodec):
+    for row in codecs_of_kind(codec, TupleCodec):
         items = tuple(row.children())
         return lambda place: items[place] if place < len(items) else ANY_CODEC
     return lambda place: ANY_CODEC
 
 
-def _positions(record: RecordCodec, made: MadeValue, path: Path) -> list[str]:
+def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[str]:
     """Return the names of the fields that a record takes by position, in their order."""
     if not made.args:
         return []
@@ -306,7 +306,9 @@ def _positions(record: RecordCodec, made: MadeValue, path: Path) -> list[str]:
     if len(made.args) > len(names):
         takes = f"takes {len(names)} values by position" if names else "takes its fields by name"
         example = ", ".join(f"{each.name}=…" for each in record.fields if each.constant is MISSING)
-        raise Unwritable(f"{made.name} {takes}, not {len(made.args)}; write {made.name}({example})", path, made.node)
+        raise EncodingProblem(
+            f"{made.name} {takes}, not {len(made.args)}; write {made.name}({example})", path, made.node
+        )
     return names
 
 

@@ -21,7 +21,7 @@ from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, Expres
 
 # --- expressions._tree ---
 
-_TREE_CONSTRUCTS: Final[dict[type[ast.AST], str]] = {
+_NODE_NAMES: Final[dict[type[ast.AST], str]] = {
     ast.Attribute: "an attribute",
     ast.Subscript: "a subscript",
     ast.Slice: "a slice",
@@ -46,9 +46,9 @@ _TREE_CONSTRUCTS: Final[dict[type[ast.AST], str]] = {
 """What a node is called; what stands not here is called by its class."""
 
 
-def construct(node: ast.AST) -> str:
+def describe_node(node: ast.AST) -> str:
     """Return what a node is called, for a message."""
-    return _TREE_CONSTRUCTS.get(type(node), f"`{type(node).__name__}`")
+    return _NODE_NAMES.get(type(node), f"`{type(node).__name__}`")
 
 
 def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
@@ -57,7 +57,7 @@ def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
     Raises:
         ExpressionError: It is no Python, or there is a statement in it.
     """
-    source = source_of(text)
+    source = scan_source(text)
     try:
         body = ast.parse(source.text).body
     except SyntaxError as error:
@@ -73,7 +73,8 @@ def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
     for node in body:
         if not isinstance(node, ast.Expr):
             raise _refused(
-                f"{construct(node)} is not allowed; write a call, f(a=1)", *source.place(node.lineno, node.col_offset)
+                f"{describe_node(node)} is not allowed; write a call, f(a=1)",
+                *source.place(node.lineno, node.col_offset),
             )
         found.append(node.value)
     if len(found) == 1 and isinstance(found[0], (ast.List, ast.Tuple)):
@@ -85,7 +86,7 @@ def _refused(message: str, line: int, column: int) -> ExpressionError:
     return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=line, column=column)])
 
 
-def dotted(node: ast.expr) -> str | None:
+def dotted_name(node: ast.expr) -> str | None:
     """Return the name that a node is, with dots: `a`, `a.b`; None for anything else. What it names is not looked at."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -127,7 +128,7 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_REST: Final = {
+_STRING_ENDS: Final = {
     "'": re.compile(r"(?:[^'\\\n]|\\[\s\S])*+'"),
     '"': re.compile(r'(?:[^"\\\n]|\\[\s\S])*+"'),
     "'''": re.compile(r"(?:[^'\\]|\\[\s\S]|'(?!''))*+'''"),
@@ -138,8 +139,8 @@ _REST: Final = {
 _ESCAPE: Final = re.compile(r"\\(?:([4-7][0-7]{2})|([\s\S]))")
 _KNOWN_ESCAPES: Final = frozenset("\\'\"abfnrtvx01234567\n")
 _KEYWORDS: Final = frozenset(keyword.kwlist) - {"True", "False", "None"}
-_PAIRS: Final = {")": "(", "]": "[", "}": "{"}
-_TEXT_CONSTRUCTS: Final = {
+_OPENING_OF: Final = {")": "(", "]": "[", "}": "{"}
+_KEYWORD_CONSTRUCTS: Final = {
     **dict.fromkeys(("lambda", "def"), "a function"),
     **dict.fromkeys(("for", "while"), "a loop or comprehension"),
     **dict.fromkeys(("if", "elif", "else"), "a condition"),
@@ -149,7 +150,7 @@ _TEXT_CONSTRUCTS: Final = {
 }
 """What begins with a keyword; the others are named by themselves."""
 
-_CONTINUE: Final = frozenset({"in", "else", "elif", "as", "pass"})
+_CONTINUATIONS: Final = frozenset({"in", "else", "elif", "as", "pass"})
 """Keywords that go on with what another began, which was told."""
 
 
@@ -157,7 +158,7 @@ class CutOff(ExpressionError):
     """An expression of which nothing is wrong but that its end is missing."""
 
 
-def source_of(text: str) -> ExpressionSource:
+def scan_source(text: str) -> ExpressionSource:
     """Return the source of a text that may be parsed; a code fence around it is left out.
 
     Raises:
@@ -244,7 +245,7 @@ class _Scan:
         self._levels[-1] = 0
 
     def _close(self, text: str, at: int) -> None:
-        if not self._open or self._text[self._open[-1]] != _PAIRS[text]:
+        if not self._open or self._text[self._open[-1]] != _OPENING_OF[text]:
             closes = f", and {self._text[self._open[-1]]!r} is open" if self._open else ""
             self._stop(at, f"{text!r} closes nothing{closes}")
         self._unnest()
@@ -252,8 +253,8 @@ class _Scan:
         self._levels.pop()
 
     def _word(self, word: str, at: int) -> None:
-        if word in _KEYWORDS and not (word in _CONTINUE and self._problems):
-            construct = _TEXT_CONSTRUCTS.get(word, f"`{word}`")
+        if word in _KEYWORDS and not (word in _CONTINUATIONS and self._problems):
+            construct = _KEYWORD_CONSTRUCTS.get(word, f"`{word}`")
             shown = "" if word in construct else f" (`{word}`)"
             self._refuse(at, f"{construct}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
 
@@ -269,7 +270,7 @@ class _Scan:
         prefix, quote, at = found["prefix"].lower(), found["quote"], found.start("string")
         if "f" in prefix or "t" in prefix:
             self._refuse(at, "an f-string is not allowed; write the text, or join texts with +")
-        rest = _REST[quote].match(self._text, found.end())
+        rest = _STRING_ENDS[quote].match(self._text, found.end())
         if rest is None:
             self._cut_off(
                 at, f"the text that {quote} opens is never closed: the expression is cut off, or a quote is missing"
@@ -368,7 +369,7 @@ def strip_fence(text: str) -> str:
 
     One that is all of a line's code, `f(1)` between two backticks, is that code.
     """
-    plain = _plain(text)
+    plain = _with_plain_line_ends(text)
     opening, _, fenced = plain.partition("\n")
     language = opening[3:].strip()
     if not opening.startswith("```") or not (language == "" or language.isidentifier()):
@@ -378,11 +379,11 @@ def strip_fence(text: str) -> str:
 
 def last_fenced_block(text: str) -> str:
     """Return what stands in the code fence that a text ends with, whatever words stand before it; empty for a text that ends otherwise."""
-    pieces = _FENCE.split(_plain(text))
+    pieces = _FENCE.split(_with_plain_line_ends(text))
     if len(pieces) % 2 and pieces[-1]:  # words
         return ""
     return strip_fence(f"```{pieces[-1] or pieces[-2]}") if len(pieces) > 1 else ""
 
 
-def _plain(text: str) -> str:
+def _with_plain_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()

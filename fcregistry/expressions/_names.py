@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 # --- expressions._types ---
 
-TIMES: Final[dict[str, type[Any]]] = {each.__name__: each for each in (datetime, date, time, timedelta, timezone)}
+TIME_TYPES: Final[dict[str, type[Any]]] = {each.__name__: each for each in (datetime, date, time, timedelta, timezone)}
 """Types whose instances are made of numbers when they are read: making them runs nothing but Python's own code, and takes no time."""
 
-CONSTANTS: Final = {"timezone.utc": UTC, "UTC": UTC}
+_TIME_CONSTANTS: Final = {"timezone.utc": UTC, "UTC": UTC}
 
 
-def is_named(cls: type, name: str) -> bool:
+def is_name_of(cls: type, name: str) -> bool:
     """Tell whether a name is that of a class: its own, or with what it stands in before it, such as its module."""
     full = f"{cls.__module__}.{cls.__qualname__.replace('<locals>.', '')}"
     return f".{full}".endswith(f".{name}") and len(name) >= len(cls.__name__)
@@ -33,23 +33,23 @@ def is_named(cls: type, name: str) -> bool:
 
 def time_type(name: str) -> type[Any] | None:
     """Return the type of times that a name means, if it means one: `date`, `datetime.date`."""
-    cls = TIMES.get(name.rpartition(".")[2])
-    return cls if cls is not None and is_named(cls, name) else None
+    cls = TIME_TYPES.get(name.rpartition(".")[2])
+    return cls if cls is not None and is_name_of(cls, name) else None
 
 
-def time_of_text(name: str) -> Callable[[str], Any] | None:
+def time_parser(name: str) -> Callable[[str], Any] | None:
     """Return what a name such as `date.fromisoformat` means, if it means such a thing."""
     before, _, method = name.rpartition(".")
     cls = time_type(before) if method == "fromisoformat" else None
     return cls.fromisoformat if cls in (datetime, date, time) and cls is not None else None
 
 
-def constant(name: str) -> Any:
+def time_constant(name: str) -> Any:
     """Return the constant of the standard library that a name means, or None."""
-    return CONSTANTS.get(name.removeprefix("datetime."))
+    return _TIME_CONSTANTS.get(name.removeprefix("datetime."))
 
 
-def made_by(codec: Codec, name: str) -> bool:
+def names_type_of(codec: Codec, name: str) -> bool:
     """Tell whether a name is that of the type of a codec, and instances of it can be written as a call."""
     core = codec.core
     if isinstance(core, DecimalCodec):
@@ -57,7 +57,7 @@ def made_by(codec: Codec, name: str) -> bool:
     if isinstance(core, AliasCodec):
         return name.rpartition(".")[2] == core.title
     cls = core.cls if isinstance(core, (RecordCodec, TextCodec)) else _enum_of(core)
-    return cls is not None and is_named(cls, name)
+    return cls is not None and is_name_of(cls, name)
 
 
 def _enum_of(codec: Codec) -> type[enum.Enum] | None:
@@ -96,14 +96,14 @@ class TypeNames:
             expected: The codec of the place where an instance stands.
         """
         nearest = [] if expected is None else walk_codecs([expected], same=True)
-        found = next((each for each in (*nearest, *self._every()) if made_by(each, name)), None)
+        found = next((each for each in (*nearest, *self._every()) if names_type_of(each, name)), None)
         return self._learnt.get(name) if found is None else found
 
     def enum(self, name: str) -> type[enum.Enum] | None:
         """Return the Enum that a name means."""
         if name in self._learnt:
             return _enum_of(self._learnt[name].core)
-        return next((cls for each in self._every() if (cls := _enum_of(each.core)) and is_named(cls, name)), None)
+        return next((cls for each in self._every() if (cls := _enum_of(each.core)) and is_name_of(cls, name)), None)
 
     def names(self) -> list[str]:
         """Return the names of types that can be called, sorted."""
@@ -116,19 +116,19 @@ class TypeNames:
         return self._all
 
 
-def seen_as(codec: Codec, kind: type[Any]) -> Iterator[Any]:
+def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:
     """Yield the codecs of a kind that see the very values that a codec sees: itself, or members of it if it is a union."""
     return (each.core for each in walk_codecs([codec], same=True) if isinstance(each.core, kind))
 
 
 # --- expressions._spelling ---
 
-_NO_NAME: Final = re.compile(r"\W")
+_NOT_IN_NAMES: Final = re.compile(r"\W")
 
 
 def identifier(name: str) -> str:
     """Return what a tool is called in Python: with underscores for what no name has there."""
-    written = _NO_NAME.sub("_", name)
+    written = _NOT_IN_NAMES.sub("_", name)
     if keyword.iskeyword(written):
         return f"{written}_"
     return f"_{written}" if written[:1].isdigit() else written
@@ -166,7 +166,7 @@ def name_spellings(tool: Tool) -> list[str]:
     return [tool.name, identifier(tool.name), *(name for spell in _SPELLINGS for name in spell(tool))]
 
 
-def _told(tool: Tool) -> Iterable[str]:
+def _python_format_names(tool: Tool) -> Iterable[str]:
     """Yield what the format `python` calls a tool, where Python has no such name."""
     if identifier(tool.name) != tool.name or "_x" in tool.name:  # with which begins what the format writes otherwise
         from fcregistry.formats.python import NAMES  # some milliseconds, for few names
@@ -174,13 +174,13 @@ def _told(tool: Tool) -> Iterable[str]:
         yield NAMES.wire_name(tool.name)
 
 
-def _grouped(tool: Tool) -> Iterable[str]:
+def _group_names(tool: Tool) -> Iterable[str]:
     return (".".join(map(identifier, (*tool.group.split("."), tool.declared_name))),)
 
 
-def _aliases(tool: Tool) -> Iterable[str]:
+def _alias_names(tool: Tool) -> Iterable[str]:
     return map(identifier, tool.options.aliases)
 
 
-_SPELLINGS: Final[tuple[Callable[[Tool], Iterable[str]], ...]] = (_told, _grouped, _aliases)
+_SPELLINGS: Final[tuple[Callable[[Tool], Iterable[str]], ...]] = (_python_format_names, _group_names, _alias_names)
 """The kinds of other names; an earlier one beats a later one of another tool."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MadeValue:
+class TypeCall:
     """An instance that is to be made by its type: nothing is made of it here, only the JSON that stands for it.
 
     Attributes:
@@ -38,7 +38,7 @@ class MadeValue:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Member:
+class EnumMember:
     """A member of an Enum: `Color.RED`.
 
     Attributes:
@@ -53,7 +53,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Result:
+class CallResult:
     """The result of a call that has not run yet.
 
     Attributes:
@@ -65,15 +65,15 @@ class Result:
     name: str
 
 
-class Items(list[Any]):
+class SetItems(list[Any]):
     """The items of a set of which some are placeholders, so that Python cannot make the set yet."""
 
 
-class Broken:
+class RefusedValue:
     """What is wrong, and was told; nothing more is said of what it is part of."""
 
 
-BROKEN: Final = Broken()
+REFUSED: Final = RefusedValue()
 
 
 def is_known(value: object) -> bool:
@@ -86,7 +86,7 @@ def is_known(value: object) -> bool:
     return kind not in _PLACEHOLDERS
 
 
-_PLACEHOLDERS: Final = frozenset({MadeValue, Member, Result, Broken, Items})
+_PLACEHOLDERS: Final = frozenset({TypeCall, EnumMember, CallResult, RefusedValue, SetItems})
 
 # --- expressions._graph ---
 
@@ -133,7 +133,7 @@ class CallGraph:
         return self.call.name
 
 
-def mark(call: str) -> dict[str, str]:
+def result_mark(call: str) -> dict[str, str]:
     """Return what stands in arguments for the result of a call."""
     return {RESULT_KEY: call}
 
@@ -157,7 +157,7 @@ def fill_results(arguments: Any, values: Mapping[tuple[str | int, ...], Any], pa
 
 # --- expressions._problems ---
 
-Code: TypeAlias = Literal["malformed_call", "unknown_tool", "invalid_arguments"]
+ProblemCode: TypeAlias = Literal["malformed_call", "unknown_tool", "invalid_arguments"]
 
 MOST_PROBLEMS = 20
 """So many are told of one text: who wrote more of them begins anew."""
@@ -175,7 +175,7 @@ class ExpressionProblem:
         path: The argument that it is about, as a JSON path; `$` where it is about none.
     """
 
-    code: Code
+    code: ProblemCode
     message: str
     line: int
     column: int
@@ -199,7 +199,7 @@ class ExpressionError(FcregistryError, ValueError):
         super().__init__("\n".join(["the expression is no call that can be made; nothing was run:", *lines]))
 
     @property
-    def code(self) -> Code:
+    def code(self) -> ProblemCode:
         """What is worst: that it is no call at all, then that there is no such tool, then that its arguments are wrong."""
         codes = {problem.code for problem in self.problems}
         if "malformed_call" in codes:

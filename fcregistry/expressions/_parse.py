@@ -16,27 +16,34 @@ from fcregistry._base.call import ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import said_by
-from fcregistry.expressions._encode import MOST_HASHED, Encoder, KeyTable, Maker, Unwritable, are_too_many
-from fcregistry.expressions._guard import construct, dotted, parse_call_nodes
+from fcregistry.expressions._encode import (
+    MOST_HASHED,
+    Encoder,
+    EncodingProblem,
+    InstanceMaker,
+    KeyTable,
+    has_too_many_items,
+)
+from fcregistry.expressions._guard import describe_node, dotted_name, parse_call_nodes
 from fcregistry.expressions._names import (
-    TIMES,
-    constant,
-    time_of_text,
+    TIME_TYPES,
+    time_constant,
+    time_parser,
     time_type,
 )
 from fcregistry.expressions._nodes import (
-    BROKEN,
     MOST_PROBLEMS,
-    Broken,
+    REFUSED,
     CallGraph,
-    Code,
+    CallResult,
+    EnumMember,
     ExpressionError,
     ExpressionProblem,
-    Items,
-    MadeValue,
-    Member,
+    ProblemCode,
     Reference,
-    Result,
+    RefusedValue,
+    SetItems,
+    TypeCall,
     is_known,
 )
 from fcregistry.expressions._scope import AllowedFunctions, BindingProblem, ExpressionContext, ExpressionScope, Tools
@@ -128,7 +135,7 @@ MOST_CALLS: Final = 100
 _LONGEST_MESSAGE: Final = 1_000
 """So many characters of a message are told: it may hold names of any length."""
 
-_LITERALS: Final = (ast.List, ast.Tuple)
+_SEQUENCES: Final = (ast.List, ast.Tuple)
 
 
 class CallReader:
@@ -155,14 +162,18 @@ class CallReader:
     def outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
         """Return the call that a node is, with those that it needs; None where something is wrong with it."""
         if not isinstance(node, ast.Call):
-            hint = "" if (name := dotted(node)) is None or self.scope.tools.find(name) is None else f"; write {name}(…)"
-            self.refuse(node, f"{construct(node)} is no call of a tool{hint or '; write a call, f(a=1)'}")
+            hint = (
+                ""
+                if (name := dotted_name(node)) is None or self.scope.tools.find(name) is None
+                else f"; write {name}(…)"
+            )
+            self.refuse(node, f"{describe_node(node)} is no call of a tool{hint or '; write a call, f(a=1)'}")
             return None
-        name = dotted(node.func)
+        name = dotted_name(node.func)
         tool = None if name is None else self.scope.tools.find(name)
         if tool is None:
             if name is None:
-                self.refuse(node.func, f"{construct(node.func)} cannot be called; call a tool by its name")
+                self.refuse(node.func, f"{describe_node(node.func)} cannot be called; call a tool by its name")
             elif (name.startswith("_") or "." in name) and self._is_walk(name):
                 self.refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
             else:
@@ -180,7 +191,7 @@ class CallReader:
         first = name.partition(".")[0]
         return first != name and (first in self.scope.context or self.scope.tools.find(first) is not None)
 
-    def call(self, node: ast.Call, tool: Tool) -> Result | Broken:
+    def call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
         """Read a call of a tool, and return what stands for its result.
 
         Raises:
@@ -200,22 +211,22 @@ class CallReader:
         except BindingProblem as problem:
             return self.refuse(node, str(problem), "invalid_arguments")
         if self.problems:
-            return BROKEN
+            return REFUSED
         encoder = Encoder(parameters.types)
         arguments: dict[str, Any] = {}
         for name, codec, value, at in written:
             try:
                 arguments[name] = encoder.json(value, codec, (name,))
-            except Unwritable as problem:
+            except EncodingProblem as problem:
                 self.refuse(problem.node or places[at], str(problem), "invalid_arguments", json_path(problem.path))
         return self._added(tool.name, arguments, tuple(encoder.references))
 
-    def _added(self, name: str, arguments: dict[str, Any], references: tuple[Reference, ...]) -> Result:
+    def _added(self, name: str, arguments: dict[str, Any], references: tuple[Reference, ...]) -> CallResult:
         call = ToolCall(name, arguments, f"call-{self._first + len(self._calls)}")
         self._calls.append(call)
         if references:
             self._references[str(call.id)] = references
-        return Result(str(call.id), name)
+        return CallResult(str(call.id), name)
 
     def _positional(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[Any]:
         args: list[Any] = []
@@ -223,13 +234,13 @@ class CallReader:
             if not isinstance(each, ast.Starred):
                 args.append(values.value(each))
                 places.append(each)
-            elif isinstance(each.value, _LITERALS):
+            elif isinstance(each.value, _SEQUENCES):
                 args += [values.value(item) for item in each.value.elts]
                 places += each.value.elts
             else:
                 self.refuse(
                     each,
-                    f"only a list that is written out can be unpacked, as in f(*[1, 2]), not {construct(each.value)}",
+                    f"only a list that is written out can be unpacked, as in f(*[1, 2]), not {describe_node(each.value)}",
                 )
         return args
 
@@ -249,11 +260,13 @@ class CallReader:
             else:
                 self.refuse(
                     each.value,
-                    f"only a dict that is written out can be unpacked, as in f(**{{'a': 1}}), not {construct(each.value)}",
+                    f"only a dict that is written out can be unpacked, as in f(**{{'a': 1}}), not {describe_node(each.value)}",
                 )
         return kwargs
 
-    def refuse(self, node: ast.AST, message: str, code: Code = "malformed_call", path: str = "$") -> Broken:
+    def refuse(
+        self, node: ast.AST, message: str, code: ProblemCode = "malformed_call", path: str = "$"
+    ) -> RefusedValue:
         """Note what is wrong with a node, and return what stands for its value.
 
         Raises:
@@ -265,7 +278,7 @@ class CallReader:
         self.problems.append(ExpressionProblem(code=code, message=message, line=line, column=column, path=path))
         if len(self.problems) >= MOST_PROBLEMS:
             raise ExpressionError(self.problems)
-        return BROKEN
+        return REFUSED
 
 
 # --- expressions._values ---
@@ -288,14 +301,14 @@ class ValueReader:
         self._reader = reader
         self._scope = reader.scope
         self._types = reader.scope.tools.parameters(tool).types
-        self._made = Maker(self._types)
+        self._made = InstanceMaker(self._types)
         self._refuse = reader.refuse
 
     def value(self, node: ast.expr) -> Any:
-        """Return what a node means; `BROKEN` where something is wrong, which was noted."""
-        read = _READ.get(type(node))
+        """Return what a node means; `REFUSED` where something is wrong, which was noted."""
+        read = _READERS.get(type(node))
         if read is None:
-            return self._refuse(node, f"{construct(node)} is not allowed")
+            return self._refuse(node, f"{describe_node(node)} is not allowed")
         return read(self, node)
 
     def _constant(self, node: ast.Constant) -> Any:
@@ -308,19 +321,19 @@ class ValueReader:
         return tuple(values) if isinstance(node, ast.Tuple) else values
 
     def _set(self, node: ast.Set) -> Any:
-        if are_too_many(node.elts):
+        if has_too_many_items(node.elts):
             return self._refuse(node, f"a set of more than {MOST_HASHED} items is too large; write a list")
         values = self._all(node.elts)
         try:
-            return set(values) if all(map(is_known, values)) else Items(values)
+            return set(values) if all(map(is_known, values)) else SetItems(values)
         except TypeError:  # lists, say, which no set of Python's can hold
-            return Items(values)
+            return SetItems(values)
 
     def _all(self, nodes: list[ast.expr]) -> list[Any]:
         return [self.value(each) for each in nodes]
 
     def _dict(self, node: ast.Dict) -> Any:
-        if are_too_many(node.keys):
+        if has_too_many_items(node.keys):
             return self._refuse(
                 node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
             )
@@ -336,22 +349,24 @@ class ValueReader:
                     self._refuse(key_node, "the key stands twice in one dict")
                 written[key] = value
             except TypeError:
-                self._refuse(key_node, f"{construct(key_node)} cannot be the key of a dict; take a text or a number")
+                self._refuse(
+                    key_node, f"{describe_node(key_node)} cannot be the key of a dict; take a text or a number"
+                )
         return written
 
     def _signed(self, node: ast.UnaryOp) -> Any:
         value = self._computable(node.operand)
-        return value if isinstance(value, Broken) else self._calculated(node, lambda: signed(node.op, value))
+        return value if isinstance(value, RefusedValue) else self._calculated(node, lambda: apply_sign(node.op, value))
 
     def _computed(self, node: ast.BinOp) -> Any:
         left, right = self._computable(node.left), self._computable(node.right)
-        if isinstance(left, Broken) or isinstance(right, Broken):
-            return BROKEN
-        return self._calculated(node, lambda: computed(node.op, left, right))
+        if isinstance(left, RefusedValue) or isinstance(right, RefusedValue):
+            return REFUSED
+        return self._calculated(node, lambda: apply_operator(node.op, left, right))
 
     def _computable(self, node: ast.expr) -> Any:
         value = self.value(node)
-        if isinstance(value, Result):
+        if isinstance(value, CallResult):
             return self._refuse(
                 node,
                 f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool",
@@ -371,7 +386,7 @@ class ValueReader:
 
     def _name(self, node: ast.expr) -> Any:
         """Return what a name means, which may have dots; nothing is ever looked up in what it means."""
-        name = dotted(node)
+        name = dotted_name(node)
         if name is None:
             return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
         if name in self._scope.context:
@@ -379,7 +394,7 @@ class ValueReader:
             if isinstance(value, type):
                 return self._refuse(node, f"{name} is a type; write {name}(…)")
             return value
-        if (known := constant(name)) is not None:
+        if (known := time_constant(name)) is not None:
             return known
         if "." in name:
             return self._member(node, name)
@@ -397,7 +412,7 @@ class ValueReader:
                 f"{enum} has no member {member[:60]!r}; it has {', '.join(list(cls.__members__)[:20])}",
                 "invalid_arguments",
             )
-        return Member(enum, member, node)
+        return EnumMember(enum, member, node)
 
     def _unknown(self, name: str) -> str:
         if self._scope.tools.find(name) is not None:
@@ -409,10 +424,10 @@ class ValueReader:
         return f"there is no name {name[:60]!r}; {known}. A text stands in quotes"
 
     def _call(self, node: ast.Call) -> Any:
-        name = dotted(node.func)
+        name = dotted_name(node.func)
         if name is None:
             return self._refuse(
-                node.func, f"{construct(node.func)} cannot be called; call a tool or a type by its name"
+                node.func, f"{describe_node(node.func)} cannot be called; call a tool or a type by its name"
             )
         tool = self._scope.tools.tools.get(name)
         if tool is not None:
@@ -423,16 +438,16 @@ class ValueReader:
             tool = self._scope.tools.other(name)
             return self._not_called(node, name) if tool is None else self._reader.call(node, tool)
         args, kwargs = self._arguments(node)
-        return MadeValue(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
+        return TypeCall(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
 
     def _time(self, name: str) -> Callable[..., Any] | None:
         """Return what makes a date or time by a name, if the name means that."""
         if name in self._scope.context:
             known = self._scope.context[name]
-            return known if any(known is each for each in TIMES.values()) else None
-        return time_type(name) or time_of_text(name)
+            return known if any(known is each for each in TIME_TYPES.values()) else None
+        return time_type(name) or time_parser(name)
 
-    def _not_called(self, node: ast.Call, name: str) -> Broken:
+    def _not_called(self, node: ast.Call, name: str) -> RefusedValue:
         if name in self._scope.context:
             return self._refuse(node.func, f"{name} cannot be called: it is a value")
         if "." in name:
@@ -467,11 +482,11 @@ class ValueReader:
     ) -> Any:
         """Call what may be called while the expression is read: a function that the application allows, or a type of times."""
         if self._reader.problems:
-            return BROKEN
+            return REFUSED
         try:
             given = [self._made.python(each) for each in args]
             named = {each: self._made.python(value) for each, value in kwargs.items()}
-        except Unwritable as problem:
+        except EncodingProblem as problem:
             return self._refuse(problem.node or node, str(problem), "invalid_arguments")
         try:
             return function(*given, **named)
@@ -482,7 +497,7 @@ class ValueReader:
             )
 
 
-_READ: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
+_READERS: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
     ast.Constant: ValueReader._constant,
     ast.List: ValueReader._sequence,
     ast.Tuple: ValueReader._sequence,
@@ -525,7 +540,7 @@ class ArithmeticProblem(ValueError):
     """What cannot be computed, or is not; the message tells the model why."""
 
 
-def signed(sign: ast.unaryop, value: object) -> Any:
+def apply_sign(sign: ast.unaryop, value: object) -> Any:
     """Return a number with its sign.
 
     Raises:
@@ -537,7 +552,7 @@ def signed(sign: ast.unaryop, value: object) -> Any:
     return apply(value)
 
 
-def computed(operation: ast.operator, left: Any, right: Any) -> Any:
+def apply_operator(operation: ast.operator, left: Any, right: Any) -> Any:
     """Return what an operator makes of two values.
 
     Raises:
@@ -552,9 +567,9 @@ def computed(operation: ast.operator, left: Any, right: Any) -> Any:
         raise ArithmeticProblem(
             f"{sign} is allowed between two numbers"
             + (", and + between two texts" if sign == "+" else "")
-            + f", not between {_kind(left)} and {_kind(right)}"
+            + f", not between {_describe_operand(left)} and {_describe_operand(right)}"
         )
-    if type(left) is type(right) is int and _bits(sign, left, right) > MOST_BITS:
+    if type(left) is type(right) is int and _most_bits(sign, left, right) > MOST_BITS:
         raise ArithmeticProblem(f"the result of {sign} is too large: at most {MOST_BITS} bits")
     try:
         return compute(left, right)
@@ -566,7 +581,7 @@ def computed(operation: ast.operator, left: Any, right: Any) -> Any:
         raise ArithmeticProblem(f"{sign} cannot be computed here: {error}") from None
 
 
-def _bits(sign: str, left: int, right: int) -> int:
+def _most_bits(sign: str, left: int, right: int) -> int:
     """Return how many bits the result of two whole numbers has at the most."""
     if sign == "**":
         return (abs(left) - 1).bit_length() * right + 1 if right > 0 and abs(left) > 1 else 1
@@ -579,7 +594,7 @@ def _is_number(value: object) -> bool:
     return type(value) in (int, float, complex)
 
 
-def _kind(value: object) -> str:
+def _describe_operand(value: object) -> str:
     if isinstance(value, str):
         return "a text"
     return "a number" if _is_number(value) else f"a {type(value).__name__}"

@@ -18,7 +18,7 @@ from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
 from fcregistry.expressions._encode import encode_value, field_value
 from fcregistry.expressions._guard import parse_call_nodes
-from fcregistry.expressions._names import identifier, made_by, seen_as
+from fcregistry.expressions._names import codecs_of_kind, identifier, names_type_of
 from fcregistry.expressions._nodes import ExpressionError
 from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope
 from fcregistry.types import ANY_CODEC, MISSING, DecimalCodec, DictCodec, ListCodec, RecordCodec, TextCodec, TupleCodec
@@ -57,13 +57,15 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     written: list[str] = []
     for each, value in zip(positional, args, strict=False):
         by_position = bool(rest) or each.kind is POSITIONAL_ONLY
-        written.append(_expression(value, each.codec) if by_position else _keyword(each.name, value, each.codec))
-    written += [_expression(value, _item(star)) for value in rest]
-    written += [_keyword(name, value, codecs.get(name, others)) for name, value in kwargs.items()]
+        written.append(
+            _expression(value, each.codec) if by_position else _keyword_argument(each.name, value, each.codec)
+        )
+    written += [_expression(value, _item_codec(star)) for value in rest]
+    written += [_keyword_argument(name, value, codecs.get(name, others)) for name, value in kwargs.items()]
     return f"{identifier(tool.name)}({', '.join(written)})"
 
 
-def _keyword(name: str, value: Any, codec: Codec) -> str:
+def _keyword_argument(name: str, value: Any, codec: Codec) -> str:
     if name.isidentifier() and not keyword.iskeyword(name):
         return f"{name}={_expression(value, codec)}"
     return f"**{{{name!r}: {_expression(value, codec)}}}"
@@ -85,7 +87,7 @@ def _expression(value: Any, codec: Codec) -> str:
     if isinstance(value, (list, tuple)):
         return _sequence(value, codec)
     if isinstance(value, (set, frozenset)):
-        items = sorted(_expression(each, _item(codec)) for each in value)
+        items = sorted(_expression(each, _item_codec(codec)) for each in value)
         return f"{{{', '.join(items)}}}" if items else "[]"
     return _other(value, codec)
 
@@ -94,9 +96,9 @@ def _other(value: Any, codec: Codec) -> str:
     """Return a value of another type as what it is in JSON; with the name of its type around it where that is known."""
     json = encode_value(value, codec)
     for kind in (TextCodec, DecimalCodec):
-        for each in seen_as(codec, kind):
+        for each in codecs_of_kind(codec, kind):
             name = "Decimal" if kind is DecimalCodec else each.cls.__name__
-            if each.handles(value) and name.isidentifier() and made_by(each, name) and isinstance(json, str):
+            if each.handles(value) and name.isidentifier() and names_type_of(each, name) and isinstance(json, str):
                 return f"{name}({json!r})"
     return _literal(json)
 
@@ -114,7 +116,7 @@ def _literal(json: Any) -> str:
 
 def _member(value: Enum, codec: Codec) -> str:
     cls = type(value)
-    known = any(made_by(each, cls.__name__) for each in seen_as(codec, object))
+    known = any(names_type_of(each, cls.__name__) for each in codecs_of_kind(codec, object))
     if known and cls.__members__.get(value.name) is value:
         return f"{cls.__name__}.{value.name}"
     return _literal(encode_value(value, codec))
@@ -122,7 +124,7 @@ def _member(value: Enum, codec: Codec) -> str:
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
     """Return the codec of the record that a value is, if its place may have one; of several, that of its own class."""
-    of = [each for each in seen_as(codec, RecordCodec) if not issubclass(each.cls, dict) and each.handles(value)]
+    of = [each for each in codecs_of_kind(codec, RecordCodec) if not issubclass(each.cls, dict) and each.handles(value)]
     of.sort(key=lambda each: each.cls is not type(value))
     return of[0] if of and type(of[0]).encode is RecordCodec.encode else None
 
@@ -151,8 +153,8 @@ def _time(value: Any) -> str:
 
 
 def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
-    mapping: DictCodec | None = next(seen_as(codec, DictCodec), None)
-    fields = {each.key: each.codec for record in seen_as(codec, RecordCodec) for each in record.fields}
+    mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
+    fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
     inner = ANY_CODEC if mapping is None else mapping.item
     items = [(_key(key, mapping), _expression(item, fields.get(key, inner))) for key, item in value.items()]
     return f"{{{', '.join(f'{key}: {item}' for key, item in items)}}}"
@@ -165,22 +167,22 @@ def _key(key: Any, mapping: DictCodec | None) -> str:
 
 
 def _sequence(value: Any, codec: Codec) -> str:
-    rows: TupleCodec | None = next((each for each in seen_as(codec, TupleCodec) if each.handles(value)), None)
-    codecs = [_item(codec)] * len(value) if rows is None else list(rows.children())
+    rows: TupleCodec | None = next((each for each in codecs_of_kind(codec, TupleCodec) if each.handles(value)), None)
+    codecs = [_item_codec(codec)] * len(value) if rows is None else list(rows.children())
     items = [_expression(item, each) for item, each in zip(value, codecs, strict=True)]
     if isinstance(value, tuple):
         return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
     return f"[{', '.join(items)}]"
 
 
-def _item(codec: Codec) -> Codec:
-    sequence: ListCodec | None = next(seen_as(codec, ListCodec), None)
+def _item_codec(codec: Codec) -> Codec:
+    sequence: ListCodec | None = next(codecs_of_kind(codec, ListCodec), None)
     return ANY_CODEC if sequence is None else sequence.item
 
 
 # --- expressions._prompt ---
 
-TEMPLATE: Final = """\
+_TEMPLATE: Final = """\
 You can call these tools:
 
 {tools}
@@ -219,21 +221,21 @@ def prompt(
     """
     scope = ExpressionScope.of(tools, context, allow)
     called = scope.tools.called
-    described = formats.get(format).describe([_under(name, each) for name, each in called.items()])
+    described = formats.get(format).describe([_with_name(name, each) for name, each in called.items()])
     if not isinstance(described, str):
         raise TypeError(f"the format {format!r} is none of text; take python, typescript, text or yaml")
     given = list(examples)
     for example in given:
-        _check(example)
+        _check_example(example)
     known = describe_names(scope.context, scope.allow)
-    return TEMPLATE.format(
+    return _TEMPLATE.format(
         tools=described,
-        examples="\n".join(given or [_made_up(list(called))]),
+        examples="\n".join(given or [_example_of(list(called))]),
         names=f"\n{known}" if known else "",
     )
 
 
-def _under(name: str, tool: Tool) -> Tool:
+def _with_name(name: str, tool: Tool) -> Tool:
     """Return a tool as it is described: under the name by which it is called."""
     if name == tool.name:
         return tool
@@ -243,7 +245,7 @@ def _under(name: str, tool: Tool) -> Tool:
         return tool
 
 
-def _check(example: str) -> None:
+def _check_example(example: str) -> None:
     """See that an example can be read.
 
     Raises:
@@ -256,7 +258,7 @@ def _check(example: str) -> None:
         raise
 
 
-def _made_up(names: list[str]) -> str:
+def _example_of(names: list[str]) -> str:
     return f"[{', '.join(f'{name}(…)' for name in names[:2])}]" if names else "[]"
 
 

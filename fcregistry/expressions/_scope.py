@@ -45,17 +45,17 @@ class ExpressionScope:
             TypeError: Something of it cannot be.
         """
         for what, given in (("context", context), ("allow", allow)):
-            if not (given is None or _is_by_name(given)):
+            if not (given is None or _has_text_keys(given)):
                 raise TypeError(f"{what} is a dict from names, not {given!r:.80}")
         for name, function in (allow or {}).items():
             if not callable(function):
                 raise TypeError(
                     f"allow[{name!r}] is a function or a class, not {function!r:.80}; values stand in context"
                 )
-        return cls(tools=ToolNames(toolset_of(tools)), context=context or {}, allow=allow or {})
+        return cls(tools=ToolNames(tools_by_wire_name(tools)), context=context or {}, allow=allow or {})
 
 
-def _is_by_name(given: object) -> bool:
+def _has_text_keys(given: object) -> bool:
     return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
 
 
@@ -67,7 +67,7 @@ _MOST_SUGGESTIONS: Final = 3
 """For so many unknown names of one text, those are told that may be meant."""
 
 
-def toolset_of(tools: Tools) -> Mapping[str, Tool]:
+def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
     """Return the tools that were given, by wire name.
 
     Raises:
@@ -97,7 +97,7 @@ def _tool_of(given: object) -> Tool:
     raise TypeError(f"{given!r} is no tool: give a Tool or a function; registry.select(…) gives those of names")
 
 
-class Written(NamedTuple):
+class BoundArgument(NamedTuple):
     """One argument of a call, where it was found to belong.
 
     Attributes:
@@ -130,7 +130,7 @@ class ToolNames:
         self.tools = tools
         self._called: dict[str, Tool] | None = None
         self._others: dict[str, Tool | None] | None = None
-        self._parameters: dict[str, Parameters] = {}
+        self._parameters: dict[str, ToolParameters] = {}
         self._unknown = 0
 
     @property
@@ -166,7 +166,7 @@ class ToolNames:
         listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
         return f"there is no {what} {shown!r}; the tools are {listed}"
 
-    def parameters(self, tool: Tool) -> Parameters:
+    def parameters(self, tool: Tool) -> ToolParameters:
         """Return the parameters of a tool.
 
         Raises:
@@ -174,10 +174,10 @@ class ToolNames:
             DefinitionError: It cannot be defined.
         """
         known = self._parameters.get(tool.name)
-        return known or self._parameters.setdefault(tool.name, Parameters(tool))
+        return known or self._parameters.setdefault(tool.name, ToolParameters(tool))
 
 
-class Parameters:
+class ToolParameters:
     """The parameters of one tool.
 
     Args:
@@ -198,7 +198,7 @@ class Parameters:
             self._positional = list(tool.parameters.get("properties", ()))
         self.types = TypeNames(each.codec for each in every)
 
-    def bound(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[Written]:
+    def bound(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[BoundArgument]:
         """Return the arguments of a call by the names of their parameters. An unknown name is left for validation to judge.
 
         Raises:
@@ -221,5 +221,5 @@ class Parameters:
             written.append(self._written(name, value, at))
         return written
 
-    def _written(self, name: str, value: Any, at: int) -> Written:
-        return Written(name, self._codecs.get(name, self._others), value, at)
+    def _written(self, name: str, value: Any, at: int) -> BoundArgument:
+        return BoundArgument(name, self._codecs.get(name, self._others), value, at)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 # --- prompts._json_answer ---
 
 _ALLOWED: Final = SLIPS - {"fences"}  # which are read here, where their language counts
-_JSON_ANSWER_LANGUAGES: Final = frozenset({"", "json", "json5", "jsonc"})
-_JSON_ANSWER_OPENING: Final = re.compile(r"`{3,}+(?:json[5c]?)?(?=[\s{\[])", re.IGNORECASE)
+_JSON_LANGUAGES: Final = frozenset({"", "json", "json5", "jsonc"})
+_JSON_FENCE: Final = re.compile(r"`{3,}+(?:json[5c]?)?(?=[\s{\[])", re.IGNORECASE)
 _MARK: Final = re.compile(
     r"""
     ^[ \t]* (?P<fence>`{3,}) [ \t]* (?P<language>[\w+.-]*)
@@ -47,7 +47,7 @@ _PART: Final = re.compile(
 )
 _SINGULAR: Final = {"are": "is", "hold": "holds"}
 _CLOSING: Final = {"{": "}", "[": "]"}
-_MOST: Final = 100
+_MOST_VALUES: Final = 100
 """Values of one answer: to look at more is of no use, and takes time."""
 
 _CUT_OFF: Final = "is cut off before it is complete; write all of it again, shorter if need be"
@@ -61,36 +61,36 @@ def json_values(text: str, exact: bool) -> list[Found]:
         exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
     """
     whole = text.strip()
-    opening = _JSON_ANSWER_OPENING.match(whole) if whole.endswith("```") else None
+    opening = _JSON_FENCE.match(whole) if whole.endswith("```") else None
     if opening is not None:
         whole = whole[opening.end() :].rstrip("`")
-    found = _json_answer_read(whole, exact, fenced=opening is not None)
-    if isinstance(found, Value):  # also a number or a text by itself, which could not be told from prose
+    found = _read_json(whole, exact, fenced=opening is not None)
+    if isinstance(found, FoundValue):  # also a number or a text by itself, which could not be told from prose
         return [found]
-    values = list(islice(_scanned(text, exact), _MOST + 1))
-    if len(values) > _MOST:
-        return [Wrong(f"has more than {_MOST} JSON values; write one", open=True)]
+    values = list(islice(_scan(text, exact), _MOST_VALUES + 1))
+    if len(values) > _MOST_VALUES:
+        return [Rejected(f"has more than {_MOST_VALUES} JSON values; write one", open=True)]
     return values
 
 
-def _scanned(text: str, exact: bool) -> Iterator[Found]:
+def _scan(text: str, exact: bool) -> Iterator[Found]:
     """Yield what is found from the left to the right; each character is looked at a few times at most."""
     place, fenced = 0, False
     while mark := _MARK.search(text, place):
         place = mark.end()
         if mark["fence"]:
             language = mark["language"].lower()
-            fenced = language in _JSON_ANSWER_LANGUAGES and (not fenced or bool(language))
-            if language not in _JSON_ANSWER_LANGUAGES:
+            fenced = language in _JSON_LANGUAGES and (not fenced or bool(language))
+            if language not in _JSON_LANGUAGES:
                 place = _end_of_block(text, place, mark["fence"])
             continue
         start = mark.start("bracket")
         end, reason = _extent(text, start)
         if not reason:
-            yield _json_answer_read(text[start:end], exact, fenced)
+            yield _read_json(text[start:end], exact, fenced)
             place = end
             continue
-        yield Wrong(reason, fenced, open=True)
+        yield Rejected(reason, fenced, open=True)
         after = next((each for each in _MARK.finditer(text, place) if _opens_json(each)), None)
         if after is None:
             return
@@ -98,7 +98,7 @@ def _scanned(text: str, exact: bool) -> Iterator[Found]:
 
 
 def _opens_json(mark: re.Match[str]) -> bool:
-    return bool(mark["fence"] and mark["language"] and mark["language"].lower() in _JSON_ANSWER_LANGUAGES)
+    return bool(mark["fence"] and mark["language"] and mark["language"].lower() in _JSON_LANGUAGES)
 
 
 def _end_of_block(text: str, place: int, fence: str) -> int:
@@ -139,17 +139,17 @@ def _extent(text: str, start: int) -> _Extent:
     return _Extent(len(text), _CUT_OFF)
 
 
-def _json_answer_read(text: str, exact: bool, fenced: bool) -> Found:
+def _read_json(text: str, exact: bool, fenced: bool) -> Found:
     """Return the value of a text, or what is wrong with it."""
     try:
         value, repairs = read_text(text, exact, _ALLOWED, "the JSON")
     except NotJsonError as error:
         near = show(text[max(0, error.place - 20) : error.place + 20])
-        return Wrong(f"is no valid JSON: {error.reason} at character {error.place + 1}, near {near}", fenced)
+        return Rejected(f"is no valid JSON: {error.reason} at character {error.place + 1}, near {near}", fenced)
     except ArgumentsError as error:
         verb, _, rest = str(error).removeprefix("the arguments ").partition(" ")  # it speaks of arguments
-        return Wrong(f"{_SINGULAR.get(verb, verb)} {rest}", fenced)
-    return Value(value, repairs, fenced)
+        return Rejected(f"{_SINGULAR.get(verb, verb)} {rest}", fenced)
+    return FoundValue(value, repairs, fenced)
 
 
 # --- prompts._reading ---
@@ -172,7 +172,7 @@ class OutputError(ValueError):
         self.problems = problems
 
 
-def written(answer: object) -> str:
+def checked_text(answer: object) -> str:
     """Return what a model wrote, if it is text: a message that only calls has None for its content.
 
     Raises:
@@ -220,8 +220,8 @@ class Reading(Generic[T]):
 
 # --- prompts._yaml_answer ---
 
-_YAML_ANSWER_LANGUAGES: Final = frozenset({"", "yaml", "yml", "json"})
-_YAML_ANSWER_OPENING: Final = re.compile(
+_YAML_LANGUAGES: Final = frozenset({"", "yaml", "yml", "json"})
+_BLOCK_OPENING: Final = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,})[ \t]*(?P<language>[\w+.-]*)[ \t]*$", re.MULTILINE
 )
 _UNCLOSED: Final = "the code block was not closed: taken up to the end"
@@ -234,40 +234,40 @@ def yaml_values(text: str, exact: bool) -> list[Found]:
         text: The answer.
         exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
     """
-    blocks = list(_blocks(text))
+    blocks = list(_yaml_blocks(text))
     if not blocks:
-        return [_yaml_answer_read(text, exact, ())]
-    return [_yaml_answer_read(inner, exact, () if closed else (_UNCLOSED,)) for inner, closed in blocks]
+        return [_read_block(text, exact, ())]
+    return [_read_block(inner, exact, () if closed else (_UNCLOSED,)) for inner, closed in blocks]
 
 
-def _blocks(text: str) -> Iterator[tuple[str, bool]]:
+def _yaml_blocks(text: str) -> Iterator[tuple[str, bool]]:
     """Yield what stands in each code block that may hold YAML, and whether the block is closed."""
     place = 0
-    while opening := _YAML_ANSWER_OPENING.search(text, place):
+    while opening := _BLOCK_OPENING.search(text, place):
         # A fence that is indented otherwise is text inside of the block.
         closing = re.compile(rf"^{opening['indent']}{opening['fence']}`*[ \t]*$", re.MULTILINE)
         end = closing.search(text, opening.end())
-        if opening["language"].lower() in _YAML_ANSWER_LANGUAGES:
+        if opening["language"].lower() in _YAML_LANGUAGES:
             yield text[opening.end() : None if end is None else end.start()], end is not None
         if end is None:
             return
         place = end.end()
 
 
-def _yaml_answer_read(text: str, exact: bool, repairs: tuple[str, ...]) -> Found:
+def _read_block(text: str, exact: bool, repairs: tuple[str, ...]) -> Found:
     try:
-        return Value(read_yaml(text, exact), repairs)
+        return FoundValue(read_yaml(text, exact), repairs)
     except NotYamlError as error:
-        return Wrong(str(error))
+        return Rejected(str(error))
 
 
 # --- prompts._choosing ---
 
-_SAID_OF_ONE = "the answer was one item where an array is due: taken as an array of it"
-_SAID_OF_SEVERAL = "the answer was several items where an array is due: taken as an array of them"
+_ONE_AS_ARRAY = "the answer was one item where an array is due: taken as an array of it"
+_SEVERAL_AS_ARRAY = "the answer was several items where an array is due: taken as an array of them"
 
 
-def chosen(
+def choose_value(
     found: Sequence[Found], problems: Callable[[Any], tuple[Problem, ...]], *, takes_list: bool, syntax: str
 ) -> Found:
     """Return the value that is meant, or why none is.
@@ -281,31 +281,31 @@ def chosen(
         takes_list: Whether the answer is an array, whatever its items are.
         syntax: What the model was to write.
     """
-    if any(each.fenced for each in found if isinstance(each, Value)):
+    if any(each.fenced for each in found if isinstance(each, FoundValue)):
         found = [each for each in found if each.fenced]
-    values = [each for each in found if isinstance(each, Value)]
-    wrong = [each for each in found if isinstance(each, Wrong)]
+    values = [each for each in found if isinstance(each, FoundValue)]
+    wrong = [each for each in found if isinstance(each, Rejected)]
     decisive = [each for each in wrong if each.fenced or each.open or not values]
     if decisive:
         return decisive[0]
     if not values:
-        return Wrong(f"has no {syntax.upper()}; write the answer as {syntax.upper()}")
+        return Rejected(f"has no {syntax.upper()}; write the answer as {syntax.upper()}")
     valid = {dumps(each.value, sort_keys=True): each for each in values if not problems(each.value)}
     if len(valid) > 1:
-        return Wrong(f"has {len(valid)} values, and each could be the answer; write one")
+        return Rejected(f"has {len(valid)} values, and each could be the answer; write one")
     if valid:
         return next(iter(valid.values()))
     if takes_list and not any(isinstance(each.value, list) for each in values):
-        said = _SAID_OF_ONE if len(values) == 1 else _SAID_OF_SEVERAL
+        said = _ONE_AS_ARRAY if len(values) == 1 else _SEVERAL_AS_ARRAY
         repairs = {repair for each in values for repair in each.repairs} | {said}
-        return Value([each.value for each in values], tuple(sorted(repairs)))
+        return FoundValue([each.value for each in values], tuple(sorted(repairs)))
     return values[-1]
 
 
 # --- prompts._found ---
 
 
-class Value(NamedTuple):
+class FoundValue(NamedTuple):
     """A value that stands in an answer.
 
     Attributes:
@@ -319,7 +319,7 @@ class Value(NamedTuple):
     fenced: bool = True
 
 
-class Wrong(NamedTuple):
+class Rejected(NamedTuple):
     """Something in an answer that begins as a value does, and is none.
 
     Attributes:
@@ -333,4 +333,4 @@ class Wrong(NamedTuple):
     open: bool = False
 
 
-Found: TypeAlias = Value | Wrong
+Found: TypeAlias = FoundValue | Rejected

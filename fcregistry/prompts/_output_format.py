@@ -15,8 +15,16 @@ from fcregistry._base.messages import json_path
 from fcregistry._base.yaml import pyyaml, write_yaml
 from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError, said_by
-from fcregistry.prompts._extract import Reading, Value, Wrong, chosen, json_values, written, yaml_values
-from fcregistry.prompts._template import ANSWER, EXAMPLES, LIST, filled
+from fcregistry.prompts._extract import (
+    FoundValue,
+    Reading,
+    Rejected,
+    checked_text,
+    choose_value,
+    json_values,
+    yaml_values,
+)
+from fcregistry.prompts._template import ANSWER, EXAMPLES, LIST, fill_template
 from fcregistry.types import (
     STRING_FORMATS,
     Codec,
@@ -39,7 +47,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Syntax: TypeAlias = Literal["json", "yaml"]
 
-_SAID_OF_BARE: Final = "the answer was text without quotes: taken as the text that it is"
+_TAKEN_AS_TEXT: Final = "the answer was text without quotes: taken as the text that it is"
 _READERS: Final = {"json": json_values, "yaml": yaml_values}
 # Thoughts come first, and many chat templates write their opening mark, not the model; those that do not end leave no answer.
 _THOUGHTS: Final = re.compile(r"(?!\s*[{\[`])(?:.*?</think>|\s*<think>.*)", re.DOTALL)
@@ -123,7 +131,7 @@ class OutputFormat(Generic[T]):
         fillings = {"schema": self._written(self._schema)}
         if shown:
             fillings["examples"] = "\n\n".join(map(self._block, shown))
-        self._shown = filled(self._template, fillings)
+        self._shown = fill_template(self._template, fillings)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -157,11 +165,11 @@ class OutputFormat(Generic[T]):
         Raises:
             TypeError: That is no text.
         """
-        thoughts = _THOUGHTS.match(written(text))
+        thoughts = _THOUGHTS.match(checked_text(text))
         said = text[thoughts.end() :] if thoughts else text
         found = _READERS[self._syntax](said, self._exact) or self._bare(said.strip())
-        taken = chosen(found, self._problems, takes_list=self._codec.kinds == {"array"}, syntax=self._syntax)
-        if isinstance(taken, Wrong):
+        taken = choose_value(found, self._problems, takes_list=self._codec.kinds == {"array"}, syntax=self._syntax)
+        if isinstance(taken, Rejected):
             return Reading(problems=(Problem("$", taken.reason),))
         repairs = tuple(sorted(taken.repairs))
         if problems := self._problems(taken.value):
@@ -185,7 +193,7 @@ class OutputFormat(Generic[T]):
     def _bare(self, text: str) -> list[Found]:
         """Return a text without quotes as the text that it is, where nothing else can be meant: a choice, a date, but no object in words."""
         is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
-        return [Value(text, (_SAID_OF_BARE,))] if text and is_text and not self._problems(text) else []
+        return [FoundValue(text, (_TAKEN_AS_TEXT,))] if text and is_text and not self._problems(text) else []
 
     def _problems(self, value: Any) -> tuple[Problem, ...]:
         return self._validator.problems(with_plain_floats(value) if self._exact else value)
@@ -259,10 +267,10 @@ def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[
     left = deepcopy(schema)
     for path in paths:
         *outer, name = path.split(".")
-        records = list(_records(left, left))
+        records = list(_outermost_records(left, left))
         for segment in outer:
             inner = [record["properties"][segment] for record in records if segment in record["properties"]]
-            records = [record for each in inner for record in _records(each, left)]
+            records = [record for each in inner for record in _outermost_records(each, left)]
         holders = [record for record in records if name in record["properties"]]
         if not holders:
             problems.append(_no_field(records, path, "exclude"))
@@ -282,7 +290,7 @@ def check_has_field(schema: dict[str, Any], name: str, option: str, problems: li
         option: The option that names it.
         problems: Takes the problem.
     """
-    records = list(_records(schema, schema))
+    records = list(_outermost_records(schema, schema))
     if not any(name in record["properties"] for record in records):
         problems.append(_no_field(records, name, option))
 
@@ -301,10 +309,10 @@ def value_without(value: Any, whole: dict[str, Any], left: dict[str, Any]) -> An
         whole: The schema.
         left: What `schema_without` has left of it.
     """
-    return _pruned(value, (whole, whole), (left, left))
+    return _prune(value, (whole, whole), (left, left))
 
 
-def _pruned(value: Any, whole: tuple[Any, Any], left: tuple[Any, Any]) -> Any:
+def _prune(value: Any, whole: tuple[Any, Any], left: tuple[Any, Any]) -> Any:
     """Return a part of a value without fields.
 
     Args:
@@ -315,17 +323,17 @@ def _pruned(value: Any, whole: tuple[Any, Any], left: tuple[Any, Any]) -> Any:
     (schema, root), (rest, rest_root) = whole, left
     if reference := schema.get("$ref"):
         name = reference.rpartition("/")[2]
-        return _pruned(value, (root["$defs"][name], root), (rest_root["$defs"][name], rest_root))
+        return _prune(value, (root["$defs"][name], root), (rest_root["$defs"][name], rest_root))
     for keyword in ("anyOf", "oneOf"):
         for one, other in zip(schema.get(keyword, ()), rest.get(keyword, ()), strict=True):
-            value = _pruned(value, (one, root), (other, rest_root))
+            value = _prune(value, (one, root), (other, rest_root))
     if isinstance(value, list):
-        return [_pruned(item, (one, root), (other, rest_root)) for item, one, other in _items(value, schema, rest)]
+        return [_prune(item, (one, root), (other, rest_root)) for item, one, other in _items(value, schema, rest)]
     if not isinstance(value, dict) or "properties" not in schema:
         return value
     known, kept = schema["properties"], rest["properties"]
     return {
-        name: _pruned(item, (known[name], root), (kept[name], rest_root)) if name in kept else item
+        name: _prune(item, (known[name], root), (kept[name], rest_root)) if name in kept else item
         for name, item in value.items()
         if name in kept or name not in known
     }
@@ -340,7 +348,7 @@ def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> It
         yield item, one if isinstance(one, dict) else {}, other if isinstance(other, dict) else {}
 
 
-def _records(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _outermost_records(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the outermost records in a schema: through lists, unions and references, and not through other records."""
     seen: list[int] = []
     stack = [schema]

@@ -79,7 +79,7 @@ LIST: Final = "Always write an array, also for one item."
 # --- prompts._template ---
 
 
-def filled(template: str, fillings: Mapping[str, str]) -> str:
+def fill_template(template: str, fillings: Mapping[str, str]) -> str:
     """Return a template with its placeholders filled in.
 
     Args:
@@ -94,7 +94,9 @@ def filled(template: str, fillings: Mapping[str, str]) -> str:
     read = Template(template)
     there = dict.fromkeys(read.get_identifiers())
     known = ", ".join(f"${name}" for name in fillings)
-    problems = [f"line {line}: a $ that begins no placeholder; write $$ for a dollar sign" for line in _strays(read)]
+    problems = [
+        f"line {line}: a $ that begins no placeholder; write $$ for a dollar sign" for line in _stray_dollars(read)
+    ]
     problems += [f"${name} is not known; here there are {known}" for name in there if name not in fillings]
     problems += [f"${name} is missing: what it stands for would not be shown" for name in fillings if name not in there]
     if problems:
@@ -102,7 +104,7 @@ def filled(template: str, fillings: Mapping[str, str]) -> str:
     return read.substitute(fillings)
 
 
-def _strays(template: Template) -> list[int]:
+def _stray_dollars(template: Template) -> list[int]:
     """Return the lines with a dollar sign that is no placeholder."""
     text = template.template
     found = template.pattern.finditer(text)

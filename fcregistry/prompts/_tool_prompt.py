@@ -15,8 +15,8 @@ from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.errors import DefinitionError, FormatNotFoundError
 from fcregistry.execution import toolset_of
 from fcregistry.formats import Format, MalformedCallError, is_like_arguments, read_call
-from fcregistry.prompts._extract import OutputError, written
-from fcregistry.prompts._template import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS, filled
+from fcregistry.prompts._extract import OutputError, checked_text
+from fcregistry.prompts._template import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS, fill_template
 from fcregistry.types import show_type, to_json_text
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ class ToolPrompt:
         if examples:
             fillings["examples"] = self._examples(examples)
         if output is not None:
-            fillings["output"] = _checked(output).instructions()
+            fillings["output"] = _checked_output(output).instructions()
         self._template = self._own_template(fillings) if template is None else template
-        self._text = filled(self._template, fillings | _own(texts))
+        self._text = fill_template(self._template, fillings | _own_texts(texts))
 
     @property
     def tools(self) -> Toolset:
@@ -112,7 +112,7 @@ class ToolPrompt:
         from fcregistry import dialects  # a prompt alone needs none
 
         if self._output is None:
-            return dialects.get("json").parse(written(text), list(self._tools.values()))
+            return dialects.get("json").parse(checked_text(text), list(self._tools.values()))
         reading = self._output.read(text)
         try:
             calls = calls_of(reading.unwrap(), arguments_field=self._output.arguments_field)
@@ -166,7 +166,7 @@ class ToolPrompt:
         return f"<ToolPrompt {', '.join(self._tools)}>"
 
 
-def _checked(output: object) -> OutputFormat[Any]:
+def _checked_output(output: object) -> OutputFormat[Any]:
     """Return the form of the answer.
 
     Raises:
@@ -179,12 +179,12 @@ def _checked(output: object) -> OutputFormat[Any]:
     return output
 
 
-_TAKEN: Final = ("tools", "context", "examples", "output")
+_RESERVED: Final = ("tools", "context", "examples", "output")
 
 
-def _own(texts: Mapping[str, object]) -> dict[str, str]:
+def _own_texts(texts: Mapping[str, object]) -> dict[str, str]:
     """Return the texts for placeholders of the caller's own."""
-    problems = [f"${name} has a meaning of its own; choose another name" for name in texts if name in _TAKEN]
+    problems = [f"${name} has a meaning of its own; choose another name" for name in texts if name in _RESERVED]
     own: dict[str, str] = {}
     for name, text in texts.items():
         if isinstance(text, str):
@@ -198,7 +198,7 @@ def _own(texts: Mapping[str, object]) -> dict[str, str]:
 
 # --- prompts._described ---
 
-_LONGEST: Final = 500
+_LONGEST_VALUE: Final = 500
 """Characters of a variable's value that are shown."""
 
 
@@ -226,14 +226,14 @@ def _format(name: str) -> Format:
         raise FormatNotFoundError(f"there is no format {name!r}; the formats of a prompt are {names}") from None
 
 
-def _render(rendering: RenderInput) -> dict[str, Any]:
+def _render_json(rendering: RenderInput) -> dict[str, Any]:
     described: dict[str, Any] = {"name": rendering.name}
     if rendering.text:
         described["description"] = rendering.text
     return {**described, "parameters": rendering.parameters}
 
 
-_JSON: Final = Format(name="json", source="fcregistry's own: what the format yaml says, as JSON", render=_render)
+_JSON: Final = Format(name="json", source="fcregistry's own: what the format yaml says, as JSON", render=_render_json)
 
 
 def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> str:
@@ -253,7 +253,7 @@ def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> 
         line = f"- {name}: {show_type(type(value))}"
         if name in shown:
             try:
-                line += f" = {_bounded(to_json_text(value))}"
+                line += f" = {_shorten(to_json_text(value))}"
             except ValueError as error:
                 problems.append(f"the value of {name!r} cannot be shown: {error}")
         lines.append(line)
@@ -262,8 +262,8 @@ def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> 
     return "\n".join(lines)
 
 
-def _bounded(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
 
 
 # --- prompts._calls ---
