@@ -1,7 +1,7 @@
-"""What is the Python value of what was written, for a function that may be called while the expression is read?
+"""Encodes the values of an expression as JSON, by the codecs of the places where they are written.
 
-MERGED: Which keys may a dict have that is written out, and which items a set?
-MERGED: How does a value that was written in an expression become JSON? By the codec of the place where it stands, without making what it is of.
+No instance of a type is made for a tool's arguments. `InstanceMaker` makes instances only for the arguments of a function that is called
+while the expression is read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from fcregistry.types import (
     Codec,
     DictCodec,
     EncodingError,
-    Field,
     ListCodec,
     RecordCodec,
     Refusal,
@@ -35,113 +34,15 @@ if TYPE_CHECKING:
 
     Path = tuple[str | int, ...]
 
-# --- expressions._making ---
-
-
-class InstanceMaker:
-    """Makes the values that stand in the arguments of such a function: only there, instances of the types that are named.
-
-    Args:
-        types: The types that may be named.
-    """
-
-    __slots__ = ("_types",)
-
-    def __init__(self, types: TypeNames) -> None:
-        self._types = types
-
-    def python(self, value: Any) -> Any:
-        """Return the Python value of what was written, for a function that takes it.
-
-        Raises:
-            Unwritable: It has none yet.
-        """
-        if isinstance(value, CallResult):
-            raise EncodingProblem(f"the result of {value.name} is not known yet; pass it to a tool", ())
-        if isinstance(value, EnumMember):
-            return self._enum_member(value)
-        if isinstance(value, TypeCall):
-            return self._instance(value)
-        if isinstance(value, SetItems):
-            return [self.python(each) for each in value]
-        if type(value) in (list, tuple):
-            return type(value)([self.python(each) for each in value])
-        if type(value) is dict:
-            return {self.python(key): self.python(each) for key, each in value.items()}
-        return value
-
-    def _enum_member(self, member: EnumMember) -> Enum:
-        cls = self._types.enum(member.type)
-        assert cls is not None  # it was looked up when it was read
-        return cls[member.name]
-
-    def _instance(self, made: TypeCall) -> Any:
-        codec = self._types.codec(made.name)
-        assert codec is not None  # it was looked up when it was read
-        encoder = Encoder(self._types)
-        json = encoder.json(made, codec, ())
-        if encoder.references:
-            raise EncodingProblem("the result of a tool is not known yet; pass it to a tool", (), made.node)
-        if not codec.accepts(json):
-            raise EncodingProblem(f"these are no values of a {made.name}", (), made.node)
-        try:
-            return codec.decode(json)
-        except Refusal as refusal:
-            raise EncodingProblem(refusal.reason, (), made.node) from None
-
-
-# --- expressions._keys ---
-
-MOST_HASHED: Final = 1_000
-"""How many there may be that are no texts: numbers can be chosen so that Python compares each of them with each."""
-
-
-def has_too_many_items(nodes: Sequence[ast.expr | None]) -> bool:
-    """Tell whether keys, or items, are so many that who chose them can make it take long to find them again."""
-    return len(nodes) > MOST_HASHED and not all(
-        isinstance(each, ast.Constant) and isinstance(each.value, str) for each in nodes
-    )
-
-
-class KeyTable:
-    """The keys of one dict. JSON has texts for them, so `1` and `"1"` are one."""
-
-    def __init__(self) -> None:
-        self._keys: set[Any] = set()
-        self._texts: set[str] = set()
-
-    def take(self, key: Any) -> bool:
-        """Take the next key, and tell whether it is another than those before it.
-
-        Raises:
-            TypeError: It cannot be a key.
-        """
-        text = self._in_json(key)
-        is_new = key not in self._keys and text not in self._texts
-        self._keys.add(key)
-        if text is not None:
-            self._texts.add(text)
-        return is_new
-
-    @staticmethod
-    def _in_json(key: Any) -> str | None:
-        """Return what a key is in JSON, where that is known already."""
-        hash(key)
-        try:
-            return key_in_json(key) if is_known(key) else None
-        except EncodingError:
-            return None
-
-
-# --- expressions._encoding ---
+# --- Encoding the arguments of a call ---
 
 
 class EncodingProblem(ValueError):
-    """A value that has no JSON form where it stands.
+    """A value that has no JSON form at its place.
 
     Attributes:
-        path: Where, from the argument inwards.
-        node: Where in the text, if that is nearer than the argument.
+        path: The place, from the argument inwards.
+        node: The node in the text, if it is nearer than the argument's.
     """
 
     def __init__(self, message: str, path: Path, node: ast.expr | None = None) -> None:
@@ -150,48 +51,14 @@ class EncodingProblem(ValueError):
         self.node = node
 
 
-def encode_value(value: Any, codec: Codec) -> Any:
-    """Return the JSON value of a Python value: by a codec where it is of that type, else by its own type, for validation to judge.
-
-    Raises:
-        EncodingError: It has no JSON form.
-    """
-    try:
-        return codec.encode(value) if codec.handles(value) else to_json(value)
-    except EncodingError:
-        raise
-    except Exception as error:  # foreign code: encoding a value reads its properties, which may raise anything
-        raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
-
-
-def key_in_json(key: Any) -> str:
-    """Return the text that the key of a dict is in JSON.
-
-    Raises:
-        EncodingError: It cannot be a key there.
-    """
-    return key if isinstance(key, str) else str(next(iter(encode_value({key: None}, ANY_CODEC))))
-
-
-_CONTAINERS: Final = frozenset({list, tuple, set, dict})
-"""What is written item by item, where it is not of the type that is expected: an item of it may be."""
-
-
-def _codec_handles(codec: Codec, value: Any) -> bool:
-    try:
-        return codec.handles(value)
-    except Exception:  # noqa: BLE001  # foreign code: an extension's codec may raise anything
-        return False
-
-
 class Encoder:
-    """Writes the arguments of one call.
+    """Encodes the arguments of one call.
 
     Args:
         types: The types that they may name.
 
     Attributes:
-        references: Where results of other calls are to stand, as it is found out.
+        references: The places that results of other calls fill, as they are found.
     """
 
     def __init__(self, types: TypeNames) -> None:
@@ -202,12 +69,12 @@ class Encoder:
         """Return the JSON value of what was written.
 
         Args:
-            value: The value, in which there may be placeholders.
-            codec: That of the place where it stands.
+            value: The value, which may contain placeholders.
+            codec: The codec of its place.
             path: The place.
 
         Raises:
-            Unwritable: It has no JSON form there.
+            EncodingProblem: It has no JSON form there.
         """
         if isinstance(value, CallResult):
             self.references.append(Reference(path=path, call=value.call, codec=codec))
@@ -271,7 +138,7 @@ class Encoder:
         return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
 
     def _record(self, made: TypeCall, record: RecordCodec, path: Path) -> dict[str, Any]:
-        """Return the object of a record: by its fields' codecs. No code of its class runs before the call does."""
+        """Return the object of a record, by the codecs of its fields. No code of its class runs before the call does."""
         given = dict(zip(_positional_fields(record, made, path), made.args, strict=False))
         for name, value in made.kwargs.items():
             if name in given:
@@ -287,8 +154,19 @@ class Encoder:
         return written
 
 
+_CONTAINERS: Final = frozenset({list, tuple, set, dict})
+"""Types that are encoded item by item if the value is not of the expected type: one of its items may be."""
+
+
+def _codec_handles(codec: Codec, value: Any) -> bool:
+    try:
+        return codec.handles(value)
+    except Exception:  # noqa: BLE001  # external code: an extension's codec may raise anything
+        return False
+
+
 def _item_codecs(codec: Codec) -> Callable[[int], Codec]:
-    """Return what gives the codec of an item of an array by its place."""
+    """Return a function that gives the codec of an array's item by its position."""
     for sequence in codecs_of_kind(codec, ListCodec):
         item: Codec = sequence.item
         return lambda place: item
@@ -299,10 +177,19 @@ def _item_codecs(codec: Codec) -> Callable[[int], Codec]:
 
 
 def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[str]:
-    """Return the names of the fields that a record takes by position, in their order."""
+    """Return the names of the fields that a record's positional arguments fill, in order."""
     if not made.args:
         return []
-    names = _taken_by_position(record)
+    import inspect  # 11 ms, which only positional fields cost
+
+    names = [each.name for each in record.fields if each.constant is MISSING]
+    try:
+        parameters = signature_of(record.cls).parameters.values()
+    except (TypeError, ValueError):
+        pass  # a class of an extension, without a signature
+    else:
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        names = [each.name for each in parameters if each.kind in kinds and each.name in names]
     if len(made.args) > len(names):
         takes = f"takes {len(names)} values by position" if names else "takes its fields by name"
         example = ", ".join(f"{each.name}=…" for each in record.fields if each.constant is MISSING)
@@ -312,18 +199,122 @@ def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[
     return names
 
 
-def _taken_by_position(record: RecordCodec) -> list[str]:
-    import inspect  # 11 ms, which only positions cost
+def encode_value(value: Any, codec: Codec) -> Any:
+    """Return the JSON value of a Python value: by the codec if it is of that type, else by its own type, for validation to judge.
 
-    known = [each.name for each in record.fields if each.constant is MISSING]
+    Raises:
+        EncodingError: It has no JSON form.
+    """
     try:
-        parameters = signature_of(record.cls).parameters.values()
-    except (TypeError, ValueError):  # a class of an extension, which does not say
-        return known
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [each.name for each in parameters if each.kind in kinds and each.name in known]
+        return codec.encode(value) if codec.handles(value) else to_json(value)
+    except EncodingError:
+        raise
+    except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
+        raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
 
 
-def field_value(record: RecordCodec, field: Field, value: Any) -> Any:
-    """Return what an instance has of a field, or `MISSING`."""
-    return record._get(value, field.attribute)
+def key_in_json(key: Any) -> str:
+    """Return the text of a dict's key in JSON.
+
+    Raises:
+        EncodingError: It cannot be a key there.
+    """
+    return key if isinstance(key, str) else str(next(iter(encode_value({key: None}, ANY_CODEC))))
+
+
+# --- Values for a function that is called while the expression is read ---
+
+
+class InstanceMaker:
+    """Makes Python values for the arguments of a function that is called while an expression is read.
+
+    Args:
+        types: The types that may be named.
+    """
+
+    __slots__ = ("_types",)
+
+    def __init__(self, types: TypeNames) -> None:
+        self._types = types
+
+    def python(self, value: Any) -> Any:
+        """Return the Python value of what was written.
+
+        Raises:
+            EncodingProblem: It has none yet.
+        """
+        if isinstance(value, CallResult):
+            raise EncodingProblem(f"the result of {value.name} is not known yet; pass it to a tool", ())
+        if isinstance(value, EnumMember):
+            return self._enum_member(value)
+        if isinstance(value, TypeCall):
+            return self._instance(value)
+        if isinstance(value, SetItems):
+            return [self.python(each) for each in value]
+        if type(value) in (list, tuple):
+            return type(value)([self.python(each) for each in value])
+        if type(value) is dict:
+            return {self.python(key): self.python(each) for key, each in value.items()}
+        return value
+
+    def _enum_member(self, member: EnumMember) -> Enum:
+        cls = self._types.enum(member.type)
+        assert cls is not None  # it was looked up when it was read
+        return cls[member.name]
+
+    def _instance(self, made: TypeCall) -> Any:
+        codec = self._types.codec(made.name)
+        assert codec is not None  # it was looked up when it was read
+        encoder = Encoder(self._types)
+        json = encoder.json(made, codec, ())
+        if encoder.references:
+            raise EncodingProblem("the result of a tool is not known yet; pass it to a tool", (), made.node)
+        if not codec.accepts(json):
+            raise EncodingProblem(f"these are no values of a {made.name}", (), made.node)
+        try:
+            return codec.decode(json)
+        except Refusal as refusal:
+            raise EncodingProblem(refusal.reason, (), made.node) from None
+
+
+# --- Large sets and dicts, and equal keys ---
+
+MOST_HASHED: Final = 1_000
+"""The most items that are not texts: numbers can be chosen so that Python compares each of them with each."""
+
+
+def has_too_many_items(nodes: Sequence[ast.expr | None]) -> bool:
+    """Return whether hashing keys or items could take long, because their author chose very many."""
+    return len(nodes) > MOST_HASHED and not all(
+        isinstance(each, ast.Constant) and isinstance(each.value, str) for each in nodes
+    )
+
+
+class KeyTable:
+    """The keys of one dict. In JSON they are texts, so `1` and `"1"` are the same."""
+
+    def __init__(self) -> None:
+        self._keys: set[Any] = set()
+        self._texts: set[str] = set()
+
+    def take(self, key: Any) -> bool:
+        """Add the next key, and return whether it differs from those before it.
+
+        Raises:
+            TypeError: It cannot be a key.
+        """
+        text = self._in_json(key)
+        is_new = key not in self._keys and text not in self._texts
+        self._keys.add(key)
+        if text is not None:
+            self._texts.add(text)
+        return is_new
+
+    @staticmethod
+    def _in_json(key: Any) -> str | None:
+        """Return a key in JSON, if it is known already."""
+        hash(key)
+        try:
+            return key_in_json(key) if is_known(key) else None
+        except EncodingError:
+            return None

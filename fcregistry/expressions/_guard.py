@@ -1,11 +1,8 @@
-"""How does text become the nodes of the calls in it? By Python's parser, which runs nothing.
+"""Turns text into the nodes of the calls in it, by Python's parser, which runs nothing.
 
-MERGED: Which text may be handed to Python's parser? Short, balanced and flat text of tokens that a call can have: hostile text is refused first.
-
-The parser of CPython is not made for strangers. Deep nesting exhausts its stack, or Python's; a tree takes hundreds of bytes for each token; and
-it warns of escapes that it does not know. So the text is cut into tokens here, as Python cuts it, and measured, before anything is parsed.
-MERGED: Where, in the text that a model wrote, does a node stand? Python's parser counts in bytes, and in a text that may have been edited.
-MERGED: Which part of what a model says is an expression, where it stands in code fences?
+CPython's parser is not made for hostile text. Deep nesting exhausts its stack, or Python's; a tree takes hundreds of bytes for each token;
+and it warns of escapes that it does not know. So the text is cut into tokens first, as Python cuts it, and only a short, balanced and flat
+text of tokens that a call can have is parsed.
 """
 
 from __future__ import annotations
@@ -17,9 +14,50 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
-from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, ExpressionProblem
+from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, ExpressionProblem, malformed
 
-# --- expressions._tree ---
+
+def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
+    """Return the expressions of a text, those of a list or one after the other, and the text as it was parsed.
+
+    Raises:
+        ExpressionError: It is not Python, or it has a statement.
+    """
+    source = scan_source(text)
+    try:
+        body = ast.parse(source.text).body
+    except SyntaxError as error:
+        line, column = source.place(error.lineno or 1, 0)
+        if error.offset and error.text is not None:
+            column = source.place(line, len(error.text[: error.offset - 1].encode("utf-8", "replace")))[1]
+        raise malformed(f"this is no Python: {error.msg[:200]}", line, column) from None
+    except (ValueError, RecursionError, MemoryError) as error:  # what the scan did not foresee
+        raise malformed(f"the expression cannot be read: {type(error).__name__}", 1, 1) from None
+    if not body:
+        raise malformed("there is no call in it; write one, f(a=1)", 1, 1)
+    found: list[ast.expr] = []
+    for node in body:
+        if not isinstance(node, ast.Expr):
+            raise malformed(
+                f"{describe_node(node)} is not allowed; write a call, f(a=1)",
+                *source.place(node.lineno, node.col_offset),
+            )
+        found.append(node.value)
+    if len(found) == 1 and isinstance(found[0], (ast.List, ast.Tuple)):
+        found = list(found[0].elts)
+    return found, source
+
+
+def dotted_name(node: ast.expr) -> str | None:
+    """Return the name that a node is, with dots, such as `a` or `a.b`; None for any other node. Nothing is looked up."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(names)])
+
 
 _NODE_NAMES: Final[dict[type[ast.AST], str]] = {
     ast.Attribute: "an attribute",
@@ -43,73 +81,27 @@ _NODE_NAMES: Final[dict[type[ast.AST], str]] = {
     ast.Dict: "a dict",
     ast.Call: "a call",
 }
-"""What a node is called; what stands not here is called by its class."""
+"""Kind of a node -> its name in messages; any other is named by its class."""
 
 
 def describe_node(node: ast.AST) -> str:
-    """Return what a node is called, for a message."""
+    """Return the kind of a node, for a message."""
     return _NODE_NAMES.get(type(node), f"`{type(node).__name__}`")
 
 
-def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
-    """Return the expressions of a text, and the text as it was parsed: those of a list, or one after the other.
-
-    Raises:
-        ExpressionError: It is no Python, or there is a statement in it.
-    """
-    source = scan_source(text)
-    try:
-        body = ast.parse(source.text).body
-    except SyntaxError as error:
-        line, column = source.place(error.lineno or 1, 0)
-        if error.offset and error.text is not None:
-            column = source.place(line, len(error.text[: error.offset - 1].encode("utf-8", "replace")))[1]
-        raise _refused(f"this is no Python: {error.msg[:200]}", line, column) from None
-    except (ValueError, RecursionError, MemoryError) as error:  # what the scan has not foreseen
-        raise _refused(f"the expression cannot be read: {type(error).__name__}", 1, 1) from None
-    if not body:
-        raise _refused("there is no call in it; write one, f(a=1)", 1, 1)
-    found: list[ast.expr] = []
-    for node in body:
-        if not isinstance(node, ast.Expr):
-            raise _refused(
-                f"{describe_node(node)} is not allowed; write a call, f(a=1)",
-                *source.place(node.lineno, node.col_offset),
-            )
-        found.append(node.value)
-    if len(found) == 1 and isinstance(found[0], (ast.List, ast.Tuple)):
-        found = list(found[0].elts)
-    return found, source
-
-
-def _refused(message: str, line: int, column: int) -> ExpressionError:
-    return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=line, column=column)])
-
-
-def dotted_name(node: ast.expr) -> str | None:
-    """Return the name that a node is, with dots: `a`, `a.b`; None for anything else. What it names is not looked at."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(names)])
-
-
-# --- expressions._text ---
+# --- Scanning a text before it is parsed ---
 
 MOST_CHARACTERS: Final = 200_000
-"""How long a text may be: a file fits into an argument."""
+"""The longest text: a file fits into an argument."""
 
 MOST_TOKENS: Final = 10_000
-"""How many numbers, texts, names and signs it may have: a syntax tree of them takes some 6 MB."""
+"""The most numbers, texts, names and signs: their syntax tree takes some 6 MB."""
 
 MOST_LEVELS: Final = 100
-"""How deeply it may nest: brackets, and signs one after the other, of which each nests too."""
+"""The deepest nesting: of brackets, and of signs one after the other, which nest too."""
 
 MOST_DIGITS: Final = 1_300
-"""How many characters a number may have: those of the largest that arithmetic makes."""
+"""The most characters of a number: those of the largest that arithmetic makes."""
 
 _TOKEN: Final = re.compile(
     r"""
@@ -134,7 +126,7 @@ _STRING_ENDS: Final = {
     "'''": re.compile(r"(?:[^'\\]|\\[\s\S]|'(?!''))*+'''"),
     '"""': re.compile(r'(?:[^"\\]|\\[\s\S]|"(?!""))*+"""'),
 }
-"""What a string goes on with, by what opens it."""
+"""Opening quotes -> the rest of the string."""
 
 _ESCAPE: Final = re.compile(r"\\(?:([4-7][0-7]{2})|([\s\S]))")
 _KNOWN_ESCAPES: Final = frozenset("\\'\"abfnrtvx01234567\n")
@@ -148,45 +140,44 @@ _KEYWORD_CONSTRUCTS: Final = {
     **dict.fromkeys(("in", "is"), "a comparison"),
     **dict.fromkeys(("import", "from"), "an import"),
 }
-"""What begins with a keyword; the others are named by themselves."""
+"""Keyword -> the construct that it begins; any other keyword is named itself."""
 
 _CONTINUATIONS: Final = frozenset({"in", "else", "elif", "as", "pass"})
-"""Keywords that go on with what another began, which was told."""
+"""Keywords that continue what another keyword began, which was reported."""
 
 
 class CutOff(ExpressionError):
-    """An expression of which nothing is wrong but that its end is missing."""
+    """An expression whose only fault is that its end is missing."""
 
 
 def scan_source(text: str) -> ExpressionSource:
-    """Return the source of a text that may be parsed; a code fence around it is left out.
+    """Return the source of a text that may be parsed, without a code fence around it.
 
     Raises:
         CutOff: Its brackets or quotes are not closed.
-        ExpressionError: It may not: it is too long or too deep, or it holds what no call has.
-        TypeError: It is no text.
+        ExpressionError: It may not be parsed: it is too long or too deep, or it has what no call has.
+        TypeError: It is not text.
     """
     if not isinstance(text, str):
         raise TypeError(f"an expression is a text, not {type(text).__name__}")
     if len(text) > MOST_CHARACTERS:
-        message = f"the text has {len(text)} characters; {MOST_CHARACTERS} are allowed"
-        raise ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
+        raise malformed(f"the text has {len(text)} characters; {MOST_CHARACTERS} are allowed")
     return _Scan(strip_fence(text)).run()
 
 
 class _Scan:
-    """One way through a text."""
+    """One pass through a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._edits: list[tuple[int, int, str]] = []  # what is written otherwise: from where, to where, as what
+        self._edits: list[tuple[int, int, str]] = []  # start, end, and the new text
         self._problems: list[ExpressionProblem] = []
-        self._open: list[int] = []  # where each bracket that is open stands
-        self._levels = [0]  # how many signs nest, in each bracket that is open, since its last comma
+        self._open: list[int] = []  # the place of each open bracket
+        self._levels = [0]  # the number of nested signs in each open bracket, since its last comma
         self._depth = 0  # their sum
 
     def run(self) -> ExpressionSource:
-        """Take all tokens."""
+        """Read all tokens."""
         text, at, tokens = self._text, 0, 0
         while at < len(text) and len(self._problems) < MOST_PROBLEMS:
             found = _TOKEN.match(text, at)
@@ -202,7 +193,7 @@ class _Scan:
         return self._edited()
 
     def _take(self, found: re.Match[str]) -> int:
-        """Take a token, and return where the next one begins."""
+        """Read a token, and return where the next one begins."""
         match found.lastgroup:
             case "string":
                 return self._string(found)
@@ -226,7 +217,7 @@ class _Scan:
 
     def _sign(self, text: str, at: int) -> None:
         if text == ":" and len(self._levels) == 1:
-            if not self._problems:  # behind a keyword, that was told
+            if not self._problems:  # after a keyword, that was reported
                 self._refuse(at, "a statement is not allowed; write a call, f(a=1)")
         elif text == "\0" or "\ud800" <= text <= "\udfff":
             self._refuse(at, f"the character U+{ord(text):04X} is not allowed")
@@ -240,7 +231,7 @@ class _Scan:
             self._stop(at, f"the expression is nested too deeply: at most {MOST_LEVELS} levels of brackets and signs")
 
     def _unnest(self) -> None:
-        """Forget the signs of a bracket that is open: what comes next stands beside them."""
+        """Forget the signs of the open bracket: what comes next is beside them."""
         self._depth -= self._levels[-1]
         self._levels[-1] = 0
 
@@ -254,9 +245,9 @@ class _Scan:
 
     def _word(self, word: str, at: int) -> None:
         if word in _KEYWORDS and not (word in _CONTINUATIONS and self._problems):
-            construct = _KEYWORD_CONSTRUCTS.get(word, f"`{word}`")
-            shown = "" if word in construct else f" (`{word}`)"
-            self._refuse(at, f"{construct}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
+            described = _KEYWORD_CONSTRUCTS.get(word, f"`{word}`")
+            shown = "" if word in described else f" (`{word}`)"
+            self._refuse(at, f"{described}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
 
     def _number(self, found: re.Match[str]) -> None:
         number, at = found["number"], found.start("number")
@@ -285,7 +276,7 @@ class _Scan:
         return rest.end()
 
     def _escapes(self, text: str, start: int, *, is_bytes: bool) -> None:
-        """Write an escape that Python does not know as what it stands for, itself: Python would warn of it."""
+        """Write an escape that Python does not know as the characters that it is: Python would warn of it."""
         for found in _ESCAPE.finditer(text):
             octal, escaped = found.groups()
             if octal:
@@ -297,7 +288,7 @@ class _Scan:
             self._edits.append((start + found.start(), start + found.end(), new))
 
     def _edited(self) -> ExpressionSource:
-        """Return the text with its edits, and where they made it longer."""
+        """Return the text with its edits, and the places where they made it longer."""
         parts: list[str] = []
         added: list[int] = []
         last = grown = 0
@@ -329,9 +320,6 @@ def _as_name(text: str, end: int, word: str) -> str:
     return f'; for an argument of that name, write **{{"{word}": …}}' if is_name else ""
 
 
-# --- expressions._source ---
-
-
 @dataclass(slots=True, kw_only=True)
 class ExpressionSource:
     """Text that may be parsed.
@@ -359,15 +347,15 @@ class ExpressionSource:
         return self._starts[min(line, len(self._starts)) - 1]
 
 
-# --- expressions._fences ---
+# --- Code fences ---
 
 _FENCE: Final = re.compile(r"^[^\S\n]*```", re.MULTILINE)
 
 
 def strip_fence(text: str) -> str:
-    """Return a text without the code fence around it, if there is one; it may lack its end, where a model stopped at it.
+    """Return a text without the code fence around it, if there is one; the fence may lack its end, where a model stopped at it.
 
-    One that is all of a line's code, `f(1)` between two backticks, is that code.
+    A text that is inline code as a whole, `f(1)` between two backticks, becomes that code.
     """
     plain = _with_plain_line_ends(text)
     opening, _, fenced = plain.partition("\n")
@@ -378,7 +366,7 @@ def strip_fence(text: str) -> str:
 
 
 def last_fenced_block(text: str) -> str:
-    """Return what stands in the code fence that a text ends with, whatever words stand before it; empty for a text that ends otherwise."""
+    """Return the code block that a text ends with, whatever comes before it; empty for a text that ends otherwise."""
     pieces = _FENCE.split(_with_plain_line_ends(text))
     if len(pieces) % 2 and pieces[-1]:  # words
         return ""

@@ -1,8 +1,6 @@
-"""How does the text of a model become calls? Read as Python writes calls; nothing is evaluated, and no tool runs.
+"""Reads the calls in a model's text as Python writes calls. No tool runs, and nothing is evaluated but arithmetic and what the caller allows.
 
-MERGED: How do the nodes of an expression become calls? Those that a call can have are read; every other is refused, and named.
-MERGED: What may an expression name, beside the types of its tools' parameters?
-MERGED: Which tool does a model mean by a name in an expression, and which arguments by their places?
+The nodes that a call can have are read; any other is refused, and the problem names it.
 """
 
 from __future__ import annotations
@@ -25,12 +23,7 @@ from fcregistry.expressions._encode import (
     has_too_many_items,
 )
 from fcregistry.expressions._guard import describe_node, dotted_name, parse_call_nodes
-from fcregistry.expressions._names import (
-    TIME_TYPES,
-    time_constant,
-    time_parser,
-    time_type,
-)
+from fcregistry.expressions._names import TIME_TYPES, time_constant, time_parser, time_type
 from fcregistry.expressions._nodes import (
     MOST_PROBLEMS,
     REFUSED,
@@ -45,6 +38,7 @@ from fcregistry.expressions._nodes import (
     SetItems,
     TypeCall,
     is_known,
+    malformed,
 )
 from fcregistry.expressions._scope import AllowedFunctions, BindingProblem, ExpressionContext, ExpressionScope, Tools
 from fcregistry.types import UnsupportedType, codec_of
@@ -53,10 +47,8 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.expressions._guard import ExpressionSource
 
-# --- expressions._parse ---
-
-MOST_EXPRESSIONS = 100
-"""How many calls may stand side by side in one text."""
+MOST_EXPRESSIONS: Final = 100
+"""The most calls side by side in one text."""
 
 
 def parse_call(
@@ -66,37 +58,49 @@ def parse_call(
 
     The syntax is Python's. An argument is a literal, a list, tuple, set or dict, a number with arithmetic, texts joined by `+`, a name of the
     context, a type of the tool's parameters with its fields, the member of an Enum, a call of what is allowed, or a call of another tool.
-    Everything else is refused. Each value is written as JSON by the type of its parameter; nothing of these types is made or run. The call is
-    not validated: that is done when it is carried out.
+    Everything else is refused. Each value is encoded as JSON by the type of its parameter; no instance of these types is made, and none of
+    their code runs. The call is not validated: that happens when it is executed.
 
     Args:
-        text: The text; a code fence around it is left out.
+        text: The text; a code fence around it is ignored.
         tools: The tools that it may call: Tools, functions or a toolset.
-        context: What its names mean: values, which are only handed on, and types.
+        context: The meaning of its names: values, which are only passed on, and types.
         allow: Functions and classes that it may call while it is read, by name, such as `{"np.array": numpy.array}`. They run in this process.
 
     Returns:
-        A `ToolCall`; a `CallGraph` where calls of tools stand in its arguments.
+        A `ToolCall`; a `CallGraph` if its arguments contain calls of tools.
 
     Raises:
-        ExpressionError: It is no call of these tools; has everything that is wrong.
+        ExpressionError: It is not a call of these tools; lists everything that is wrong.
         PluginError: The plugin of a tool does not load.
-        TypeError: The text is no text, or `tools`, `context` or `allow` cannot be.
+        TypeError: The text is not text, or `tools`, `context` or `allow` is of the wrong type.
     """
     calls = parse_calls(text, tools=tools, context=context, allow=allow)
     if len(calls) != 1:
-        raise _several(len(calls))
+        raise malformed(f"there are {len(calls)} calls; write one")
     return calls[0]
 
 
 def parse_calls(
     text: str, *, tools: Tools, context: ExpressionContext | None = None, allow: AllowedFunctions | None = None
 ) -> list[ToolCall | CallGraph]:
-    """Return the calls of a text: those of a list, `[f(a=1), g(b=2)]`, or one on each line. As `parse_call` otherwise; an empty list has none."""
+    """Return the calls of a text: those of a list, `[f(a=1), g(b=2)]`, or one on each line. An empty list has none.
+
+    Args:
+        text: The text; a code fence around it is ignored.
+        tools: The tools that it may call: Tools, functions or a toolset.
+        context: The meaning of its names, as for `parse_call`.
+        allow: Functions and classes that it may call while it is read, by name, as for `parse_call`.
+
+    Raises:
+        ExpressionError: It is not calls of these tools; lists everything that is wrong.
+        PluginError: The plugin of a tool does not load.
+        TypeError: The text is not text, or `tools`, `context` or `allow` is of the wrong type.
+    """
     scope = ExpressionScope.of(tools, context, allow)
     nodes, source = parse_call_nodes(text)
     if len(nodes) > MOST_EXPRESSIONS:
-        raise _refused(f"there are {len(nodes)} calls; {MOST_EXPRESSIONS} are allowed")
+        raise malformed(f"there are {len(nodes)} calls; {MOST_EXPRESSIONS} are allowed")
     problems: list[ExpressionProblem] = []
     calls: list[ToolCall | CallGraph] = []
     first = 1
@@ -119,21 +123,13 @@ def parse_calls(
     return calls
 
 
-def _several(count: int) -> ExpressionError:
-    return _refused(f"there are {count} calls; write one")
-
-
-def _refused(message: str) -> ExpressionError:
-    return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
-
-
-# --- expressions._reader ---
+# --- Calls ---
 
 MOST_CALLS: Final = 100
-"""How many calls one expression may have."""
+"""The most calls in one expression."""
 
 _LONGEST_MESSAGE: Final = 1_000
-"""So many characters of a message are told: it may hold names of any length."""
+"""The most characters of a message, which may quote names of any length."""
 
 _SEQUENCES: Final = (ast.List, ast.Tuple)
 
@@ -142,9 +138,9 @@ class CallReader:
     """Reads one expression: its outermost call, and those within it.
 
     Args:
-        scope: What the expression may name.
+        scope: The names that the expression may use.
         source: The text, for the places of problems.
-        problems: Where problems are gathered.
+        problems: The list to which problems are added.
         first: The number of its first call.
     """
 
@@ -160,7 +156,7 @@ class CallReader:
         self._references: dict[str, tuple[Reference, ...]] = {}
 
     def outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
-        """Return the call that a node is, with those that it needs; None where something is wrong with it."""
+        """Return the call that a node is, with the calls that it needs; None if something is wrong with it."""
         if not isinstance(node, ast.Call):
             hint = (
                 ""
@@ -187,12 +183,12 @@ class CallReader:
         return CallGraph(calls=tuple(self._calls), references=self._references)
 
     def _is_walk(self, name: str) -> bool:
-        """Tell whether a name with dots leads from something that is known into it."""
+        """Return whether a name with dots leads into something that is known."""
         first = name.partition(".")[0]
         return first != name and (first in self.scope.context or self.scope.tools.find(first) is not None)
 
     def call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
-        """Read a call of a tool, and return what stands for its result.
+        """Read a call of a tool, and return a placeholder for its result.
 
         Raises:
             PluginError: The tool's plugin does not load.
@@ -207,7 +203,7 @@ class CallReader:
             self.refuse(node, f"there are more than {MOST_CALLS} calls in one expression")
             raise ExpressionError(self.problems)
         try:
-            written = parameters.bound(args, kwargs)
+            written = parameters.bind(args, kwargs)
         except BindingProblem as problem:
             return self.refuse(node, str(problem), "invalid_arguments")
         if self.problems:
@@ -267,10 +263,10 @@ class CallReader:
     def refuse(
         self, node: ast.AST, message: str, code: ProblemCode = "malformed_call", path: str = "$"
     ) -> RefusedValue:
-        """Note what is wrong with a node, and return what stands for its value.
+        """Note what is wrong with a node, and return a placeholder for its value.
 
         Raises:
-            ExpressionError: That is enough.
+            ExpressionError: There are too many problems.
         """
         line, column = self._source.place(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
         if len(message) > _LONGEST_MESSAGE:
@@ -281,19 +277,19 @@ class CallReader:
         return REFUSED
 
 
-# --- expressions._values ---
+# --- Values ---
 
 _MOST_JOINED: Final = 1_000_000
-"""How many characters all joins of one expression may make."""
+"""The most characters that all joins of one expression may make."""
 
 _OTHER_CONSTANTS: Final = {"true": "True", "false": "False", "null": "None", "none": "None", "undefined": "None"}
 
 
 class ValueReader:
-    """Reads what stands in the arguments of one call.
+    """Reads the values in the arguments of one call.
 
     Args:
-        reader: Reads calls, and gathers problems.
+        reader: Reads calls, and collects problems.
         tool: The tool that is called, whose types may be named.
     """
 
@@ -305,7 +301,7 @@ class ValueReader:
         self._refuse = reader.refuse
 
     def value(self, node: ast.expr) -> Any:
-        """Return what a node means; `REFUSED` where something is wrong, which was noted."""
+        """Return the value of a node; `REFUSED` if something is wrong, which was noted."""
         read = _READERS.get(type(node))
         if read is None:
             return self._refuse(node, f"{describe_node(node)} is not allowed")
@@ -385,7 +381,7 @@ class ValueReader:
         return value
 
     def _name(self, node: ast.expr) -> Any:
-        """Return what a name means, which may have dots; nothing is ever looked up in what it means."""
+        """Return the meaning of a name, which may have dots; nothing is ever looked up in that meaning."""
         name = dotted_name(node)
         if name is None:
             return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
@@ -441,7 +437,7 @@ class ValueReader:
         return TypeCall(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
 
     def _time(self, name: str) -> Callable[..., Any] | None:
-        """Return what makes a date or time by a name, if the name means that."""
+        """Return the function that makes a date or time, if the name means one."""
         if name in self._scope.context:
             known = self._scope.context[name]
             return known if any(known is each for each in TIME_TYPES.values()) else None
@@ -466,7 +462,7 @@ class ValueReader:
                 return  # then it cannot be written, only be called, by `allow`
 
     def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
-        args = self._all(node.args)  # which refuses unpacking: here, every argument is written out
+        args = self._all(node.args)  # refuses unpacking: here, every argument is written out
         kwargs: dict[str, Any] = {}
         for each in node.keywords:
             if each.arg is None:
@@ -480,7 +476,7 @@ class ValueReader:
     def _run(
         self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> Any:
-        """Call what may be called while the expression is read: a function that the application allows, or a type of times."""
+        """Call what may be called while the expression is read: a function that the application allows, or a type of dates and times."""
         if self._reader.problems:
             return REFUSED
         try:
@@ -490,10 +486,10 @@ class ValueReader:
             return self._refuse(problem.node or node, str(problem), "invalid_arguments")
         try:
             return function(*given, **named)
-        except Exception as error:  # noqa: BLE001  # foreign code: what the application allows may raise anything
-            said = f": {said_by(error)[:200]}" if said_by(error) else ""
+        except Exception as error:  # noqa: BLE001  # external code: what the application allows may raise anything
+            reason = f": {said_by(error)[:200]}" if said_by(error) else ""
             return self._refuse(
-                node, f"{name} cannot make a value of this: {type(error).__name__}{said}", "invalid_arguments"
+                node, f"{name} cannot make a value of this: {type(error).__name__}{reason}", "invalid_arguments"
             )
 
 
@@ -509,15 +505,15 @@ _READERS: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
     ast.Attribute: ValueReader._name,
     ast.Call: ValueReader._call,
 }
-"""The nodes that an argument may be made of. What stands not here is refused."""
+"""The nodes that an argument may be made of. Any other is refused."""
 
-# --- expressions._arithmetic ---
+# --- Arithmetic ---
 
 MOST_BITS: Final = 4096
-"""How large a whole number may become."""
+"""The largest size of a whole number."""
 
 MOST_TEXT: Final = 100_000
-"""How many characters joined texts may have."""
+"""The most characters of joined texts."""
 
 _OPERATORS: Final[dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]]] = {
     ast.Add: ("+", operator.add),
@@ -537,14 +533,14 @@ _SIGNS: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.USub: operat
 
 
 class ArithmeticProblem(ValueError):
-    """What cannot be computed, or is not; the message tells the model why."""
+    """An operation that cannot be computed, or is not allowed; the message tells the model why."""
 
 
 def apply_sign(sign: ast.unaryop, value: object) -> Any:
     """Return a number with its sign.
 
     Raises:
-        ArithmeticProblem: It is no number, or another operator.
+        ArithmeticProblem: It is not a number, or the operator is another one.
     """
     apply = _SIGNS.get(type(sign))
     if apply is None or not _is_number(value):
@@ -553,10 +549,10 @@ def apply_sign(sign: ast.unaryop, value: object) -> Any:
 
 
 def apply_operator(operation: ast.operator, left: Any, right: Any) -> Any:
-    """Return what an operator makes of two values.
+    """Return the result of an operator on two values.
 
     Raises:
-        ArithmeticProblem: They are not two numbers, or two texts to be joined; the result is too large, or there is none.
+        ArithmeticProblem: They are not two numbers, or two texts to join; or the result is too large, or there is none.
     """
     sign, compute = _OPERATORS.get(type(operation), ("@", operator.matmul))
     if sign == "+" and type(left) is type(right) is str:
@@ -582,7 +578,7 @@ def apply_operator(operation: ast.operator, left: Any, right: Any) -> Any:
 
 
 def _most_bits(sign: str, left: int, right: int) -> int:
-    """Return how many bits the result of two whole numbers has at the most."""
+    """Return the most bits that the result of two whole numbers can have."""
     if sign == "**":
         return (abs(left) - 1).bit_length() * right + 1 if right > 0 and abs(left) > 1 else 1
     if sign == "<<":
