@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
-from fcregistry.dialects._dialect import Dialect, Prompt, json_text, typescript
+from fcregistry.dialects._dialect import Dialect, Prompt, json_text, tool_response, typescript
 from fcregistry.dialects._parsed import Calls, Words
 from fcregistry.dialects._syntax_json import (
     DEEPSEEK_END,
@@ -265,10 +265,6 @@ def _read_fence(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
     return (yield from _IN_FENCE(source, mark))
 
 
-def _tool_response(name: str, content: str, id: str | None) -> str:
-    return f"<tool_response>\n{content}\n</tool_response>"
-
-
 _TOOLS_TAGS: Final = ("<tools>", "</tools>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 
 
@@ -277,7 +273,7 @@ def _hermes_prompt(before: str) -> Prompt:
         before=f"{before}\n<tools>\n",
         after="\n</tools>\n\nTo call a function, write a JSON object with its name and arguments within <tool_call></tool_call> tags, "
         'once for each call:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>',
-        result=_tool_response,
+        result=tool_response,
         marks=_TOOLS_TAGS,
     )
 

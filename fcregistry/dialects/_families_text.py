@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
-from fcregistry.dialects._dialect import Dialect, Prompt, json_text, typescript
+from fcregistry.dialects._dialect import Dialect, Prompt, json_text, tool_response, typescript
 from fcregistry.dialects._parsed import Calls, Words
 from fcregistry.dialects._syntax_braces import braces_text, read_braces, write_braces
 from fcregistry.dialects._syntax_lines import (
@@ -88,10 +88,6 @@ def _example(line: str) -> str:
     return f"<function=example_function_name>\n{first}\n<parameter=example_parameter_2>{line}{value}{line}</parameter>\n</function>"
 
 
-def _tool_response(name: str, content: str, id: str | None) -> str:
-    return f"<tool_response>\n{content}\n</tool_response>"
-
-
 def _describe_in_elements(tool: Tool) -> str:
     """Tell of a tool in elements, as Qwen3-Coder and MiMo are told: what schemas hold beside type and description stands there as JSON."""
     definition: Any = formats.get("openai").describe_one(tool)
@@ -136,7 +132,7 @@ QWEN_3_CODER: Final = Dialect(
         "- Give all required parameters.\n"
         "- You may explain the call before it, but not after it.\n"
         "- If no function helps, answer from what you know, and say nothing of functions.",
-        result=_tool_response,
+        result=tool_response,
         marks=_QWEN_MARKS,
     ),
     stops=("<|im_end|>",),
@@ -158,7 +154,7 @@ MIMO: Final = Dialect(
         "- Put every call as a <function=...></function> block within <tool_call></tool_call> tags.\n"
         "- Make no calls inside <think></think> tags.\n"
         "- A value is taken as it stands between its tags, with all newlines and spaces.",
-        result=_tool_response,
+        result=tool_response,
         marks=_QWEN_MARKS,
     ),
     stops=("<|im_end|>",),
@@ -199,7 +195,7 @@ GLM_4_5: Final = Dialect(
         after="\n</tools>\n\nFor each function call, write the function's name and its arguments in this format:\n"
         "<tool_call>{function-name}\n<arg_key>{arg-key-1}</arg_key>\n<arg_value>{arg-value-1}</arg_value>\n"
         "<arg_key>{arg-key-2}</arg_key>\n<arg_value>{arg-value-2}</arg_value>\n...\n</tool_call>",
-        result=_tool_response,
+        result=tool_response,
         marks=("<tools>", "</tools>", *_GLM.marks, "<tool_response>", "</tool_response>"),
     ),
     stops=("<|user|>", "<|observation|>", "<|endoftext|>"),

@@ -245,7 +245,7 @@ def test_words_are_handed_on_at_once_as_they_would_be_step_by_step() -> None:
                     trimmed.add("d ")
             if step not in ("cut", "break_off", "add"):
                 steps.add(step)
-                assert at_once.added(step) == steps.take_new()
+                assert at_once.add_and_take(step) == steps.take_new()
         assert (at_once.take_new(), at_once.text()) == (steps.take_new(), steps.text())
 
 

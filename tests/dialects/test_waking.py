@@ -117,7 +117,7 @@ def followed(pieces: list[str]) -> tuple[bool, int]:
     for piece in pieces[1:]:
         if brackets.are_open:
             if brackets.sign in piece:
-                brackets.told(piece)
+                brackets.is_decided(piece)
             waiting.append(piece)
     if brackets.are_open:
         brackets.read("".join(pieces), brackets.taken)
