@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # --- JSON in a text ---
 
+CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+"""Word -> value, in JSON and in Python."""
+
 FAILED: Final = object()
 """Marks that there is no value: None is a value of JSON."""
 

@@ -1,6 +1,6 @@
-"""How are calls written as lines? `Action: name`, and `Action Input: …` below it.
+"""The syntaxes of calls on labelled lines, `Action: name` with `Action Input: …` below it, and in messages to a recipient.
 
-MERGED: How are calls written as messages to a recipient? `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
+Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, read_value
-from fcregistry.dialects._source import WAKE_NEVER, TextMarks, wake_on_pattern
+from fcregistry.dialects._source import TextMarks, wake_on_pattern
 from fcregistry.dialects._syntax_json import arguments_of, read_arguments
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, TextSource
 
-# --- dialects._syntaxes._react ---
+# --- Labelled lines (ReAct) ---
+
+LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer:")
+"""Labels at the beginning of a line that is not an input."""
 
 INPUT_LABEL: Final = "Action Input:"
 _LINE: Final = TextMarks("\n")
@@ -32,7 +35,7 @@ _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
 
 def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from behind `Action:`: the name on its line, the input below it, JSON or a line of text."""
+    """Read a call from after `Action:`: the name on its line, and the input below it, JSON or a line of text."""
     yield from source.run(_BLANKS, _PAST_BLANKS)
     line, end = yield from source.until(_LINE)
     name = line.strip()
@@ -80,7 +83,7 @@ def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
 
 
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
-    """Return the call of a tool with text: the value of its one parameter, an object in brackets, or what the executor has to refuse."""
+    """Return the call of a tool with text: the value of its only parameter, an object in brackets, or text for the executor to refuse."""
     parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:
         return [ToolCall(name, {parameters[0]: source.shapes.value(name, parameters[0], _strip_quotes(text))})]
@@ -91,37 +94,34 @@ def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
 
 
 def _text_parameters(schema: Mapping[str, Any]) -> list[str]:
-    """Return the parameters of which a line of text may be the value: the required ones, or all if none is."""
+    """Return the parameters whose value a line of text may be: the required ones, or all if none is."""
     properties, required = schema.get("properties"), schema.get("required")
     names = list(properties) if isinstance(properties, Mapping) else []
     return [name for name in names if name in required] if isinstance(required, list) and required else names
 
 
 def _strip_quotes(text: str) -> str:
-    """Return text without quotes around it, if it has none inside."""
+    """Return text without the quotes around it, if it has none inside."""
     inside = text[1:-1]
     return inside if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in inside else text
 
 
 def read_label(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take a label alone, with the colon that it ends with."""
+    """Take a label alone, with the colon at its end."""
     return [] if mark.endswith(":") or (yield from source.take(":")) else None
 
 
 def read_rest(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take all text that is left: it is no answer."""
-    while True:
-        source.place = len(source.text)
-        if source.ended:
-            return []
-        yield WAKE_NEVER
+    """Take all text that is left: it is not part of the answer."""
+    yield from source.rest()
+    return []
 
 
 def write_actions(calls: Sequence[ToolCall]) -> str:
     """Write calls as a model does.
 
     Raises:
-        ValueError: A name cannot stand on a line, or the arguments are no JSON.
+        ValueError: A name cannot be written on a line, or the arguments are not JSON.
     """
     return "\n".join(map(_action_text, calls))
 
@@ -133,10 +133,7 @@ def _action_text(call: ToolCall) -> str:
     return f"Action: {call.name}\n{INPUT_LABEL} {json_text(arguments_of(call))}"
 
 
-LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer:")
-"""What begins a line that says something else."""
-
-# --- dialects._syntaxes._channels ---
+# --- Messages to a recipient (Harmony) ---
 
 MESSAGE: Final = "<|message|>"
 ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
@@ -147,7 +144,7 @@ _RECIPIENT_NAME: Final = re.compile(r"[\w.\-]+").fullmatch
 
 
 def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from behind `to=`."""
+    """Read a call from after `to=`."""
     header, end = yield from source.until(_HEADER_ENDS)
     recipient = _RECIPIENT(header)
     if end != MESSAGE or not recipient:
@@ -156,13 +153,13 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 
 def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take what stands before the text of a message that goes to nobody but the user."""
+    """Take the header of a message to the user."""
     _, end = yield from source.until(_HEADER_ENDS)
     return [] if end == MESSAGE else None
 
 
 def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the role of a message, or read the call that it is, where the recipient stands beside the role."""
+    """Take the role of a message, or read the call that the message is, if the recipient follows the role."""
     role = yield from source.take("assistant to=", "assistant")
     if role == "assistant to=":
         return (yield from read_message(source, mark))
@@ -170,10 +167,10 @@ def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def write_messages(calls: Sequence[ToolCall]) -> str:
-    """Write calls as messages, the first without `<|start|>assistant`, which the prompt ends with.
+    """Write calls as messages, the first without `<|start|>assistant`, with which the prompt ends.
 
     Raises:
-        ValueError: A name cannot be that of a recipient.
+        ValueError: A name cannot be a recipient.
     """
     return "<|start|>assistant".join(map(_message_text, calls))
 
