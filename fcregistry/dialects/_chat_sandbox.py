@@ -1,11 +1,10 @@
-"""What can a chat template do? What Hugging Face Transformers lets it, and nothing that reaches beyond its conversation or does not end.
+"""The sandbox of chat templates: Jinja as Hugging Face Transformers sets it up, with a budget for time and memory.
+
+A template cannot reach beyond its conversation, and always ends. Templates may come from strangers: what one works and makes is charged to
+a budget that grows with the conversation. A unit is a third of a microsecond of work, or eight characters. Operations that make much of
+little, such as repeating, replacing, padding and indenting, are charged before they run.
 
 Source: Hugging Face Transformers, "Chat templates", "Template writing"; Jinja, "Sandbox".
-
-MERGED: Which operations make much of little, and how much? They are charged before they run: repeating, replacing, padding, indenting.
-MERGED: How long may a template of strangers work, and how much may it hold? What it makes is charged to a budget that its conversation sets.
-
-A unit is a third of a microsecond of work, or eight characters.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from fcregistry.errors import ChatTemplateError
 if TYPE_CHECKING:
     from jinja2.runtime import Context
 
-# --- dialects._chat._sandbox ---
+# --- The sandbox ---
 
 T = TypeVar("T")
 
@@ -53,7 +52,7 @@ _TEXT_METHODS: Final = frozenset(
 )
 
 _MOST_NODES: Final = 30_000
-"""Parts of a template, such as a name, a call or a loop: SmolLM2's has 38 in 368 characters."""
+"""The most parts of a template, such as a name, a call or a loop: SmolLM2's has 38 in 368 characters."""
 
 _METHODS: Final = (
     (str, _TEXT_METHODS),
@@ -64,18 +63,18 @@ _METHODS: Final = (
 
 
 class Generation(Extension):
-    """The block `{% generation %}`, by which templates mark what the model said; it shows what is in it."""
+    """The block `{% generation %}`, by which templates mark the text of the model; its content is shown."""
 
     tags = {"generation"}  # noqa: RUF012  # as Jinja declares it
 
     def parse(self, parser: Parser) -> nodes.Node:
-        """Return what stands in the block."""
+        """Return the content of the block."""
         line = next(parser.stream).lineno
         return nodes.Scope(parser.parse_statements(("name:endgeneration",), drop_needle=True), lineno=line)
 
 
 class _BoundedParser(Parser):
-    """Jinja's parser, which calls itself for what is within something else, so many times and no more."""
+    """Jinja's parser with a limit on how often it calls itself for something inside something else."""
 
     _depth = 0
 
@@ -102,14 +101,14 @@ class _BoundedParser(Parser):
 
 
 class TemplateNamespace(Namespace):
-    """What `namespace()` makes. It may hold itself, or much of it many times, so it is not shown with what it holds."""
+    """The object that `namespace()` makes. It may contain itself, or something large many times, so its text leaves out the content."""
 
     def __repr__(self) -> str:
         return "<Namespace>"
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja as chat templates know it, with a meter on all that can grow or go on."""
+    """Jinja as chat templates know it, with a meter on everything that can grow or continue."""
 
     intercepted_binops = frozenset({"+", "*", "**", "%", "//"})
 
@@ -138,7 +137,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @staticmethod
     def concat(pieces: Iterable[str]) -> str:
-        """Join what a macro or a block has written."""
+        """Join the text that a macro or a block has written."""
         written = list(pieces)
         current_meter().charge(written)
         return "".join(written)
@@ -151,10 +150,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Apply an operator that can make much of little."""
         charge_operator(operator, left, right)
-        return current_meter().taken(super().call_binop(context, operator, left, right))
+        return current_meter().charge_and_return(super().call_binop(context, operator, left, right))
 
     def is_safe_callable(self, obj: Any) -> bool:
-        """Tell whether a template may call it: of the methods of values, those that read."""
+        """Return whether a template may call an object: of the methods of values, those that only read."""
         owner, name = _method(obj)
         if owner is None:
             return super().is_safe_callable(obj)
@@ -166,7 +165,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().getitem(obj, argument)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        """Call what a template calls: a macro, a method, a loop."""
+        """Call an object for a template: a macro, a method, a loop."""
         meter = current_meter()
         meter.call()
         args = tuple(list(meter.counted(each)) if isinstance(each, Iterator) else each for each in args)
@@ -179,7 +178,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             charge_growth(f"str.{name}", owner, args, kwargs)
         meter.enter()
         try:
-            return meter.taken(super().call(__context, __obj, *args, **kwargs))
+            return meter.charge_and_return(super().call(__context, __obj, *args, **kwargs))
         finally:
             meter.leave()
 
@@ -192,19 +191,19 @@ def tojson(
 
 
 def raise_exception(message: str) -> None:
-    """Say that a conversation is not one that the template knows."""
+    """Refuse a conversation that the template does not know."""
     raise TemplateError(message)
 
 
 def strftime_now(format: str) -> str:
-    """Write the time of day, in the local zone."""
+    """Return the current time in the local zone."""
     return datetime.now().astimezone().strftime(format[:200])
 
 
 def _method(obj: Any) -> tuple[Any, str]:
-    """Return what a method is one of, and its name; None where it is no method of a value: a macro, a loop, a function.
+    """Return the owner of a method and its name; None if it is not a method of a value: a macro, a loop, a function.
 
-    Texts that are marked as safe have methods in Python, with those of plain texts inside.
+    Texts that are marked as safe have methods in Python, which wrap those of plain texts.
     """
     for each in (obj, getattr(obj, "__wrapped__", None)):
         if isinstance(each, BuiltinMethodType):
@@ -215,15 +214,15 @@ def _method(obj: Any) -> tuple[Any, str]:
 
 
 def _charge_shown(value: Any) -> Any:
-    """Charge what is written out."""
-    return current_meter().taken(value)
+    """Charge the text that is written out."""
+    return current_meter().charge_and_return(value)
 
 
 def _charging(name: str, function: Any) -> Callable[..., Any]:
-    """Return a filter or test that charges what it is given and what it makes."""
+    """Return a filter or test that charges its arguments and its result."""
     first = getattr(getattr(function, "jinja_pass_arg", None), "name", "")
 
-    @pass_context  # which also keeps the compiler from working it out beforehand
+    @pass_context  # this also keeps the compiler from computing it beforehand
     def metered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
         meter = current_meter()
         meter.call()
@@ -233,7 +232,7 @@ def _charging(name: str, function: Any) -> Callable[..., Any]:
         charge_growth(name, value, args, kwargs)
         passed = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
         before = (passed[first],) if first else ()
-        return meter.taken(function(*before, value, *args, **kwargs))
+        return meter.charge_and_return(function(*before, value, *args, **kwargs))
 
     return metered
 
@@ -245,7 +244,7 @@ def _count_filter(context: Context, values: Any) -> Iterator[Any]:
 
 @pass_context
 def _charge_filter(context: Context, value: Any) -> Any:
-    return current_meter().taken(value)
+    return current_meter().charge_and_return(value)
 
 
 @pass_context
@@ -263,10 +262,10 @@ def _work_filter(context: Context, size: int) -> None:
 
 
 def _check_size(template: nodes.Template) -> None:
-    """See that a template can be compiled, which calls itself for each node within another.
+    """Check that a template can be compiled: the compiler calls itself for each node within another.
 
     Raises:
-        RecursionError: Something is too deep in it.
+        RecursionError: It is nested too deeply.
         TemplateError: It has too many nodes.
     """
     level: list[nodes.Node] = [template]
@@ -310,7 +309,7 @@ def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
 
 
 def _body_cost(again: nodes.Node) -> int:
-    """Return what it costs to go through a body once, beside what is charged as it happens: a unit for each look-up."""
+    """Return the cost of running a body once, beside what is charged as it happens: a unit for each look-up."""
     lookups = (nodes.Getattr, nodes.Getitem)
     arguments = len(getattr(again, "args", ()))
     return 12 * arguments + sum(8 if isinstance(node, lookups) else 1 for node in again.find_all(nodes.Node)) // 8
@@ -325,26 +324,15 @@ def variables_of(template: nodes.Template) -> set[str]:
     return {name.name for name in template.find_all(nodes.Name) if name.ctx == "load"}
 
 
-# --- dialects._chat._growth ---
+# --- Operations that make much of little ---
 
 _WIDEST: Final = 10_000
 _MOST_BITS: Final = 20_000
-"""The size of a whole number; its arithmetic is slow beyond."""
+"""The largest size of a whole number; arithmetic is slow beyond that."""
 
 _PERCENT_WIDTH: Final = re.compile(r"\d{4,}|\*")
 _FIELD_WIDTH: Final = re.compile(r"\d{4,}|\{[^{}]*\{")
 _WIDE: Final = re.compile(r"\d{3}")
-
-
-def check_arguments(arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-    """Refuse numbers as arguments that no conversation needs.
-
-    Raises:
-        OverBudgetError: There is one.
-    """
-    for value in (*arguments, *named.values()):
-        if isinstance(value, int) and abs(value) > _WIDEST:
-            raise OverBudgetError
 
 
 def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
@@ -353,7 +341,8 @@ def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapp
     Raises:
         OverBudgetError: It would make more than is left.
     """
-    check_arguments(arguments, named)
+    if any(isinstance(each, int) and abs(each) > _WIDEST for each in (*arguments, *named.values())):
+        raise OverBudgetError  # a number that no conversation needs
     if (charge := _CHARGES.get(name)) is not None:
         charge(current_meter(), value, (*arguments, *named.values()))
 
@@ -370,7 +359,7 @@ def charge_operator(operator: str, left: Any, right: Any) -> None:
         bits = {"*": left.bit_length() + right.bit_length(), "**": left.bit_length() * max(right, 0)}
         if bits.get(operator, 0) > _MOST_BITS:
             raise OverBudgetError
-        current_meter().spend(left.bit_length() * right.bit_length() >> 19)  # each digit meets each
+        current_meter().spend(left.bit_length() * right.bit_length() >> 19)  # each digit is combined with each
     elif operator == "*":
         sized, times = (right, left) if isinstance(left, int) else (left, right)
         if isinstance(times, int):
@@ -383,12 +372,12 @@ def _replace(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def _join(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the filter: the separator comes after the values."""
+    """Charge the filter, which gets the separator after the values."""
     _separate(meter, value, arguments[0] if arguments else "")
 
 
 def _join_by(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the method of the separator."""
+    """Charge the method, whose value is the separator."""
     for values in arguments:
         _separate(meter, values, value)
 
@@ -408,7 +397,7 @@ def _indent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def _json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge by the indentation, which stands before each element at each depth."""
+    """Charge by the indentation, which precedes each element at each depth."""
     for one in arguments:
         if isinstance(one, (str, int)):
             size = len(one) if isinstance(one, str) else int(one)
@@ -436,12 +425,12 @@ def _widths(meter: Meter, value: Any) -> None:
 
 
 def _search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge what compares each character with each: stripping, and searching from the right."""
+    """Charge operations that compare each character with each: stripping, and searching from the right."""
     meter.spend(len(str(value)) * sum(len(one) for one in arguments if isinstance(one, str)) // 128)
 
 
 def _numbers_only(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Refuse to add up lists, each sum of which is copied."""
+    """Refuse adding up lists, each sum of which is copied."""
     if any(isinstance(one, (list, tuple)) for one in arguments):
         raise OverBudgetError
 
@@ -467,15 +456,15 @@ _CHARGES: Final[Mapping[str, Callable[[Meter, Any, tuple[Any, ...]], None]]] = {
     **dict.fromkeys((f"str.{name}" for name in ("strip", "lstrip", "rstrip")), _search),
     **dict.fromkeys((f"str.{name}" for name in ("rfind", "rindex", "rsplit", "rpartition")), _search),
 }
-"""Filter, or method of a text -> what charges it."""
+"""Filter, or method of a text -> the function that charges it."""
 
-# --- dialects._chat._meter ---
+# --- The budget ---
 
 _BASE: Final = 1_000_000
-"""Units for any template: about a second of work, and at most eight million characters."""
+"""The units for any template: about a second of work, and at most eight million characters."""
 
 _PER_INPUT: Final = 50
-"""Units more for each unit of the conversation."""
+"""The additional units for each unit of the conversation."""
 
 _ELEMENT: Final = 4
 _STEP: Final = 8
@@ -495,10 +484,10 @@ class OverBudgetError(Exception):
 
 
 class Meter:
-    """What is left of the budget of one rendering.
+    """The rest of the budget of one rendering.
 
     Args:
-        given: What the template is given: a longer conversation allows more work.
+        given: The values that the template gets: a longer conversation allows more work.
     """
 
     def __init__(self, *given: Any) -> None:
@@ -511,21 +500,21 @@ class Meter:
         """Take units off the budget.
 
         Raises:
-            OverBudgetError: There are not so many left.
+            OverBudgetError: There are not enough left.
         """
         self._left -= units
         if self._left < 0:
             raise OverBudgetError
 
     def call(self) -> None:
-        """Take off what a call of a macro, a filter or a method costs beside its arguments."""
+        """Charge a call of a macro, a filter or a method, without its arguments."""
         self.spend(_CALL)
 
     def enter(self) -> None:
-        """Count a call within calls, until `leave`. Python's own limit may be raised to where the machine's stack overflows.
+        """Count a call within calls, until `leave`. Python's own limit may be so high that the machine's stack overflows first.
 
         Raises:
-            RecursionError: The calls are too deep.
+            RecursionError: The calls are nested too deeply.
         """
         if self._depth >= _DEEPEST_CALL:
             raise RecursionError
@@ -536,21 +525,21 @@ class Meter:
         self._depth -= 1
 
     def look_up(self, place: Any) -> None:
-        """Take off what it costs to look something up by a path, where that is not at once."""
+        """Charge a look-up by a path, if it is not immediate."""
         if not isinstance(place, (dict, list)):
             self.spend(_CALL)
 
     def charge(self, value: Any) -> int:
-        """Take off what a value weighs, and return that."""
+        """Charge the weight of a value, and return it."""
         weight = _weight(value, self._left)
         self.spend(weight)
         return weight
 
-    def taken(self, value: Any) -> Any:
-        """Charge a value, and return it. An iterator is run at once: of one within another, and so on, each step would be as deep."""
+    def charge_and_return(self, value: Any) -> Any:
+        """Charge a value, and return it. An iterator is run at once: nested iterators would nest each of their steps."""
         if isinstance(value, Iterator):
             return iter(list(self.counted(value)))
-        if not isinstance(value, range):  # which holds nothing yet
+        if not isinstance(value, range):  # a range holds no items yet
             self.charge(value)
         return value
 
@@ -565,7 +554,7 @@ _CURRENT: ContextVar[Meter] = ContextVar("meter")
 
 
 def current_meter() -> Meter:
-    """Return the meter of what is being rendered."""
+    """Return the meter of the current rendering."""
     return _CURRENT.get()
 
 
@@ -588,7 +577,7 @@ def render_metered(meter: Meter, pieces: Iterator[str]) -> str:
 
 
 def _weight(value: Any, most: int) -> int:
-    """Return what a value weighs, or a number over `most` as soon as that is known."""
+    """Return the weight of a value, or a number over `most` as soon as the weight exceeds it."""
     if isinstance(value, str):
         return 1 + len(value) // 8
     total, waiting = 0, [(value, 0)]

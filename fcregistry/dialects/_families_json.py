@@ -1,8 +1,6 @@
-"""Which families write a call as a name, and its arguments as a JSON object behind it?
+"""The families that write arguments as a JSON object: a row each.
 
-MERGED: Which families write each call as a JSON object?
-MERGED: Which families write calls as one array of JSON objects between marks?
-MERGED: Which families of models write calls in their text? A row each, in the file of the syntax that they use.
+Some write a name and the object, some each call as an object, some one array of objects.
 """
 
 from __future__ import annotations
@@ -45,20 +43,20 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._source import Reading, TextSource
 
-# --- dialects._families._named ---
+# --- A name and a JSON object ---
 
-_LLAMA: Final = CallKeys(arguments=("parameters", "arguments"))
+_PARAMETERS_FIRST: Final = CallKeys(arguments=("parameters", "arguments"))
 
 LLAMA_3: Final = Dialect(
     name="llama3",
     models="Llama 3.1, 3.2, 3.3",
     source='Llama documentation, "Model Cards and Prompt formats", Llama 3.1 and 3.2',
     sections=(
-        Calls(opens=("<|python_tag|>",), read=read_objects("<|eom_id|>", keys=_LLAMA)),
+        Calls(opens=("<|python_tag|>",), read=read_objects("<|eom_id|>", keys=_PARAMETERS_FIRST)),
         Calls(opens=("<function=",), read=read_named(">", "</function>")),
-        Calls(opens=("{",), read=read_objects(keys=_LLAMA, separator=";")),
+        Calls(opens=("{",), read=read_objects(keys=_PARAMETERS_FIRST, separator=";")),
     ),
-    write=write_objects("", "", keys=_LLAMA, between="; "),
+    write=write_objects("", "", keys=_PARAMETERS_FIRST, between="; "),
     prompt=Prompt(
         before="You have access to the following functions:\n\n",
         between="\n\n",
@@ -94,7 +92,7 @@ def _deepseek_outputs(name: str, content: str, id: str | None) -> str:
 
 
 def _describe_for_deepseek(tool: Tool) -> str:
-    """Tell of a tool as DeepSeek V3.1 is told: name and description, and the schema as JSON."""
+    """Return a tool as DeepSeek V3.1 is shown it: name and description, and the schema as JSON."""
     return f"### {tool.name}\nDescription: {tool.description}\n\nParameters: {json_text(tool.parameters)}"
 
 
@@ -111,10 +109,10 @@ def _deepseek(name: str, models: str, source: str, form: tuple[str, str, str, st
 
     Args:
         name: Its name.
-        models: Whose it is.
+        models: The models that write it.
         source: The publication that it follows.
-        form: What stands before a name, behind it, behind the arguments, and between two calls.
-        prompt: How tools and results are told, but for the form of calls.
+        form: The text before a name, after it, after the arguments, and between two calls.
+        prompt: The prompt, without the form of calls.
     """
     before, between, after, joint = form
     write = write_named(f"<｜tool▁call▁begin｜>{before}", between, f"{after}{DEEPSEEK_END}", joint=joint)
@@ -201,10 +199,10 @@ KIMI_K2: Final = Dialect(
 
 
 def _describe_for_glm(tool: Tool) -> str:
-    """Tell of a tool as GLM-4 is told: the name as a heading, and the function as JSON on several lines."""
+    """Return a tool as GLM-4 is shown it: the name as a heading, and the function as JSON on several lines."""
     definition: Any = formats.get("openai").describe_one(tool)
-    told = json.dumps(definition["function"], ensure_ascii=False, indent=4)
-    return f"## {tool.name}\n\n{told}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
+    function = json.dumps(definition["function"], ensure_ascii=False, indent=4)
+    return f"## {tool.name}\n\n{function}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 
 
 GLM_4: Final = Dialect(
@@ -251,9 +249,7 @@ QWEN_FLOWER: Final = Dialect(
     stops=("✿RESULT✿",),
 )
 
-NAMED_ROWS: Final = (LLAMA_3, DEEPSEEK_V3, DEEPSEEK_R1, DEEPSEEK_V3_1, MISTRAL, KIMI_K2, GLM_4, QWEN_FLOWER)
-
-# --- dialects._families._objects ---
+# --- Each call as a JSON object ---
 
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _IN_FENCE: Final = read_objects("```")
@@ -329,7 +325,7 @@ _LONGCAT_PAIRS: Final = PairSyntax("longcat_")
 
 
 def _read_longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of LongCat: objects, or, as newer ones write them, a name and a pair of tags for each argument."""
+    """Read calls of LongCat: objects or, from newer models, a name and a pair of tags for each argument."""
     yield from source.space()
     is_object = yield from source.is_next("{", "[")
     return (yield from (_LONGCAT_OBJECTS if is_object else _LONGCAT_PAIRS)(source, mark))
@@ -353,11 +349,11 @@ LONGCAT: Final = Dialect(
 )
 
 _PLUGIN: Final = ("<|plugin|>", "<|function|>")
-_IN_ACTION: Final = read_objects("<|action_end|>", keys=CallKeys(arguments=("parameters", "arguments")))
+_IN_ACTION: Final = read_objects("<|action_end|>", keys=_PARAMETERS_FIRST)
 
 
 def _read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of InternLM2 behind what says that a plugin is meant, and not the interpreter of code."""
+    """Read calls of InternLM2 after the mark of a plugin; the other mark is that of the code interpreter."""
     yield from source.space()
     if not (yield from source.take(*_PLUGIN)):
         return None
@@ -369,9 +365,7 @@ INTERNLM_2: Final = Dialect(
     models="InternLM2, InternLM2.5, InternLM3",
     source='InternLM, "Chat Format"',
     sections=(Calls(opens=("<|action_start|>",), read=_read_action),),
-    write=write_objects(
-        "<|action_start|><|plugin|>\n", "<|action_end|>", keys=CallKeys(arguments=("parameters", "arguments"))
-    ),
+    write=write_objects("<|action_start|><|plugin|>\n", "<|action_end|>", keys=_PARAMETERS_FIRST),
     prompt=Prompt(
         before="You have access to the following tools, as JSON:\n[",
         each="function",
@@ -404,7 +398,7 @@ _MARKED: Final = read_objects("</s>")
 
 
 def _read_xlam_array(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read an array of calls, which `[TOOL_CALLS]` may stand before."""
+    """Read an array of calls, which `[TOOL_CALLS]` may precede."""
     source.place -= 1
     if (yield from source.take("[TOOL_CALLS]")):
         return (yield from _MARKED(source, ""))
@@ -432,9 +426,7 @@ XLAM: Final = Dialect(
     stops=("<|im_end|>",),
 )
 
-OBJECTS_ROWS: Final = (HERMES, GRANITE_4, ERNIE_4_5, LONGCAT, INTERNLM_2, JSON, XLAM)
-
-# --- dialects._families._arrays ---
+# --- One array of JSON objects ---
 
 _WRITE_LIST: Final = '[{"name": <tool-name>, "arguments": <args-json-object>}, …]'
 
@@ -567,8 +559,8 @@ def _write_cohere(calls: Sequence[ToolCall]) -> str:
 
 
 def _cohere_result(name: str, content: str, id: str | None) -> str:
-    told = {"tool_call_id": id or "0", "results": {"0": content}, "is_error": None}
-    return f"<|START_TOOL_RESULT|>[\n    {json_text(told)}\n]<|END_TOOL_RESULT|>"
+    result = {"tool_call_id": id or "0", "results": {"0": content}, "is_error": None}
+    return f"<|START_TOOL_RESULT|>[\n    {json_text(result)}\n]<|END_TOOL_RESULT|>"
 
 
 COMMAND_R: Final = Dialect(
@@ -600,8 +592,29 @@ COMMAND_R: Final = Dialect(
     stops=("<|END_OF_TURN_TOKEN|>",),
 )
 
-ARRAYS_ROWS: Final = (GRANITE, PHI_4, JAMBA, HUNYUAN, NEMOTRON, APERTUS, COMMAND_R)
 
-
-ROWS: Final = (*NAMED_ROWS, *OBJECTS_ROWS, *ARRAYS_ROWS)
-"""The dialects of this module."""
+ROWS: Final = (
+    LLAMA_3,
+    DEEPSEEK_V3,
+    DEEPSEEK_R1,
+    DEEPSEEK_V3_1,
+    MISTRAL,
+    KIMI_K2,
+    GLM_4,
+    QWEN_FLOWER,
+    HERMES,
+    GRANITE_4,
+    ERNIE_4_5,
+    LONGCAT,
+    INTERNLM_2,
+    JSON,
+    XLAM,
+    GRANITE,
+    PHI_4,
+    JAMBA,
+    HUNYUAN,
+    NEMOTRON,
+    APERTUS,
+    COMMAND_R,
+)
+"""The dialects of this module; the table of dialects reads this name."""

@@ -1,10 +1,6 @@
-"""Which families write calls as tags that name things themselves, `<function=name>` or `<arg_key>`?
+"""The families that write arguments as text other than one JSON object: a row each.
 
-MERGED: Which families write calls as tags with the names in attributes, `<invoke name="...">`?
-MERGED: Which families write calls with bare names in braces?
-MERGED: Which families write calls as Python does?
-MERGED: Which way of writing calls do agents ask for that think in lines: a thought, an action, an observation?
-MERGED: Which families write messages into channels, and calls as messages to a tool?
+They write tags that carry names, tags with names in attributes, bare names in braces, Python, labelled lines, or messages to a tool.
 """
 
 from __future__ import annotations
@@ -44,9 +40,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._dialect import ResultText
 
-# --- dialects._families._tags ---
-
-# --- Qwen3-Coder, MiMo, Seed-OSS ------------------------------------------------------------------
+# --- Tags that carry names: Qwen3-Coder, MiMo, Seed-OSS ---
 
 _QWEN: Final = TagSyntax(
     opens=("<tool_call>",),
@@ -89,7 +83,7 @@ def _example(line: str) -> str:
 
 
 def _describe_in_elements(tool: Tool) -> str:
-    """Tell of a tool in elements, as Qwen3-Coder and MiMo are told: what schemas hold beside type and description stands there as JSON."""
+    """Return a tool in elements, as Qwen3-Coder and MiMo are shown it: keywords of schemas beside type and description become JSON."""
     definition: Any = formats.get("openai").describe_one(tool)
     schema = definition["function"]["parameters"]
     lines = [
@@ -99,9 +93,9 @@ def _describe_in_elements(tool: Tool) -> str:
         "<parameters>",
     ]
     for name, field in schema.get("properties", {}).items():
-        told = field if isinstance(field, dict) else {}
-        first = [_line(key, told[key]) for key in ("type", "description") if key in told]
-        more = [_line(key, value) for key, value in told.items() if key not in ("type", "description")]
+        shown = field if isinstance(field, dict) else {}
+        first = [_line(key, shown[key]) for key in ("type", "description") if key in shown]
+        more = [_line(key, value) for key, value in shown.items() if key not in ("type", "description")]
         lines += ["<parameter>", _line("name", name), *first, *more, "</parameter>"]
     lines += [_line(key, value) for key, value in schema.items() if key not in ("type", "properties")]
     return "\n".join([*lines, "</parameters>", "</function>"])
@@ -179,7 +173,7 @@ SEED_OSS: Final = Dialect(
     limits=BARE_TEXT_LIMITS,
 )
 
-# --- GLM ------------------------------------------------------------------------------------------
+# --- A pair of tags for each argument: GLM ---
 
 _GLM: Final = PairSyntax()
 
@@ -202,9 +196,7 @@ GLM_4_5: Final = Dialect(
     limits=BARE_TEXT_LIMITS,
 )
 
-TAGS_ROWS: Final = (QWEN_3_CODER, MIMO, SEED_OSS, GLM_4_5)
-
-# --- dialects._families._invocations ---
+# --- Tags with names in attributes ---
 
 
 def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], **more: Any) -> TagSyntax:
@@ -233,7 +225,7 @@ _DSML: Final = _invocations(
     takes_objects=True,
 )
 _DSML_BARE: Final = _claude("", takes_objects=True)
-"""DSML as it comes where special tokens were left out."""
+"""DSML as it comes if special tokens were left out."""
 
 _STEP: Final = _invocations(
     "steptml:",
@@ -358,29 +350,30 @@ STEP_3: Final = Dialect(
     limits=BARE_TEXT_LIMITS,
 )
 
-INVOCATIONS_ROWS: Final = (MINIMAX_M2, CLAUDE_XML, DEEPSEEK_V3_2, STEP_3)
-
-# --- dialects._families._braces ---
+# --- Bare names in braces ---
 
 _LEFT_OUT: Final = frozenset({"additionalProperties"})
 _LAST: Final = ("properties", "required", "type")
-"""Where the published declarations say these: behind everything else, in this order."""
+"""Keywords that the published declarations put last, in this order."""
 
 
 def _declare_with(quote: str) -> Callable[[Tool], str]:
-    """Return what tells one tool: its schema, with the names of types in capitals."""
+    """Return a function that describes one tool: its schema, with the names of types in capitals."""
 
-    def told(tool: Tool) -> str:
+    def describe(tool: Tool) -> str:
         definition: Any = formats.get("openai").describe_one(tool)
         function = definition["function"]
-        said = {"description": function.get("description", ""), "parameters": _capitalize_types(function["parameters"])}
-        return f"declaration:{function['name']}{braces_text(_break_quote(said, quote), quote)}"
+        described = {
+            "description": function.get("description", ""),
+            "parameters": _capitalize_types(function["parameters"]),
+        }
+        return f"declaration:{function['name']}{braces_text(_break_quote(described, quote), quote)}"
 
-    return told
+    return describe
 
 
 def _capitalize_types(schema: Any) -> Any:
-    """Return a schema with the names of types in capitals, as Google's models are told them."""
+    """Return a schema with the names of types in capitals, as Google's models are shown them."""
     if isinstance(schema, list):
         return [_capitalize_types(each) for each in schema]
     if not isinstance(schema, dict):
@@ -400,7 +393,7 @@ def _capitalize_keyword(key: str, value: Any) -> Any:
 
 
 def _break_quote(value: Any, quote: str) -> Any:
-    """Return a value in whose strings the mark for quotes is broken, so that they end nowhere else."""
+    """Return a value with the mark that replaces quotes broken in its strings, so that they end nowhere else."""
     if isinstance(value, str):
         return value.replace(quote, f"{quote[0]} {quote[1:]}")
     if isinstance(value, list):
@@ -481,9 +474,7 @@ FUNCTION_GEMMA: Final = Dialect(
     limits="A string cannot hold `<escape>`, the mark that stands for quotes. A response that the model invents is left out.",
 )
 
-BRACES_ROWS: Final = (GEMMA_4, FUNCTION_GEMMA)
-
-# --- dialects._families._python ---
+# --- Python ---
 
 _NO_EXPRESSIONS: Final = "Values are literals: a call with a name, an operation or another call in it is content."
 
@@ -605,9 +596,7 @@ MINICPM: Final = Dialect(
     limits=_NO_EXPRESSIONS,
 )
 
-PYTHON_ROWS: Final = (PYTHONIC, LFM_2, OLMO_3, MINICPM)
-
-# --- dialects._families._react ---
+# --- Labelled lines ---
 
 
 def _describe_as_text(tool: Tool) -> str:
@@ -639,9 +628,7 @@ REACT: Final = Dialect(
     "have ended: stop at `Observation:`, not at the line end before it. An observation that the model invents is cut off, with all behind it.",
 )
 
-REACT_ROWS: Final = (REACT,)
-
-# --- dialects._families._channels ---
+# --- Messages in channels ---
 
 _NEXT: Final = ("<|start|>", "<|channel|>")
 
@@ -683,8 +670,23 @@ HARMONY: Final = Dialect(
     "`python`, is content.",
 )
 
-CHANNELS_ROWS: Final = (HARMONY,)
 
-
-ROWS: Final = (*TAGS_ROWS, *INVOCATIONS_ROWS, *BRACES_ROWS, *PYTHON_ROWS, *REACT_ROWS, *CHANNELS_ROWS)
-"""The dialects of this module."""
+ROWS: Final = (
+    QWEN_3_CODER,
+    MIMO,
+    SEED_OSS,
+    GLM_4_5,
+    MINIMAX_M2,
+    CLAUDE_XML,
+    DEEPSEEK_V3_2,
+    STEP_3,
+    GEMMA_4,
+    FUNCTION_GEMMA,
+    PYTHONIC,
+    LFM_2,
+    OLMO_3,
+    MINICPM,
+    REACT,
+    HARMONY,
+)
+"""The dialects of this module; the table of dialects reads this name."""
