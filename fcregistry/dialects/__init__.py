@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from fcregistry.dialects._chat_template import ChatTemplate
     from fcregistry.dialects._dialect import Dialect, DialectStream
     from fcregistry.dialects._json_text import value_by_schema as value_by_schema
-    from fcregistry.dialects._model_names import for_model, for_template
     from fcregistry.dialects._parsed import Parsed
-    from fcregistry.dialects._table import get, names
+    from fcregistry.dialects._table import for_model, for_template, get, names
 
 __all__ = [
     "ChatFormat",
@@ -47,8 +46,8 @@ _HOMES: Final = {
     "chat_format": "._chat_formats",
     "chat_format_names": "._chat_formats",
     "detect": "._auto",
-    "for_model": "._model_names",
-    "for_template": "._model_names",
+    "for_model": "._table",
+    "for_template": "._table",
     "get": "._table",
     "names": "._table",
 }
