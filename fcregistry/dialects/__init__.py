@@ -1,7 +1,9 @@
-"""How do models that answer in text write tool calls, and how are they told of tools? `get("hermes")` gives a `Dialect`.
+"""How models that answer in text write tool calls, and how a prompt shows them tools.
 
-A new family of models is one row in `_family_marks`, one golden case in its test, and one row of docs/reference/dialects.md; what is new in its
-syntax is a file in `_syntaxes`.
+`get("hermes")` gives a `Dialect`.
+
+A new family of models is one row in `_families_json` or `_families_text`, its name in `_table`, one golden case in its test, and one row of
+docs/reference/dialects.md. A new syntax belongs to the module `_syntax_…` that it resembles.
 """
 
 from __future__ import annotations

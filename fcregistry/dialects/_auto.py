@@ -40,7 +40,10 @@ def auto() -> Dialect:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AutoDialect(Dialect):
-    """The dialect of texts whose dialect is not known: shown and written as `json`, and read as the dialect that is found."""
+    """The dialect of texts whose dialect is not known.
+
+    It is shown and written as `json`, and read as the dialect that is found.
+    """
 
     def stream(self, tools: Iterable[ToolShape] | None = None) -> DialectStream:
         """Return a reader of text that comes in pieces.
@@ -62,7 +65,9 @@ class AutoDialect(Dialect):
 
 
 class AutoStream(DialectStream):
-    """Reads a text whose dialect is not known as it comes: words up to the first mark of any dialect, and the rest when it ends.
+    """Reads a text whose dialect is not known as it comes.
+
+    It passes on words up to the first mark of any dialect, and the rest when the text ends.
 
     Args:
         dialect: The dialect `auto`.
@@ -146,7 +151,10 @@ class _FamilyMarks:
         self.may_begin: Final = re.compile(f"[{re.escape(''.join(sorted({mark[0] for mark in marks})))}]").search
 
     def first(self, text: str) -> tuple[int, bool]:
-        """Return the place of the first mark of any section, or of what may become one, and whether all of it is there."""
+        """Return the place of the first mark of any section, or of what may become one.
+
+        The second value is whether all of the mark is there.
+        """
         first = len(text), False
         for marks in self.of_sections:
             whole = marks.find(text)
@@ -198,7 +206,10 @@ class _Owner(NamedTuple):
 
 
 class _Candidates(NamedTuple):
-    """The marks that may open a section, with the dialects that have them, and the dialects in which the text may be, if not any."""
+    """The marks that may open a section, with the dialects that have them.
+
+    `may_be` names the dialects in which the text may be; it is empty for any.
+    """
 
     openers: Openers
     owners: dict[str, list[_Owner]]
@@ -210,7 +221,10 @@ class _Candidates(NamedTuple):
 
 
 def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _Candidates:
-    """Return the marks of some owners' sections. Calls of a shorter mark are looked for behind a longer one, too."""
+    """Return the marks of some owners' sections.
+
+    Calls of a shorter mark are looked for behind a longer one, too.
+    """
     by_mark: dict[str, list[_Owner]] = {}
     for owner in owners:
         by_mark.setdefault(owner.mark, []).append(owner)
@@ -245,7 +259,9 @@ def _is_thought(section: Section) -> bool:
 
 @cache
 def _candidates_before_call(may_be: frozenset[str], only: str) -> _Candidates:
-    """Return the marks that count before a call is found: thoughts of any dialect, and marks that show which dialect it is.
+    """Return the marks that count before a call is found.
+
+    They open thoughts of any dialect, or show which dialect the text is in.
 
     Args:
         may_be: The dialects that the text may be in; empty for any.
@@ -267,7 +283,10 @@ def _candidates_before_call(may_be: frozenset[str], only: str) -> _Candidates:
 
 @cache
 def _candidates_of(name: str) -> _Candidates:
-    """Return the marks that count once a call of a dialect is found: its own, and thoughts of any dialect but those of plain lines."""
+    """Return the marks that count once a call of a dialect is found.
+
+    These are its own, and those of thoughts in any dialect but the plain ones.
+    """
     own = (each for each in _owners() if each.dialect == name and each.mark != _FENCE)
     thoughts = (each for each in _owners() if _is_thought(each.section) and each.dialect not in _PLAIN)
     return _candidates((*own, *thoughts))
@@ -405,7 +424,10 @@ class _AnyStream(DialectStream):
             self._know(_candidates_before_call(frozenset(may_be), self._only))
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
-        """Read calls in the first dialect that finds some behind a mark; if none does, all that any of them took is words."""
+        """Read calls in the first dialect that finds some behind a mark.
+
+        If none does, all that any of them took is words.
+        """
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)
         taken: list[tuple[int, str]] = [(source.place, "")]
@@ -478,7 +500,10 @@ class _AnyStream(DialectStream):
         self._is_blank_line = True
 
     def _rank(self, owner: _Owner) -> tuple[int, int, int, str]:
-        """Return the sort key of a dialect: the length of its mark, how many of its marks the text has, and its preference."""
+        """Return the sort key of a dialect.
+
+        It consists of the length of its mark, how many of its marks the text has, and its preference.
+        """
         name = owner.dialect
         if name not in self._ranks:
             self._ranks[name] = sum([mark in self._source.text for mark in _own_marks(name)])
@@ -488,7 +513,10 @@ class _AnyStream(DialectStream):
     # Code fences, code and quotes
 
     def _read_fence(self) -> Reading[None]:
-        """Read calls in a code fence that holds nothing else; any other fence is words, with all that it holds."""
+        """Read calls in a code fence that holds nothing else.
+
+        Any other fence is words, with all that it holds.
+        """
         source = self._source
         begin = source.place - len(_FENCE)  # as long as that of tildes
         line = _FENCE_LINE.match(source.text, begin)
@@ -533,7 +561,10 @@ class _AnyStream(DialectStream):
         self._add_content(source.since())
 
     def _end_of_fence(self, line: re.Match[str], place: int) -> int:
-        """Return where a fence with a given first line ends: as in CommonMark, or where the thoughts end in which it was left open."""
+        """Return where a fence with a given first line ends.
+
+        It ends as in CommonMark, or with the thoughts in which it was left open.
+        """
         text, fence = self._source.text, line[1] or line[2]
         if line[1] and line.end() < len(text) and text[line.end()] == "`":  # code within a line
             closed = re.compile(rf"`{{{len(fence)},}}|\n").search(text, place)

@@ -18,7 +18,9 @@ from fcregistry.errors import ChatTemplateError, DialectNotFoundError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatFormat:
-    """A way to write a conversation, as one row of a table. Immutable; `dataclasses.replace` makes a similar one.
+    """A way to write a conversation, as one row of a table.
+
+    Immutable; `dataclasses.replace` makes a similar one.
 
     Attributes:
         name: Its name.
@@ -55,7 +57,10 @@ class ChatFormat:
 
     @property
     def markers(self) -> tuple[str, ...]:
-        """Texts that no message may contain, since they would look like a turn of their own: the longest first."""
+        """Texts that no message may contain, the longest first.
+
+        They would look like a turn of their own.
+        """
         roles = (*self.system, *self.user, *self.assistant, *self.tool)
         return usable_markers((*self.words, *markers_in(self.begin, self.prompt, *roles, *self.stops)))
 
@@ -435,7 +440,10 @@ def _content(content: Any) -> Any:
 
 
 def _with_object_arguments(call: Any) -> Any:
-    """Return a call with its arguments as an object, if they are the JSON text of one; else the call as it is."""
+    """Return a call with its arguments as an object, if they are the JSON text of one.
+
+    Any other call is returned as it is.
+    """
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
         return call
@@ -500,7 +508,10 @@ def usable_markers(markers: Iterable[str]) -> tuple[str, ...]:
 
 
 def break_markers(text: str, markers: Iterable[str]) -> str:
-    """Return a text in which no marker is left: `<|im_end|>` becomes `<|im_end| >`. A text without markers stays as it is."""
+    """Return a text in which no marker is left: `<|im_end|>` becomes `<|im_end| >`.
+
+    A text without markers stays as it is.
+    """
     while found := [marker for marker in markers if marker in text]:
         for marker in found:  # breaking one may reveal another, which overlapped it
             last = (

@@ -101,7 +101,10 @@ class _BoundedParser(Parser):
 
 
 class TemplateNamespace(Namespace):
-    """The object that `namespace()` makes. It may contain itself, or something large many times, so its text leaves out the content."""
+    """The object that `namespace()` makes.
+
+    It may contain itself, or something large many times, so its text leaves out the content.
+    """
 
     def __repr__(self) -> str:
         return "<Namespace>"
@@ -201,7 +204,9 @@ def strftime_now(format: str) -> str:
 
 
 def _method(obj: Any) -> tuple[Any, str]:
-    """Return the owner of a method and its name; None if it is not a method of a value: a macro, a loop, a function.
+    """Return the owner of a method and its name.
+
+    Return None if it is not a method of a value, but a macro, a loop or a function.
 
     Texts that are marked as safe have methods in Python, which wrap those of plain texts.
     """
@@ -280,7 +285,10 @@ def _check_size(template: nodes.Template) -> None:
 
 
 def _with_meters(template: nodes.Template) -> nodes.Template:
-    """Put the meter into a template: on each loop, and on each expression that makes or compares something."""
+    """Put the meter into a template.
+
+    It goes on each loop, and on each expression that makes or compares something.
+    """
     for loop in template.find_all(nodes.For):
         loop.iter = _filter(loop.iter, "\0counted")
     for again in template.find_all((nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)):
@@ -309,7 +317,10 @@ def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
 
 
 def _body_cost(again: nodes.Node) -> int:
-    """Return the cost of running a body once, beside what is charged as it happens: a unit for each look-up."""
+    """Return the cost of running a body once: a unit for each look-up.
+
+    Other costs are charged as they arise.
+    """
     lookups = (nodes.Getattr, nodes.Getitem)
     arguments = len(getattr(again, "args", ()))
     return 12 * arguments + sum(8 if isinstance(node, lookups) else 1 for node in again.find_all(nodes.Node)) // 8
@@ -511,7 +522,9 @@ class Meter:
         self.spend(_CALL)
 
     def enter(self) -> None:
-        """Count a call within calls, until `leave`. Python's own limit may be so high that the machine's stack overflows first.
+        """Count a call within calls, until `leave`.
+
+        Python's own limit may be so high that the machine's stack overflows first.
 
         Raises:
             RecursionError: The calls are nested too deeply.
@@ -536,7 +549,10 @@ class Meter:
         return weight
 
     def charge_and_return(self, value: Any) -> Any:
-        """Charge a value, and return it. An iterator is run at once: nested iterators would nest each of their steps."""
+        """Charge a value, and return it.
+
+        An iterator is run at once: nested iterators would nest each of their steps.
+        """
         if isinstance(value, Iterator):
             return iter(list(self.counted(value)))
         if not isinstance(value, range):  # a range holds no items yet

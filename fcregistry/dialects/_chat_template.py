@@ -208,7 +208,9 @@ def _compile(source: str) -> tuple[Template, bool]:
 
 
 def _check_special(tokens: Sequence[str]) -> None:
-    """Refuse special tokens that no model has: each is looked for in each text, and breaking one may make another.
+    """Refuse special tokens that no model has.
+
+    Each token is looked for in each text, and breaking one may make another.
 
     Raises:
         ChatTemplateError: There are too many, or one is too long.
@@ -411,7 +413,10 @@ _BUFFER: Final = 2**18
 
 
 class GGUFError(ValueError):
-    """A file that is not a GGUF file, is cut off, or claims something impossible; the message does not name the file."""
+    """A file that is not a GGUF file, is cut off, or claims something impossible.
+
+    The message does not name the file.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

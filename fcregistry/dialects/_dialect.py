@@ -146,7 +146,9 @@ class Dialect:
 
 
 class DialectStream:
-    """Reads a text as it comes. Each text needs a stream of its own, which several threads must not use at once.
+    """Reads a text as it comes.
+
+    Each text needs a stream of its own, which several threads must not use at once.
 
     Args:
         dialect: The dialect of the text.
@@ -293,7 +295,9 @@ class DialectStream:
         self._is_blank_line = True
 
     def _up_to_section(self, searched: int) -> Reading[str]:
-        """Take text up to the next section, and the mark that opens it; return the mark, or an empty text if the text ends first.
+        """Take text up to the next section, and the mark that opens it.
+
+        Return the mark, or an empty text if the text ends first.
 
         Args:
             searched: The place from which to look for it.
@@ -375,7 +379,10 @@ class DialectStream:
             self._source.place -= len(mark)
 
     def _pour_nested(self, section: Words, closes: TextMarks) -> Reading[str]:
-        """Take thoughts in which others were opened, up to after the end of those; return what `_pour` returns."""
+        """Take thoughts in which others were opened, up to after the end of those.
+
+        Return what `_pour` returns.
+        """
         depth = 1
         while depth:
             mark = yield from self._pour(closes, self._reasoning)
@@ -385,7 +392,10 @@ class DialectStream:
         return (yield from self._pour(closes, self._reasoning))
 
     def _pour(self, closes: TextMarks, into: TrimmedText) -> Reading[str]:
-        """Take text up to the first of some marks, and the mark, passing the text on as it comes; return the mark, or an empty text."""
+        """Take text up to the first of some marks, and the mark, passing the text on as it comes.
+
+        Return the mark, or an empty text.
+        """
         source = self._source
         while True:
             found = closes.find(source.text, source.place)
@@ -401,7 +411,10 @@ class DialectStream:
             yield closes.awaited(begun)
 
     def _take_for_thoughts(self) -> None:
-        """Treat all text so far as thoughts: they were opened in the prompt, which is not part of this text, or closed too early."""
+        """Treat all text so far as thoughts.
+
+        They were opened in the prompt, which is not part of this text, or closed too early.
+        """
         if self._not_thoughts is None:
             return
         self._content.clear()
@@ -486,7 +499,10 @@ def typescript(tool: Tool) -> str:
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON on one line, as models are shown it: a space after commas and colons, and letters unescaped."""
+    """Return a value as JSON on one line, as models are shown it.
+
+    A space follows commas and colons, and letters are not escaped.
+    """
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -199,7 +199,10 @@ KIMI_K2: Final = Dialect(
 
 
 def _describe_for_glm(tool: Tool) -> str:
-    """Return a tool as GLM-4 is shown it: the name as a heading, and the function as JSON on several lines."""
+    """Return a tool as GLM-4 is shown it.
+
+    The name is a heading, and the function is JSON on several lines.
+    """
     definition: Any = formats.get("openai").describe_one(tool)
     function = json.dumps(definition["function"], ensure_ascii=False, indent=4)
     return f"## {tool.name}\n\n{function}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"

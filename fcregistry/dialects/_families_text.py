@@ -83,7 +83,10 @@ def _example(line: str) -> str:
 
 
 def _describe_in_elements(tool: Tool) -> str:
-    """Return a tool in elements, as Qwen3-Coder and MiMo are shown it: keywords of schemas beside type and description become JSON."""
+    """Return a tool in elements, as Qwen3-Coder and MiMo are shown it.
+
+    Keywords of schemas other than type and description become JSON.
+    """
     definition: Any = formats.get("openai").describe_one(tool)
     schema = definition["function"]["parameters"]
     lines = [
@@ -393,7 +396,10 @@ def _capitalize_keyword(key: str, value: Any) -> Any:
 
 
 def _break_quote(value: Any, quote: str) -> Any:
-    """Return a value with the mark that replaces quotes broken in its strings, so that they end nowhere else."""
+    """Return a value with the mark that replaces quotes broken in its strings.
+
+    So its strings end nowhere else.
+    """
     if isinstance(value, str):
         return value.replace(quote, f"{quote[0]} {quote[1:]}")
     if isinstance(value, list):

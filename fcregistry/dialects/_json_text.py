@@ -32,7 +32,9 @@ _BEFORE_VALUE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") 
 
 
 def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
-    """Take the JSON object or array that comes next, after white space, and return it; `FAILED` if none does, or it is cut off.
+    """Take the JSON object or array that comes next, after white space, and return it.
+
+    Return `FAILED` if none does, or it is cut off.
 
     JSON that is refused for what it holds is a `RefusedText`. The slips that were corrected are added to `source.repairs`.
 
@@ -88,7 +90,9 @@ def read_value(text: str, repairs: list[str]) -> Any:
 
 
 class RefusedText:
-    """JSON that is refused for what it holds: a name twice, a number that is not finite, too many levels. The executor tells the model so.
+    """JSON that is refused for what it holds, as the executor tells the model.
+
+    It has a name twice, a number that is not finite, or too many levels.
 
     Args:
         text: The text of an object or an array.
@@ -105,7 +109,9 @@ class RefusedText:
         return self._text
 
     def calls(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> list[ToolCall] | None:
-        """Return the calls in it, one or an array of them, with their arguments as text; None if anything in it is not a call.
+        """Return the calls in it, one or an array of them, with their arguments as text.
+
+        Return None if anything in it is not a call.
 
         Args:
             names: The possible keys of the tool's name.
@@ -265,7 +271,10 @@ class _Brackets(Wake):
 
 
 def _may_follow(mark: str, outside: str) -> bool:
-    """Return whether a value or a comment may begin after text outside strings: "[don't" and "[see http://" are prose."""
+    """Return whether a value or a comment may begin after text outside strings.
+
+    In "[don't" and "[see http://" none does: these are prose.
+    """
     if mark in _CLOSING or mark in _INSIDE_STRING:
         return outside.rstrip()[-1:] in _BEFORE_VALUES
     if mark in ("/", "#"):
@@ -280,7 +289,9 @@ ToolShape: TypeAlias = "Tool | Mapping[str, Any]"
 
 
 class Shapes:
-    """The schemas of the tools that may be called, by name. A schema is read when it is asked for, since there may be many tools.
+    """The schemas of the tools that may be called, by name.
+
+    A schema is read when it is asked for, since there may be many tools.
 
     Args:
         tools: The tools or their definitions; None if they are not known.

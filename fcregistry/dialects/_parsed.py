@@ -76,7 +76,10 @@ class Parsed:
 
 
 class _ContentOnly(Parsed):
-    """A piece of content: most pieces of a text are made of nothing else, so this class leaves out the other steps."""
+    """A piece of content alone.
+
+    Most pieces of a text are, so this class leaves out the other steps.
+    """
 
     __slots__ = ()
     __init__ = object.__init__
@@ -193,7 +196,10 @@ def closing_marks(section: Words) -> TextMarks | None:
 
 
 class TrimmedText:
-    """Text without the space before its first word and after its last one. Space between words is passed on with the next word."""
+    """Text without the space before its first word and after its last one.
+
+    Space between words is passed on with the next word.
+    """
 
     __slots__ = ("_held", "_is_broken_off", "_is_cut", "_is_running", "_passed_on", "is_blank", "new")
 

@@ -25,7 +25,9 @@ def _always(_: str) -> bool:
 
 
 class Wake:
-    """The pieces of text that a reader waits for: those that contain a sign, and in which a search finds something.
+    """The pieces of text that a reader waits for.
+
+    They contain a sign, and a search finds something in them.
 
     Args:
         sign: The sign. It is looked for first, as that is fastest; every piece contains an empty one.
@@ -59,7 +61,9 @@ def wake_on_characters(characters: Iterable[str]) -> Wake:
 
 
 def wake_when_decided(texts: tuple[str, ...], begun: str) -> Wake | None:
-    """Return a wake on the piece that decides which of some texts has begun; None if it is decided that none has.
+    """Return a wake on the piece that decides which of some texts has begun.
+
+    Return None if it is decided that none has.
 
     Args:
         texts: The texts.
@@ -119,11 +123,16 @@ class TextMarks:
         self._first: Final = sorted({mark[0] for mark in marks})
 
     def awaited(self, begun: re.Match[str] | None) -> Wake:
-        """Return what to wait for: for a mark to begin or, if the text ends with the beginning of one, for the decision about that."""
+        """Return what to wait for: the beginning of a mark.
+
+        If the text ends with the beginning of one, it is the piece that decides whether it is one.
+        """
         return (begun and wake_when_decided(self.texts, begun[0])) or self._begins
 
     def skip(self, text: str, start: int) -> int:
-        """Return a place from `start` on before which no mark begins: the first character of one, or the end of the text.
+        """Return a place from `start` on before which no mark begins.
+
+        It is the first character of a mark, or the end of the text.
 
         This is many times faster than finding a mark, but it may look at the whole text each time: use it at the beginning of a text.
         """
@@ -264,7 +273,10 @@ class TextSource:
             yield _WAKE_ON_NO_SPACE
 
     def is_next(self, *texts: str) -> Reading[str]:
-        """Return the one of some texts that comes next, the longest of several, without taking it; empty if none does."""
+        """Return the one of some texts that comes next, without taking it.
+
+        Of several it is the longest, and it is empty if none comes next.
+        """
         while True:
             found = ""
             for text in texts:
@@ -284,7 +296,10 @@ class TextSource:
         return found
 
     def close(self, *marks: str) -> Reading[bool]:
-        """Take the closing mark that comes next, or the beginning of one that ends the text; return whether a whole one did."""
+        """Take the closing mark that comes next, and return whether one did.
+
+        The beginning of a mark that ends the text is taken, too.
+        """
         found = yield from self.take(*marks)
         left = len(self.text) - self.place
         if not found and self.ended and any(0 < left < len(mark) and self.text.endswith(mark[:left]) for mark in marks):
@@ -319,7 +334,9 @@ class TextSource:
             yield wake
 
     def until(self, marks: TextMarks, wake: Wake | None = None) -> Reading[tuple[str, str]]:
-        """Take text up to the first of some marks, and the mark; return both. The mark is empty if the text ends first.
+        """Take text up to the first of some marks, and the mark; return both.
+
+        The mark is empty if the text ends first.
 
         Args:
             marks: The marks.

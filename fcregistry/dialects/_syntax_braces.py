@@ -69,7 +69,10 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
 def _take_tokens(
     source: TextSource, marks: TextMarks, end_of_string: TextMarks, wake: Wake, opens: str
 ) -> Reading[list[Token] | None]:
-    """Take text up to the brace that closes an opened one, and return its tokens; None if it is never closed."""
+    """Take text up to the brace that closes an opened one, and return its tokens.
+
+    Return None if it is never closed.
+    """
     tokens: list[Token] = []
     open_brackets = ["}"]
     while True:
@@ -223,7 +226,10 @@ def braces_at_once(source: TextSource, quote: str, closes: str) -> dict[str, Any
 
 
 def _read_as_json(parts: list[str]) -> dict[str, Any] | None:
-    """Return the object written in parts, of which every second one is a string; None if more than quotes is missing."""
+    """Return the object written in parts, of which every second one is a string.
+
+    Return None if more than quotes is missing.
+    """
     between = "\0".join(parts[::2])
     if not len(parts) % 2 or '"' in between or between.count("\0") != len(parts) // 2:
         return None  # quotes do not mark strings here

@@ -156,7 +156,9 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 
 
 def calls_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -> list[ToolCall] | None:
-    """Return the calls in a JSON value: an object, or an array of these; None if anything in it is not a call.
+    """Return the calls in a JSON value: an object, or an array of these.
+
+    Return None if anything in it is not a call.
 
     Args:
         value: The value.
@@ -196,7 +198,10 @@ def call_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -
 
 
 def _other_arguments(value: Mapping[str, Any], place: str | None, arguments: object) -> list[Any]:
-    """Return the other members of a call that hold arguments than those that are read: without them, another call would run."""
+    """Return what other members of a call hold arguments, beside the one that is read.
+
+    Without them, another call would run.
+    """
     names = [name for name in value if name != place and is_like_arguments(name)]
     return [held for name in names if (held := value[name]) and held != arguments]
 
@@ -241,7 +246,9 @@ def read_named(ends_name: str, *closes: str) -> CallReader:
 def read_arguments(
     source: TextSource, name: str, *closes: str, id: str | None = None
 ) -> Reading[list[ToolCall] | None]:
-    """Take the arguments of a call, a JSON object, and the mark that closes it; return the call, or None if it is not one.
+    """Take the arguments of a call, a JSON object, and the mark that closes it.
+
+    Return the call, or None if it is not one.
 
     Args:
         source: The text.
@@ -306,7 +313,10 @@ DEEPSEEK_END: Final = "<｜tool▁call▁end｜>"
 
 
 def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of DeepSeek V3, a kind, the name and a fenced object, or of V3.1, the name and an object."""
+    """Read a call of DeepSeek V3 or V3.1.
+
+    V3 writes a kind, the name and a fenced object; V3.1 writes the name and an object.
+    """
     found = source.at_once(_V3_CALL)
     if found:
         name, fence = found.groups()
@@ -332,7 +342,9 @@ _IDENTITY: Final = re.compile(r"[\w\-]*")
 
 
 def read_mistral(objects: CallReader) -> CallReader:
-    """Return a reader of what follows `[TOOL_CALLS]`: an array of calls, or a name, an id and the arguments, each after its mark.
+    """Return a reader of what follows `[TOOL_CALLS]`.
+
+    That is an array of calls, or a name, an id and the arguments, each after its mark.
 
     Args:
         objects: Reads the array.

@@ -35,7 +35,10 @@ _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
 
 def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from after `Action:`: the name on its line, and the input below it, JSON or a line of text."""
+    """Read a call from after `Action:`.
+
+    The name is on its line, and the input below it, as JSON or a line of text.
+    """
     yield from source.run(_BLANKS, _PAST_BLANKS)
     line, end = yield from source.until(_LINE)
     name = line.strip()
@@ -83,7 +86,10 @@ def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
 
 
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
-    """Return the call of a tool with text: the value of its only parameter, an object in brackets, or text for the executor to refuse."""
+    """Return the call of a tool with text.
+
+    The text is the value of its only parameter, an object in brackets, or text for the executor to refuse.
+    """
     parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:
         return [ToolCall(name, {parameters[0]: source.shapes.value(name, parameters[0], _strip_quotes(text))})]

@@ -35,7 +35,9 @@ _IN_ARRAY: Final = read_objects("]", opening="{")
 
 
 def read_python(*closes: str) -> CallReader:
-    """Return a reader of calls between marks: a list of them, or one after the other, also in a code fence; or an array of JSON objects.
+    """Return a reader of calls between marks.
+
+    They are a list of calls, or calls one after the other, also in a code fence; or an array of JSON objects.
 
     Args:
         *closes: The marks that close the section. If none does, complete calls are calls nevertheless.
@@ -58,7 +60,10 @@ def read_python(*closes: str) -> CallReader:
 
 
 def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a list of calls from after its opening bracket; a list that is cut off, or holds anything else, makes none."""
+    """Read a list of calls from after its opening bracket.
+
+    A list that is cut off, or holds anything else, makes none.
+    """
     yield from source.space()
     if mark != "[" and (yield from source.is_next("{")):
         return (yield from _IN_ARRAY(source, mark))
@@ -95,7 +100,10 @@ def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def _take_call(source: TextSource) -> Reading[list[ToolCall | None]]:
-    """Take a call, and return it in a list: None for one that holds more than literals; an empty list if no call begins, or it is cut off."""
+    """Take a call, and return it in a list.
+
+    The item is None for a call that holds more than literals. The list is empty if no call begins, or it is cut off.
+    """
     name = yield from _take_name(source)
     if not name:
         return []
@@ -225,7 +233,10 @@ _SHOWN: Final = {"\1": "\\\\", "\2": '\\"', "\3": "'"}
 
 
 def arguments_at_once(source: TextSource) -> dict[str, Any] | None:
-    """Take the arguments of a call and the bracket after them, if they are all there and JSON apart from quotes; take nothing otherwise."""
+    """Take the arguments of a call and the bracket after them.
+
+    They are taken if they are all there and JSON apart from quotes; otherwise nothing is.
+    """
     if source.failures > MOST_FAILURES:
         return None
     end = _closing_bracket(source.text, source.place)
@@ -292,7 +303,10 @@ def _as_json(text: str) -> str | None:
 
 
 def _decode_arguments(text: str) -> dict[str, Any] | None:
-    """Return the arguments in a JSON text; None if it has none, or a name may have been mistaken for a constant."""
+    """Return the arguments in a JSON text.
+
+    Return None if it has none, or a name may have been mistaken for a constant.
+    """
     read = STRICT_DECODER.raw_decode
     arguments: dict[str, Any] = {}
     text = f",{text}"
@@ -345,7 +359,9 @@ _PREFIX: Final = re.compile("[a-zA-Z]*")
 
 
 def take_tokens(source: TextSource) -> Reading[list[Token] | None]:
-    """Take text up to the bracket that closes an opened `(`, and return its tokens; None if it is never closed.
+    """Take text up to the bracket that closes an opened `(`, and return its tokens.
+
+    Return None if it is never closed.
 
     An apostrophe within a word opens no string, so that prose in the place of a value hides nothing behind it.
     """
@@ -490,7 +506,10 @@ class Literals:
         return "".join(texts)
 
     def _items(self, closes: str) -> tuple[list[Any], bool]:
-        """Take items up to a closing bracket; return them, and whether they are more than one value in brackets."""
+        """Take items up to a closing bracket, and return them.
+
+        The second value is whether they are more than one value in brackets.
+        """
         items: list[Any] = []
         while not self.take(closes):
             items.append(self.value())
@@ -547,7 +566,10 @@ _PLAIN: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t
 
 
 def unescape(text: str) -> str:
-    """Return text with escapes read as Python reads them, and as JSON does, where two may make one character."""
+    """Return text with escapes read as Python reads them.
+
+    So are those of JSON, of which two may make one character.
+    """
     plain = _ESCAPE.sub(_character, text)
     if any("\ud800" <= character <= "\udfff" for character in plain):
         return plain.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

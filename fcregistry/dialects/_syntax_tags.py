@@ -40,7 +40,9 @@ _END: Final[dict[str, str]] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagSyntax:
-    """The tags of a family. A tag that ends with `=` has its name behind that; any other has it in the attribute `name`.
+    """The tags of a family.
+
+    A tag that ends with `=` has its name behind that; any other has it in the attribute `name`.
 
     Attributes:
         opens: The marks that open a section of calls; the first is written.
@@ -74,7 +76,10 @@ class TagSyntax:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The marks that open a section; a call opens one, too, which is how the second call of a section is read."""
+        """The marks that open a section.
+
+        A call opens one, too, which is how the second call of a section is read.
+        """
         return (*self.opens, *self.before[:1], self.call[0])
 
     @property
@@ -133,7 +138,10 @@ class _TagReader:
         return (yield from take_tag(source, opened))
 
     def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
-        """Take the content of a call, and its closing tag; return the call, or None if it is not one, or cut off."""
+        """Take the content of a call, and its closing tag.
+
+        Return the call, or None if it is not one, or cut off.
+        """
         name = about.get("name", "").strip()
         if self._tags.takes_objects and name:
             yield from source.space()
@@ -173,7 +181,10 @@ class _TagReader:
         return unescape(text) if self._tags.has_entities and "&" in text else text
 
     def _parameter(self, source: TextSource) -> Reading[dict[str, str] | None]:
-        """Take the tag that opens a value; return its attributes, `_END` if the call ends instead, or None if neither comes."""
+        """Take the tag that opens a value, and return its attributes.
+
+        Return `_END` if the call ends instead, or None if neither comes.
+        """
         if source.at_once(self._ends):
             return _END
         opens = self._tags.parameter[0]
@@ -306,7 +317,10 @@ class PairSyntax:
         return None
 
     def _key(self, source: TextSource) -> Reading[str]:
-        """Take the text before a value, and return its key, the mark that closes the call, or an empty text if neither comes."""
+        """Take the text before a value, and return its key.
+
+        Return the mark that closes the call if that comes instead, or an empty text if neither does.
+        """
         if source.at_once(self._end):
             return self.closes
         yield from _take_blanks(source)
@@ -341,7 +355,10 @@ class PairSyntax:
 
 
 def read_elements(source: TextSource) -> Reading[ToolCall | None]:
-    """Take a call from after `<invoke>` to after `</invoke>`: `<tool_name>`, and `<parameters>` with an element for each value."""
+    """Take a call from after `<invoke>` to after `</invoke>`.
+
+    It has `<tool_name>`, and `<parameters>` with an element for each value.
+    """
     name = yield from _take_element(source, "tool_name")
     yield from source.space()
     if not name or not (yield from source.take("<parameters>")):
@@ -373,7 +390,9 @@ def _take_element(source: TextSource, tag: str) -> Reading[str]:
 
 
 def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
-    """Take a value, its closing tag, if another tag follows, and white space; return the value, or None if it does not end.
+    """Take a value, its closing tag, if another tag follows, and white space.
+
+    Return the value, or None if it does not end.
 
     Each element of the same name in it takes a closing tag. The end of a call means that there is no value.
     """
@@ -464,7 +483,9 @@ class Ending:
         return self._marks.find(text, 0) is not None
 
     def behind(self, opening: str) -> Pattern[str]:
-        """Return the pattern of a value with the text before it, if all of it is there and the first mark is the value's own.
+        """Return the pattern of a value with the text before it.
+
+        It matches if all of it is there and the first mark is the value's own.
 
         Args:
             opening: The pattern of the text before the value. A group for the value follows its groups.
@@ -516,7 +537,9 @@ class _Nesting:
         self._open.append("name" if is_call else "value")
 
     def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
-        """Close a call, or a value; return the place of its closing tag, which is "nowhere" if it does not match.
+        """Close a call, or a value.
+
+        Return the place of its closing tag, which is "nowhere" if it does not match.
 
         Args:
             is_call: Whether it is a call.
@@ -542,7 +565,10 @@ def _take_head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
 
 
 def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
-    """Add an argument. Of two with one name the last one counts, as in the published parsers, and a repair says so."""
+    """Add an argument.
+
+    Of two with one name the last one counts, as in the published parsers, and a repair says so.
+    """
     if key in arguments:
         source.repairs.append(f"the parameter {key!r} was given twice: the last one is taken")
     arguments[key] = value
@@ -597,7 +623,10 @@ _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
 def usual_head(tag: str) -> str:
-    """Return the pattern of that text for most tags that open a value: groups for the name and the attribute `string`."""
+    """Return the pattern of that text for most tags that open a value.
+
+    It has groups for the name and the attribute `string`.
+    """
     if tag.endswith("="):
         return r"""([^\s<>"']++)()"""
     return r"""[^\S\n]+name="([^"<>\n]++)"(?:[^\S\n]+string="(true|false)")?"""

@@ -59,7 +59,9 @@ def for_model(name: str) -> Dialect | None:
 
 
 def for_template(template: ChatTemplate | ChatFormat) -> Dialect | None:
-    """Return the dialect in which a chat template writes a call, or None if it writes none that can be read.
+    """Return the dialect in which a chat template writes a call.
+
+    Return None if it writes none that can be read.
 
     Args:
         template: The template of a model. It is rendered twice: with a call, and without.

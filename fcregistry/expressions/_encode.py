@@ -138,7 +138,10 @@ class Encoder:
         return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
 
     def _record(self, made: TypeCall, record: RecordCodec, path: Path) -> dict[str, Any]:
-        """Return the object of a record, by the codecs of its fields. No code of its class runs before the call does."""
+        """Return the object of a record, by the codecs of its fields.
+
+        No code of its class runs before the call does.
+        """
         given = dict(zip(_positional_fields(record, made, path), made.args, strict=False))
         for name, value in made.kwargs.items():
             if name in given:
@@ -200,7 +203,9 @@ def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[
 
 
 def encode_value(value: Any, codec: Codec) -> Any:
-    """Return the JSON value of a Python value: by the codec if it is of that type, else by its own type, for validation to judge.
+    """Return the JSON value of a Python value.
+
+    A value of the codec's type is encoded by the codec, any other by its own type, for validation to judge.
 
     Raises:
         EncodingError: It has no JSON form.

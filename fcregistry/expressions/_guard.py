@@ -18,7 +18,9 @@ from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, Expres
 
 
 def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
-    """Return the expressions of a text, those of a list or one after the other, and the text as it was parsed.
+    """Return the expressions of a text, and the text as it was parsed.
+
+    They are the items of a list, or one follows the other.
 
     Raises:
         ExpressionError: It is not Python, or it has a statement.
@@ -49,7 +51,10 @@ def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
 
 
 def dotted_name(node: ast.expr) -> str | None:
-    """Return the name that a node is, with dots, such as `a` or `a.b`; None for any other node. Nothing is looked up."""
+    """Return the name that a node is, with dots, such as `a` or `a.b`.
+
+    Return None for any other node. Nothing is looked up.
+    """
     names: list[str] = []
     while isinstance(node, ast.Attribute):
         names.append(node.attr)
@@ -334,7 +339,10 @@ class ExpressionSource:
     _starts: list[int] = field(default_factory=list)
 
     def place(self, line: int, byte: int) -> tuple[int, int]:
-        """Return the line and the character, both from 1, of a place as the parser counts it: in bytes of UTF-8."""
+        """Return the line and the character, both from 1, of a place.
+
+        The parser counts the place in bytes of UTF-8.
+        """
         start = self._start(line)
         rest = self.text[start : start + byte]  # as many characters at the most
         offset = start + len(rest.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))
@@ -353,7 +361,9 @@ _FENCE: Final = re.compile(r"^[^\S\n]*```", re.MULTILINE)
 
 
 def strip_fence(text: str) -> str:
-    """Return a text without the code fence around it, if there is one; the fence may lack its end, where a model stopped at it.
+    """Return a text without the code fence around it, if there is one.
+
+    The fence may lack its end, where a model stopped at it.
 
     A text that is inline code as a whole, `f(1)` between two backticks, becomes that code.
     """
@@ -366,7 +376,10 @@ def strip_fence(text: str) -> str:
 
 
 def last_fenced_block(text: str) -> str:
-    """Return the code block that a text ends with, whatever comes before it; empty for a text that ends otherwise."""
+    """Return the code block that a text ends with, whatever comes before it.
+
+    Return an empty text if it ends otherwise.
+    """
     pieces = _FENCE.split(_with_plain_line_ends(text))
     if len(pieces) % 2 and pieces[-1]:  # words
         return ""

@@ -67,7 +67,10 @@ class TypeNames:
 
 
 def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:
-    """Yield the codecs of a kind that handle the same values as a codec: itself, or the members of a union."""
+    """Yield the codecs of a kind that handle the same values as a codec.
+
+    These are the codec itself, or the members of a union.
+    """
     return (each.core for each in walk_codecs([codec], same=True) if isinstance(each.core, kind))
 
 
@@ -93,7 +96,10 @@ def _enum_of(codec: Codec) -> type[enum.Enum] | None:
 
 
 def is_name_of(cls: type, name: str) -> bool:
-    """Return whether a name is that of a class: its own, or with what contains it in front, such as its module."""
+    """Return whether a name is that of a class.
+
+    It may be its own, or with what contains it in front, such as its module.
+    """
     full = f"{cls.__module__}.{cls.__qualname__.replace('<locals>.', '')}"
     return f".{full}".endswith(f".{name}") and len(name) >= len(cls.__name__)
 
@@ -107,7 +113,10 @@ _TIME_CONSTANTS: Final = {"timezone.utc": UTC, "UTC": UTC}
 
 
 def time_type(name: str) -> type[Any] | None:
-    """Return the type of dates or times that a name means, such as `date` or `datetime.date`; None if it means none."""
+    """Return the type that a name such as `date` or `datetime.date` means.
+
+    Return None if it means no type of dates or times.
+    """
     cls = TIME_TYPES.get(name.rpartition(".")[2])
     return cls if cls is not None and is_name_of(cls, name) else None
 

@@ -190,7 +190,10 @@ class SetItems(list[Any]):
 
 
 class RefusedValue:
-    """The place of a value that was refused, with a problem noted; what contains it gets no problem of its own."""
+    """The place of a value that was refused, with a problem noted.
+
+    What contains it gets no problem of its own.
+    """
 
 
 REFUSED: Final = RefusedValue()

@@ -84,7 +84,9 @@ def parse_call(
 def parse_calls(
     text: str, *, tools: Tools, context: ExpressionContext | None = None, allow: AllowedFunctions | None = None
 ) -> list[ToolCall | CallGraph]:
-    """Return the calls of a text: those of a list, `[f(a=1), g(b=2)]`, or one on each line. An empty list has none.
+    """Return the calls of a text: those of a list, `[f(a=1), g(b=2)]`, or one on each line.
+
+    An empty list has none.
 
     Args:
         text: The text; a code fence around it is ignored.
@@ -476,7 +478,10 @@ class ValueReader:
     def _run(
         self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> Any:
-        """Call what may be called while the expression is read: a function that the application allows, or a type of dates and times."""
+        """Call what may be called while the expression is read.
+
+        It is a function that the application allows, or a type of dates and times.
+        """
         if self._reader.problems:
             return REFUSED
         try:

@@ -123,7 +123,10 @@ def _member(value: Enum, codec: Codec) -> str:
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
-    """Return the codec of a value's record, if its place may have one; of several, the one of its own class."""
+    """Return the codec of a value's record, if its place may have one.
+
+    Of several, it is the one of its own class.
+    """
     of = [each for each in codecs_of_kind(codec, RecordCodec) if not issubclass(each.cls, dict) and each.handles(value)]
     of.sort(key=lambda each: each.cls is not type(value))
     return of[0] if of and type(of[0]).encode is RecordCodec.encode else None

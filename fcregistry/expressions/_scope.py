@@ -139,7 +139,10 @@ class ToolNames:
         return self._called
 
     def find(self, name: str) -> Tool | None:
-        """Return the tool that a name means: its wire name, its spelling in Python, its group and name, or an alias."""
+        """Return the tool that a name means.
+
+        It may be its wire name, its spelling in Python, its group and name, or an alias.
+        """
         return self.tools.get(name) or self.other(name)
 
     def other(self, name: str) -> Tool | None:

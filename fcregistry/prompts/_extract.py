@@ -213,7 +213,7 @@ _PART: Final = re.compile(
 _SINGULAR: Final = {"are": "is", "hold": "holds"}
 _CLOSING: Final = {"{": "}", "[": "]"}
 _MOST_VALUES: Final = 100
-"""Values of one answer: looking at more takes time and helps nobody."""
+"""Values of one answer: looking at more takes time, to no use."""
 
 _CUT_OFF: Final = "is cut off before it is complete; write all of it again, shorter if need be"
 
@@ -267,7 +267,10 @@ def _opens_json(mark: re.Match[str]) -> bool:
 
 
 def _end_of_block(text: str, place: int, fence: str) -> int:
-    """Return where a code block of another language ends: at a line with as long a fence, or with the text."""
+    """Return where a code block of another language ends.
+
+    It ends at a line with as long a fence, or with the text.
+    """
     end = re.compile(rf"^[ \t]*{fence}`*[ \t]*$", re.MULTILINE).search(text, place)
     return len(text) if end is None else end.end()
 

@@ -177,7 +177,7 @@ class OutputFormat(Generic[T]):
             return Reading(value=self._codec.decode(taken.value), repairs=repairs)
         except Refusal as refusal:
             problem = Problem(json_path(refusal.path), refusal.reason)
-        except Exception as error:  # noqa: BLE001  # foreign code: an extension's codec may raise anything
+        except Exception as error:  # noqa: BLE001  # external code: an extension's codec may raise anything
             problem = Problem("$", f"cannot be decoded: {error.__class__.__name__}: {said_by(error)}")
         return Reading(problems=(problem,), repairs=repairs)
 
@@ -193,7 +193,10 @@ class OutputFormat(Generic[T]):
         return self.read(text).unwrap()
 
     def _bare(self, text: str) -> list[Found]:
-        """Return a text without quotes as a string, if only a string can be meant: a choice or a date, but no object in words."""
+        """Return a text without quotes as a string, if only a string can be meant.
+
+        A choice or a date is meant so, but not an object in words.
+        """
         is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
         return [FoundValue(text, (_TAKEN_AS_TEXT,))] if text and is_text and not self._problems(text) else []
 
@@ -231,7 +234,7 @@ class OutputFormat(Generic[T]):
                 return None
             written = value_without(self._codec.encode(value), codec_schema(self._codec), self._schema)
             problems += [f"{where}: {problem}" for problem in self._problems(written)]
-        except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
+        except Exception as error:  # noqa: BLE001  # external code: encoding a value reads its properties, which may raise anything
             problems.append(f"{where} has no JSON form: {said_by(error)}")
             return None
         return written
@@ -351,7 +354,10 @@ def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> It
 
 
 def _outermost_records(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the outermost records in a schema: through lists, unions and references, but not through other records."""
+    """Yield the outermost records in a schema.
+
+    It looks through lists, unions and references, but not through other records.
+    """
     seen: list[int] = []
     stack = [schema]
     while stack:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 
 class ToolPrompt:
-    """A system prompt with tools, and the reader of the model's reply. Immutable; `str(prompt)` is the text.
+    """A system prompt with tools, and the reader of the model's reply.
+
+    Immutable; `str(prompt)` is the text.
 
     The same tools and settings give the same text, byte for byte: tools and variables are listed in the order of their names.
 
@@ -236,7 +238,9 @@ _JSON: Final = Format(name="json", source="fcregistry's own: what the format yam
 
 
 def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> str:
-    """Return a line for each variable, sorted by name, with its type, and its value if that is to be shown.
+    """Return a line for each variable, sorted by name.
+
+    It has the type of the variable, and its value if that is to be shown.
 
     Args:
         variables: Name -> value.
