@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from fcregistry._base.call import ToolCall
-from fcregistry._base.json import MAX_DEPTH, SLIPS, STRICT_DECODER, ArgumentsError, NotJsonError, is_too_deep, read_text
+from fcregistry._base.json import (
+    MAX_DEPTH,
+    SLIPS,
+    STRICT_DECODER,
+    ArgumentsError,
+    NotJsonError,
+    is_too_deep,
+    read_lenient_json,
+)
 from fcregistry.dialects._source import MOST_FAILURES, Wake
 
 if TYPE_CHECKING:
@@ -80,7 +88,7 @@ def read_value(text: str, repairs: list[str]) -> Any:
     except (ValueError, RecursionError):
         pass  # the reader of slips gives a more exact reason
     try:
-        value, slips = read_text(text, False, SLIPS, "a call")
+        value, slips = read_lenient_json(text, False, SLIPS, "a call")
     except NotJsonError:
         return FAILED
     except ArgumentsError:

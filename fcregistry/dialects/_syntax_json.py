@@ -145,11 +145,11 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     Raises:
         ValueError: They are text that is not a JSON object.
     """
-    from fcregistry._base.json import SLIPS, read_text  # only calls of models have text as arguments
+    from fcregistry._base.json import SLIPS, read_lenient_json  # only calls of models have text as arguments
 
     if not isinstance(call.arguments, str):
         return dict(call.arguments or {})
-    value, _ = read_text(call.arguments or "{}", False, SLIPS, "the arguments")
+    value, _ = read_lenient_json(call.arguments or "{}", False, SLIPS, "the arguments")
     if not isinstance(value, dict):
         raise ValueError(f"the arguments of {call.name!r} are text that is no JSON object")  # noqa: TRY004  # the text is wrong, not its type
     return value
