@@ -391,14 +391,14 @@ class _AnyStream(DialectStream):
         """Look for a call of any dialect."""
         self.found = ""
         self._is_in_fence = False
-        self._know(_candidates_before_call(self._may_be_at_first, self._only))
+        self._use_candidates(_candidates_before_call(self._may_be_at_first, self._only))
 
     @property
     def may_be(self) -> frozenset[str]:
         """The dialects that the text may be in; empty for any."""
         return self._known.may_be
 
-    def _know(self, known: _Candidates) -> None:
+    def _use_candidates(self, known: _Candidates) -> None:
         self._known, self._openers = known, known.openers
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
@@ -421,7 +421,7 @@ class _AnyStream(DialectStream):
     def _narrow(self, may_be: Iterable[str]) -> None:
         """Look only for calls of some dialects."""
         if not self.found:
-            self._know(_candidates_before_call(frozenset(may_be), self._only))
+            self._use_candidates(_candidates_before_call(frozenset(may_be), self._only))
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
         """Read calls in the first dialect that finds some behind a mark.
@@ -434,8 +434,8 @@ class _AnyStream(DialectStream):
         are_none = True
         owners = self._known.owners[mark]
         for owner in sorted(owners, key=self._rank) if len(owners) > 1 else owners:
-            calls = yield from self._tried(owner, begin)
-            if calls and self._is_meant(owner):
+            calls = yield from self._try_owner(owner, begin)
+            if calls and self._is_call_of_text(owner):
                 return self._commit(owner.dialect, calls)
             if calls == [] and (_TOKEN.match(mark) or owner.dialect == self._only):
                 return self._narrow([owner.dialect])
@@ -467,7 +467,7 @@ class _AnyStream(DialectStream):
             if above and above[1] in source.shapes:
                 self._narrow(["glm-4"])
 
-    def _tried(self, owner: _Owner, begin: int) -> Reading[list[ToolCall] | None]:
+    def _try_owner(self, owner: _Owner, begin: int) -> Reading[list[ToolCall] | None]:
         """Read calls in a dialect from where its mark begins."""
         assert isinstance(owner.section, Calls)
         source = self._source
@@ -481,7 +481,7 @@ class _AnyStream(DialectStream):
         del self._source.repairs[repairs:]
         self._source.left = ""
 
-    def _is_meant(self, owner: _Owner) -> bool:
+    def _is_call_of_text(self, owner: _Owner) -> bool:
         """Return whether calls that were read are those of the text."""
         if self._skips_quoted and owner.dialect == "pythonic" and not self._is_blank_line:
             return False
@@ -490,7 +490,7 @@ class _AnyStream(DialectStream):
     def _commit(self, name: str, calls: list[ToolCall]) -> None:
         """Accept calls, and read on in their dialect."""
         self.found = name
-        self._know(_candidates_of(name))
+        self._use_candidates(_candidates_of(name))
         self._content.cut()
         self._keep("".join([*self._source.dropped, self._source.since()]))
         self._new_calls += calls

@@ -69,10 +69,10 @@ class Dialect:
     def openers(self) -> Openers:
         """The marks that may open a section of it."""
         if not self._openers:
-            self._openers.append(Openers((*self.sections, Words(opens=self.stops), *self._of_thoughts())))
+            self._openers.append(Openers((*self.sections, Words(opens=self.stops), *self._thought_sections())))
         return self._openers[0]
 
-    def _of_thoughts(self) -> tuple[Words | EndOfThoughts, ...]:
+    def _thought_sections(self) -> tuple[Words | EndOfThoughts, ...]:
         if self.thinks is None:
             return ()
         opens, closes = self.thinks
@@ -81,7 +81,7 @@ class Dialect:
             EndOfThoughts(opens=(closes,)),
         )
 
-    def _guarded(self) -> tuple[str, ...]:
+    def _guarded_marks(self) -> tuple[str, ...]:
         """Return the marks that tools and results must not contain; a brace or a bracket alone they may."""
         return (*self.prompt.marks, *(mark for mark in self.openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK))
 
@@ -91,7 +91,7 @@ class Dialect:
         Args:
             tools: The tools, in the order in which they are shown; without any, the text is empty.
         """
-        return self.prompt.tools_text(tuple(tools), self._guarded())
+        return self.prompt.tools_text(tuple(tools), self._guarded_marks())
 
     def render_calls(self, calls: Sequence[ToolCall]) -> str:
         """Return the text in which a model of the family makes these calls, which `parse` reads.
@@ -112,7 +112,7 @@ class Dialect:
             content: The text of the result.
             id: The id of the call, for families that write one.
         """
-        return self.prompt.result_text(name, content, id, self._guarded())
+        return self.prompt.result_text(name, content, id, self._guarded_marks())
 
     def parse(self, text: str, tools: Iterable[ToolShape] | None = None) -> Parsed:
         """Return the content of a whole text. It raises nothing, whatever the text is.
@@ -372,26 +372,26 @@ class DialectStream:
             _, mark = yield from self._source.until(closes)
             self._keep(self._source.since())
         else:
-            mark = yield from self._pour(closes, into)
+            mark = yield from self._pass_on(closes, into)
             while section.nests and mark in section.opens:
-                mark = yield from self._pour_nested(section, closes)
+                mark = yield from self._pass_on_nested(section, closes)
         if mark in section.before:
             self._source.place -= len(mark)
 
-    def _pour_nested(self, section: Words, closes: TextMarks) -> Reading[str]:
+    def _pass_on_nested(self, section: Words, closes: TextMarks) -> Reading[str]:
         """Take thoughts in which others were opened, up to after the end of those.
 
-        Return what `_pour` returns.
+        Return what `_pass_on` returns.
         """
         depth = 1
         while depth:
-            mark = yield from self._pour(closes, self._reasoning)
+            mark = yield from self._pass_on(closes, self._reasoning)
             if not mark:
                 return ""
             depth += 1 if mark in section.opens else -1
-        return (yield from self._pour(closes, self._reasoning))
+        return (yield from self._pass_on(closes, self._reasoning))
 
-    def _pour(self, closes: TextMarks, into: TrimmedText) -> Reading[str]:
+    def _pass_on(self, closes: TextMarks, into: TrimmedText) -> Reading[str]:
         """Take text up to the first of some marks, and the mark, passing the text on as it comes.
 
         Return the mark, or an empty text.

@@ -256,12 +256,12 @@ class _Brackets(Wake):
         mark = text[end] if text[end] != "/" else text[end : end + 2]
         if mark == "/" and _may_follow(mark, found[2]):
             return found.end(1)  # the next character decides whether it begins a comment
-        if self._is_taken(mark, found[2]):
+        if self._take_mark(mark, found[2]):
             return end + len(mark)
         self.are_open = False
         return end
 
-    def _is_taken(self, mark: str, outside: str) -> bool:
+    def _take_mark(self, mark: str, outside: str) -> bool:
         """Take a mark, and return whether it may follow the text before it."""
         if not _may_follow(mark[0], outside):
             return False
@@ -318,7 +318,7 @@ class Shapes:
         return self._tools is not None
 
     def __contains__(self, name: str) -> bool:
-        return name in self._named()
+        return name in self._tools_by_name()
 
     def of(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a tool's parameters; an empty one for an unknown tool."""
@@ -331,11 +331,11 @@ class Shapes:
     def _shape(self, name: str) -> _Shape:
         shape = self._shapes.get(name)
         if shape is None:
-            tool = self._named().get(name)
+            tool = self._tools_by_name().get(name)
             shape = self._shapes[name] = _UNKNOWN if tool is None else _shape_of(tool)
         return shape
 
-    def _named(self) -> dict[str, ToolShape]:
+    def _tools_by_name(self) -> dict[str, ToolShape]:
         if self._by_name is None:
             self._by_name = {_name_of(tool): tool for tool in self._tools or ()}
         return self._by_name

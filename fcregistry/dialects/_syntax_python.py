@@ -473,7 +473,7 @@ class Literals:
         kind, text = self._kind, self._text
         self._step()
         if kind == "string":
-            return self._joined(text)
+            return self._join_strings(text)
         if kind == "number":
             return _number(text)
         if kind == "word":
@@ -497,7 +497,7 @@ class Literals:
             raise NotLiteralError
         return CONSTANTS[word]
 
-    def _joined(self, first: str) -> str:
+    def _join_strings(self, first: str) -> str:
         """Return the text of a string, joined with the strings directly after it."""
         texts = [_string_value(first)]
         while self._kind == "string":

@@ -80,9 +80,9 @@ class Encoder:
             self.references.append(Reference(path=path, call=value.call, codec=codec))
             return result_mark(value.call)
         if isinstance(value, TypeCall):
-            return self._made(value, codec, path)
+            return self._type_call(value, codec, path)
         if isinstance(value, EnumMember):
-            return self._member(value, codec, path)
+            return self._enum_member(value, codec, path)
         if is_known(value) and (type(value) not in _CONTAINERS or _codec_handles(codec, value)):
             try:
                 return encode_value(value, codec)
@@ -122,12 +122,12 @@ class Encoder:
         except EncodingError:
             raise EncodingProblem("the keys of a dict are texts or numbers", path) from None
 
-    def _member(self, member: EnumMember, codec: Codec, path: Path) -> Any:
+    def _enum_member(self, member: EnumMember, codec: Codec, path: Path) -> Any:
         cls = self._types.enum(member.type)
         assert cls is not None  # it was looked up when it was read
         return self.json(cls[member.name], codec, path)
 
-    def _made(self, made: TypeCall, expected: Codec, path: Path) -> Any:
+    def _type_call(self, made: TypeCall, expected: Codec, path: Path) -> Any:
         codec = self._types.codec(made.name, expected)
         assert codec is not None  # it was looked up when it was read
         core = codec.core

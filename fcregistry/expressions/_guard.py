@@ -195,7 +195,7 @@ class _Scan:
             self._cut_off(place, f"{text[place]!r} is never closed: the expression is cut off, or a bracket is missing")
         if self._problems:
             raise ExpressionError(self._problems)
-        return self._edited()
+        return self._apply_edits()
 
     def _take(self, found: re.Match[str]) -> int:
         """Read a token, and return where the next one begins."""
@@ -292,7 +292,7 @@ class _Scan:
                 new = f"\\{found[0]}"
             self._edits.append((start + found.start(), start + found.end(), new))
 
-    def _edited(self) -> ExpressionSource:
+    def _apply_edits(self) -> ExpressionSource:
         """Return the text with its edits, and the places where they made it longer."""
         parts: list[str] = []
         added: list[int] = []

@@ -172,7 +172,7 @@ class CallReader:
         if tool is None:
             if name is None:
                 self.refuse(node.func, f"{describe_node(node.func)} cannot be called; call a tool by its name")
-            elif (name.startswith("_") or "." in name) and self._is_walk(name):
+            elif (name.startswith("_") or "." in name) and self._leads_into_known(name):
                 self.refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
             else:
                 self.refuse(node.func, self.scope.tools.unknown(name), "unknown_tool")
@@ -184,7 +184,7 @@ class CallReader:
             return ToolCall(self._calls[0].name, self._calls[0].arguments)
         return CallGraph(calls=tuple(self._calls), references=self._references)
 
-    def _is_walk(self, name: str) -> bool:
+    def _leads_into_known(self, name: str) -> bool:
         """Return whether a name with dots leads into something that is known."""
         first = name.partition(".")[0]
         return first != name and (first in self.scope.context or self.scope.tools.find(first) is not None)
@@ -199,8 +199,8 @@ class CallReader:
         parameters = self.scope.tools.parameters(tool)
         values = ValueReader(self, tool)
         places: list[ast.AST] = []
-        args = self._positional(node, values, places)
-        kwargs = self._named(node, values, places)
+        args = self._positional_arguments(node, values, places)
+        kwargs = self._named_arguments(node, values, places)
         if len(self._calls) >= MOST_CALLS:
             self.refuse(node, f"there are more than {MOST_CALLS} calls in one expression")
             raise ExpressionError(self.problems)
@@ -217,16 +217,16 @@ class CallReader:
                 arguments[name] = encoder.json(value, codec, (name,))
             except EncodingProblem as problem:
                 self.refuse(problem.node or places[at], str(problem), "invalid_arguments", json_path(problem.path))
-        return self._added(tool.name, arguments, tuple(encoder.references))
+        return self._add_call(tool.name, arguments, tuple(encoder.references))
 
-    def _added(self, name: str, arguments: dict[str, Any], references: tuple[Reference, ...]) -> CallResult:
+    def _add_call(self, name: str, arguments: dict[str, Any], references: tuple[Reference, ...]) -> CallResult:
         call = ToolCall(name, arguments, f"call-{self._first + len(self._calls)}")
         self._calls.append(call)
         if references:
             self._references[str(call.id)] = references
         return CallResult(str(call.id), name)
 
-    def _positional(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[Any]:
+    def _positional_arguments(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[Any]:
         args: list[Any] = []
         for each in node.args:
             if not isinstance(each, ast.Starred):
@@ -242,7 +242,7 @@ class CallReader:
                 )
         return args
 
-    def _named(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[tuple[str, Any]]:
+    def _named_arguments(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[tuple[str, Any]]:
         kwargs: list[tuple[str, Any]] = []
         for each in node.keywords:
             if each.arg is not None:
@@ -299,7 +299,7 @@ class ValueReader:
         self._reader = reader
         self._scope = reader.scope
         self._types = reader.scope.tools.parameters(tool).types
-        self._made = InstanceMaker(self._types)
+        self._maker = InstanceMaker(self._types)
         self._refuse = reader.refuse
 
     def value(self, node: ast.expr) -> Any:
@@ -352,17 +352,17 @@ class ValueReader:
                 )
         return written
 
-    def _signed(self, node: ast.UnaryOp) -> Any:
-        value = self._computable(node.operand)
-        return value if isinstance(value, RefusedValue) else self._calculated(node, lambda: apply_sign(node.op, value))
+    def _unary_operation(self, node: ast.UnaryOp) -> Any:
+        value = self._operand(node.operand)
+        return value if isinstance(value, RefusedValue) else self._calculate(node, lambda: apply_sign(node.op, value))
 
-    def _computed(self, node: ast.BinOp) -> Any:
-        left, right = self._computable(node.left), self._computable(node.right)
+    def _binary_operation(self, node: ast.BinOp) -> Any:
+        left, right = self._operand(node.left), self._operand(node.right)
         if isinstance(left, RefusedValue) or isinstance(right, RefusedValue):
             return REFUSED
-        return self._calculated(node, lambda: apply_operator(node.op, left, right))
+        return self._calculate(node, lambda: apply_operator(node.op, left, right))
 
-    def _computable(self, node: ast.expr) -> Any:
+    def _operand(self, node: ast.expr) -> Any:
         value = self.value(node)
         if isinstance(value, CallResult):
             return self._refuse(
@@ -371,7 +371,7 @@ class ValueReader:
             )
         return value
 
-    def _calculated(self, node: ast.expr, compute: Callable[[], Any]) -> Any:
+    def _calculate(self, node: ast.expr, compute: Callable[[], Any]) -> Any:
         try:
             value = compute()
         except ArithmeticProblem as problem:
@@ -485,8 +485,8 @@ class ValueReader:
         if self._reader.problems:
             return REFUSED
         try:
-            given = [self._made.python(each) for each in args]
-            named = {each: self._made.python(value) for each, value in kwargs.items()}
+            given = [self._maker.python(each) for each in args]
+            named = {each: self._maker.python(value) for each, value in kwargs.items()}
         except EncodingProblem as problem:
             return self._refuse(problem.node or node, str(problem), "invalid_arguments")
         try:
@@ -504,8 +504,8 @@ _READERS: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
     ast.Tuple: ValueReader._sequence,
     ast.Set: ValueReader._set,
     ast.Dict: ValueReader._dict,
-    ast.UnaryOp: ValueReader._signed,
-    ast.BinOp: ValueReader._computed,
+    ast.UnaryOp: ValueReader._unary_operation,
+    ast.BinOp: ValueReader._binary_operation,
     ast.Name: ValueReader._name,
     ast.Attribute: ValueReader._name,
     ast.Call: ValueReader._call,

@@ -206,21 +206,22 @@ class ToolParameters:
             BindingProblem: There are too many, or one is given twice.
         """
         written = [
-            self._written(name, value, at) for at, (name, value) in enumerate(zip(self._positional, args, strict=False))
+            self._bound_argument(name, value, at)
+            for at, (name, value) in enumerate(zip(self._positional, args, strict=False))
         ]
         rest = args[len(self._positional) :]
         if rest and self._star is None:
             takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
             raise BindingProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
         if rest and self._star is not None:
-            written.append(self._written(self._star, rest, len(self._positional)))
+            written.append(self._bound_argument(self._star, rest, len(self._positional)))
         taken = {each.name for each in written}
         for at, (name, value) in enumerate(kwargs, len(args)):
             if name in taken:
                 raise BindingProblem(f"{self._name} is given {name!r} twice")
             taken.add(name)
-            written.append(self._written(name, value, at))
+            written.append(self._bound_argument(name, value, at))
         return written
 
-    def _written(self, name: str, value: Any, at: int) -> BoundArgument:
+    def _bound_argument(self, name: str, value: Any, at: int) -> BoundArgument:
         return BoundArgument(name, self._codecs.get(name, self._others), value, at)

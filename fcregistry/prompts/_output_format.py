@@ -75,8 +75,8 @@ class OutputFormat(Generic[T]):
         "_codec",
         "_exact",
         "_exclude",
+        "_instructions",
         "_schema",
-        "_shown",
         "_syntax",
         "_template",
         "_validator",
@@ -127,10 +127,10 @@ class OutputFormat(Generic[T]):
         self._validator = Validator(self._schema, STRING_FORMATS)
         shown = self._examples(examples)
         self._template = self._own_template(bool(shown)) if template is None else template
-        fillings = {"schema": self._written(self._schema)}
+        fillings = {"schema": self._text_of(self._schema)}
         if shown:
             fillings["examples"] = "\n\n".join(map(self._block, shown))
-        self._shown = fill_template(self._template, fillings)
+        self._instructions = fill_template(self._template, fillings)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class OutputFormat(Generic[T]):
 
     def instructions(self) -> str:
         """Return the instructions for the model: the same text each time."""
-        return self._shown
+        return self._instructions
 
     def read(self, text: str) -> Reading[T]:
         """Read an answer. What is wrong with it is in the reading, worded for the model.
@@ -246,9 +246,9 @@ class OutputFormat(Generic[T]):
         return "\n\n".join([*parts, EXAMPLES] if has_examples else parts)
 
     def _block(self, value: Any) -> str:
-        return f"```{self._syntax}\n{self._written(value)}\n```"
+        return f"```{self._syntax}\n{self._text_of(value)}\n```"
 
-    def _written(self, value: Any) -> str:
+    def _text_of(self, value: Any) -> str:
         return to_json_text(value) if self._syntax == "json" else write_yaml(value).rstrip("\n")
 
     def _refusal(self, problems: Sequence[str]) -> DefinitionError:
