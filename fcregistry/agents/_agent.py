@@ -81,7 +81,7 @@ class Agent(ABC):
         self.executor = (
             tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
         )
-        self._suspends = self.executor._pipeline.gate.approve is None
+        self._suspends = self.executor._pipeline.rules.approve is None
         self._nothing_opened = VisibleTools(self.executor)
         self._answers = _answers(answer_type, answer_retries)
         self._instructions = "\n\n".join(filter(None, (instructions, self._answers.instructions)))

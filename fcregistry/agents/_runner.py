@@ -264,7 +264,7 @@ def ready(effect: Carry | Resume) -> Carry | Resume | PreparedCalls:
         return effect
     visible, pipeline = effect.visible, effect.visible.executor._pipeline
     meant = (pipeline.find(call.name) for call in effect.calls)
-    if all(tool is None or pipeline.gate.is_open(tool) for tool in meant):
+    if all(tool is None or pipeline.rules.always_allows(tool) for tool in meant):
         return effect
     prepared = visible.executor.prepare([call for call in effect.calls if visible.refusal(call) is None])
     # What nobody has to decide about is taken up at once: hooks are not asked twice.

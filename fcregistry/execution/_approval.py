@@ -22,21 +22,20 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
 from fcregistry._results.result import ToolResult
-from fcregistry.execution._invoke import Invocation, Job, run_later, run_now, wait_for, within
+from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, await_within, wait_for
 from fcregistry.execution._messages import (
     approval_failed,
     approval_required,
     cancelled_before,
     denied,
     denied_because,
-    edited_badly,
+    invalid_edit,
     not_allowed,
     unanswered,
 )
-from fcregistry.execution._outcome import GivenUp, Outcome
-from fcregistry.execution._policy import Policy, Ruling, with_configured
+from fcregistry.execution._policy import Policy, Ruling, apply_configuration
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import copied
+from fcregistry.execution._step import copy_json
 
 if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
@@ -72,9 +71,9 @@ class AskApprover:
         question = self._question
         turn = None if question.on_loop else question.turns.take()
         try:
-            outcome = COME if turn is None else wait_for(turn, None, self._cancellation, _leave_later)
+            outcome = TURN_REACHED if turn is None else wait_for(turn, None, self._cancellation, _leave_later)
             if outcome.exception is None:
-                outcome = run_now(self._job())
+                outcome = self._job().now()
         finally:
             if turn is not None:
                 question.turns.leave(turn)
@@ -89,9 +88,9 @@ class AskApprover:
         question = self._question
         turn = None if question.on_loop else question.turns.take()
         try:
-            outcome = COME if turn is None else await within(_come(turn), None, self._cancellation)
+            outcome = TURN_REACHED if turn is None else await await_within(_await_turn(turn), None, self._cancellation)
             if outcome.exception is None:
-                outcome = await run_later(self._job())
+                outcome = await self._job().later()
         finally:
             if turn is not None:
                 question.turns.leave(turn)
@@ -110,7 +109,7 @@ def _leave_later(_: Turn) -> None:
     """Do nothing: whoever took the turn leaves it."""
 
 
-async def _come(turn: Turn) -> Outcome:
+async def _await_turn(turn: Turn) -> Outcome:
     from asyncio import wrap_future  # there is a loop, so it is imported
 
     return await wrap_future(turn)
@@ -121,11 +120,11 @@ async def _come(turn: Turn) -> Outcome:
 Answer: TypeAlias = "bool | Approve | Deny"
 Approver: TypeAlias = "Callable[[Tool, ToolCall], Answer | Awaitable[Answer]]"
 
-_BY_AUTHOR: Final = Ruling("tool")
-_UNKNOWN: Final = Ruling("deny")
+_AUTHOR_DECIDES: Final = Ruling("tool")
+_DENY_UNKNOWN: Final = Ruling("deny")
 
 
-class Gate:
+class ApprovalRules:
     """Judges the calls of one executor.
 
     Args:
@@ -161,11 +160,11 @@ class Gate:
         self.timeout = timeout
         self.approves_on_loop = approve is not None and _is_async(approve)
         everything = tuple(tools)
-        self._rulings = with_configured({} if policy is None else policy.rulings(everything), everything)
-        self._otherwise = _BY_AUTHOR if policy is None else _UNKNOWN
-        self.turns = Turns()
+        self._rulings = apply_configuration({} if policy is None else policy.rulings(everything), everything)
+        self._otherwise = _AUTHOR_DECIDES if policy is None else _DENY_UNKNOWN
+        self.turns = AskingTurns()
 
-    def is_open(self, tool: Tool) -> bool:
+    def always_allows(self, tool: Tool) -> bool:
         """Tell whether no call of a tool is ever held up here: then nobody has to judge them."""
         verdict = self._ruling(tool).verdict
         return verdict == "allow" or (verdict == "tool" and tool.options.requires_approval is False)
@@ -173,23 +172,23 @@ class Gate:
     def forbids(self, tool: Tool) -> CallError | None:
         """Return why no call of a tool may run, whoever approves of it; None if some may."""
         ruling = self._ruling(tool)
-        return _denied(tool, ruling) if ruling.verdict == "deny" else None
+        return _denied_by_rule(tool, ruling) if ruling.verdict == "deny" else None
 
-    def judge(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+    def check(self, step: CallStep) -> CallError | ApprovalQuestion | None:
         """Return why a call may not run, None if it may, or the question that has to be put for it."""
-        question = self.weigh(step)
+        question = self.check_rules(step)
         if isinstance(question, ApprovalQuestion) and self.approve is None:
             return approval_required(step.bound.tool.name)
         return question
 
-    def weigh(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+    def check_rules(self, step: CallStep) -> CallError | ApprovalQuestion | None:
         """Return the same, also where there is nobody here to be asked: somebody elsewhere may be."""
         tool = step.bound.tool
         ruling = self._ruling(tool)
         if ruling.verdict == "allow":
             return None
         if ruling.verdict == "deny":
-            return _denied(tool, ruling)
+            return _denied_by_rule(tool, ruling)
         if ruling.verdict == "ask":
             return ApprovalQuestion(self, step, _why_asked(ruling))
         return self._by_author(step)
@@ -204,7 +203,7 @@ class Gate:
         if not callable(needs):
             return ApprovalQuestion(self, step, "the tool requires approval")
         try:
-            if not _holds(needs, step):
+            if not _predicate_holds(needs, step):
                 return None
         except KeyboardInterrupt:
             raise
@@ -213,7 +212,7 @@ class Gate:
         return ApprovalQuestion(self, step, "the tool requires approval of such arguments")
 
 
-def _denied(tool: Tool, ruling: Ruling) -> CallError:
+def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
     return denied_because(tool.name, ruling.said) if ruling.said else not_allowed(tool.name)
 
 
@@ -223,13 +222,13 @@ def _why_asked(ruling: Ruling) -> str:
     return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
 
 
-def _holds(predicate: Callable[[Mapping[str, Any]], object], step: CallStep) -> bool:
+def _predicate_holds(predicate: Callable[[Mapping[str, Any]], object], step: CallStep) -> bool:
     """Ask a predicate of the arguments; of a copy: what was validated is what runs, whatever it does with what it is shown.
 
     Raises:
         BaseException: Whatever it raises.
     """
-    answer = predicate(step.bound.signature.binding.decode(copied(step.arguments)))
+    answer = predicate(step.bound.signature.binding.decode(copy_json(step.arguments)))
     if inspect.iscoroutine(answer):
         answer.close()  # nobody will await it
     if inspect.isawaitable(answer):
@@ -255,28 +254,28 @@ class ApprovalQuestion:
         reason: Why it is asked.
     """
 
-    __slots__ = ("_gate", "call", "reason", "step")
+    __slots__ = ("_rules", "call", "reason", "step")
 
-    def __init__(self, gate: Gate, step: CallStep, reason: str) -> None:
-        self._gate = gate
+    def __init__(self, rules: ApprovalRules, step: CallStep, reason: str) -> None:
+        self._rules = rules
         self.step = step
         self.reason = reason
-        self.call = ToolCall(step.call.name, copied(step.arguments), step.call.id)
+        self.call = ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
 
     @property
     def on_loop(self) -> bool:
         """Whether it is put to a coroutine function, which is awaited; a plain function may block, and is asked one question at a time."""
-        return self._gate.approves_on_loop
+        return self._rules.approves_on_loop
 
     @property
     def timeout(self) -> float | None:
         """Seconds within which an answer has to come; None for ever."""
-        return self._gate.timeout
+        return self._rules.timeout
 
     @property
-    def turns(self) -> Turns:
+    def turns(self) -> AskingTurns:
         """Whose turn it is to ask."""
-        return self._gate.turns
+        return self._rules.turns
 
     def put(self) -> Any:
         """Ask, and return what was answered, or an awaitable of it: foreign code, which may raise anything.
@@ -284,13 +283,13 @@ class ApprovalQuestion:
         Raises:
             TypeError: There is nobody to ask.
         """
-        if self._gate.approve is None:
+        if self._rules.approve is None:
             raise TypeError("there is nobody to ask")
-        return self._gate.approve(self.step.bound.tool, self.call)
+        return self._rules.approve(self.step.bound.tool, self.call)
 
     def settle(self, answer: object) -> CallError | Approve | None:
         """Return None for a plain yes, a yes with other arguments, or the denial that everything else is."""
-        return settled(self.step.bound.tool.name, answer)
+        return decision_of(self.step.bound.tool.name, answer)
 
     def answered(self, outcome: Outcome) -> CallError | Approve | None:
         """Return what asking came to: as `settle`, and a denial where nobody answered in time, or whoever was asked raised something.
@@ -311,7 +310,7 @@ class ApprovalQuestion:
         return unanswered(tool.name, error.seconds or 0)
 
 
-def settled(name: str, answer: object) -> CallError | Approve | None:
+def decision_of(name: str, answer: object) -> CallError | Approve | None:
     """Return what an answer about a call of a tool comes to: None for a plain yes, a yes with other arguments, or a denial."""
     if answer is True:
         return None
@@ -320,7 +319,7 @@ def settled(name: str, answer: object) -> CallError | Approve | None:
     return denied_because(name, answer.reason) if isinstance(answer, Deny) else denied(name)
 
 
-def edited(
+def apply_edit(
     step: CallStep, decision: Approve, prepare: Callable[[ToolCall], CallStep | ToolResult]
 ) -> CallStep | ToolResult:
     """Return a call with the arguments that its approver put in place of the model's: validated again, and not asked about again.
@@ -334,7 +333,7 @@ def edited(
     if not isinstance(again, ToolResult) or again.error is None:
         return again
     if again.error.code in ("invalid_arguments", "malformed_call"):
-        error = edited_badly(step.bound.tool.name, again.error.problems, again.error.message)
+        error = invalid_edit(step.bound.tool.name, again.error.problems, again.error.message)
         return failed_result(again.call, error, step.bound.tool)
     return again
 
@@ -344,21 +343,21 @@ def edited(
 Turn: TypeAlias = "Future[Outcome]"
 """Done when the turn has come."""
 
-COME: Final = Outcome(None, None, 0.0)
+TURN_REACHED: Final = Outcome(None, None, 0.0)
 """What the future of a turn that has come gives."""
 
-_HAVING: ContextVar[tuple[Turns, ...]] = ContextVar("fcregistry_turns", default=())
+_HELD: ContextVar[tuple[AskingTurns, ...]] = ContextVar("fcregistry_turns", default=())
 """Those of which the running code has the turn: what it calls in its turn is not to wait for the end of it."""
 
 
-class Turns:
+class AskingTurns:
     """Gives out one turn at a time. Thread-safe. A forked process begins anew: whoever had the turn, or waited for it, is in the other one."""
 
     __slots__ = ("__weakref__", "_current", "_lock", "_waiting")
 
     def __init__(self) -> None:
         self._begin()
-        after_fork(self, Turns._begin)
+        after_fork(self, AskingTurns._begin)
 
     def _begin(self) -> None:
         self._lock = allocate_lock()
@@ -367,7 +366,7 @@ class Turns:
 
     def take(self) -> Turn | None:
         """Return a turn, which is to be left in any case; None where the running code has it already."""
-        if self in _HAVING.get():
+        if self in _HELD.get():
             return None
         turn: Turn = Future()
         with self._lock:
@@ -375,7 +374,7 @@ class Turns:
                 self._waiting.append(turn)
             else:
                 self._current = turn
-                turn.set_result(COME)
+                turn.set_result(TURN_REACHED)
         return turn
 
     def leave(self, turn: Turn) -> None:
@@ -391,7 +390,7 @@ class Turns:
             following = self._waiting.popleft()
             if following.set_running_or_notify_cancel():
                 self._current = following
-                following.set_result(COME)
+                following.set_result(TURN_REACHED)
                 return
         self._current = None
 
@@ -399,11 +398,11 @@ class Turns:
         """Return a function that knows that it has the turn."""
 
         def known() -> Any:
-            token = _HAVING.set((*_HAVING.get(), self))
+            token = _HELD.set((*_HELD.get(), self))
             try:
                 return function()
             finally:
-                _HAVING.reset(token)
+                _HELD.reset(token)
 
         return known
 

@@ -115,7 +115,9 @@ class OptionalProperties:
             self._steps += len(schemas)
             if self._steps > _MOST_STEPS:
                 return []
-            inner = [each for schema in schemas for inner in _below(schema, segment) for each in self._applied(inner)]
+            inner = [
+                each for schema in schemas for inner in _schemas_below(schema, segment) for each in self._applied(inner)
+            ]
             schemas = list({id(each): each for each in inner}.values())  # two that refer to one double at each level
         return schemas
 
@@ -138,7 +140,7 @@ def _may_be_left_out(name: str | int, holders: list[dict[str, Any]]) -> bool:
     return is_known and not any(name in each.get("required", ()) for each in holders)
 
 
-def _below(schema: dict[str, Any], segment: str | int) -> Iterator[Any]:
+def _schemas_below(schema: dict[str, Any], segment: str | int) -> Iterator[Any]:
     """Yield what a schema says of a property or item."""
     if isinstance(segment, str):
         properties = schema.get("properties", {})
@@ -219,9 +221,9 @@ def read_arguments(
         if longest is not None and len(raw) > longest:
             raise _too_long(longest, f"have {len(raw)} characters")
         if not raw or raw.isspace():
-            return _none("empty", allowed)
+            return _no_arguments("empty", allowed)
         value, repairs = read_text(raw, exact, allowed, "the arguments")
-        return (value, repairs) if type(value) is dict else _instead_of(value, repairs, exact, allowed)
+        return (value, repairs) if type(value) is dict else _object_meant(value, repairs, exact, allowed)
     if raw is None:
         return {}, ()
     if not isinstance(raw, Mapping):
@@ -235,7 +237,7 @@ def read_arguments(
     return copied, ()
 
 
-def _instead_of(
+def _object_meant(
     value: Any, repairs: tuple[str, ...], exact: bool, allowed: Collection[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the object that is meant by a value that is none, with its repairs.
@@ -244,7 +246,7 @@ def _instead_of(
         ArgumentsError: None is meant.
     """
     if value is None:
-        arguments, more = _none("null", allowed)
+        arguments, more = _no_arguments("null", allowed)
         return arguments, (*repairs, *more)
     if isinstance(value, str) and "wrapped-json" in allowed:
         try:
@@ -254,10 +256,10 @@ def _instead_of(
         if type(inner) is dict:
             said = "the arguments were JSON text in a string: taken as the object that it holds"
             return inner, (*repairs, said, *more)
-    raise ArgumentsError(f"the arguments must be a JSON object, got {_kind(value)}")
+    raise ArgumentsError(f"the arguments must be a JSON object, got {_json_kind(value)}")
 
 
-def _none(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _no_arguments(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
     if "empty-arguments" not in allowed:
         raise ArgumentsError(f"the arguments are {written}: send a JSON object, {{}} if there are none")
     return {}, (f"the arguments were {written}: taken as no arguments",)
@@ -311,7 +313,7 @@ class _Copier:
         if isinstance(value, (list, tuple)):
             self._count(2 * len(value))  # a value and a comma
             return [self.copy(item, depth + 1, (*path, place)) for place, item in enumerate(value)]
-        for plain, bare in _BARE:
+        for plain, bare in _PLAIN_VALUES:
             if isinstance(value, plain):
                 return self.copy(bare(value), depth, path)
         raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is a Python {kind.__name__}")
@@ -335,11 +337,11 @@ class _Copier:
                 raise _too_long(self._longest, f"have more than {self._longest} characters")
 
 
-_BARE: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+_PLAIN_VALUES: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
 """How a value of a subclass becomes one of the type itself; `str(…)` would give the name of an Enum's member, not its value."""
 
 
-def _kind(value: object) -> str:
+def _json_kind(value: object) -> str:
     return {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}.get(
         type(value), "null"
     )
@@ -351,7 +353,7 @@ _ROUNDS = 3
 """How often an array in a string in an array in a string … is unwrapped."""
 
 
-def repaired(
+def repair_arguments(
     arguments: dict[str, Any],
     tool: Tool,
     validator: Validator,
@@ -387,7 +389,7 @@ def repaired(
 
 def _may_be_repaired(violations: list[Violation], allowed: Collection[str]) -> bool:
     """Return whether it is worth looking closer."""
-    return any(_looks_repairable(each, allowed) for each in _all(violations))
+    return any(_looks_repairable(each, allowed) for each in _with_branches(violations))
 
 
 def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
@@ -397,7 +399,7 @@ def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
     return isinstance(value, str) and "wrapped-json" in allowed and ("[" in value or "{" in value)
 
 
-def _all(violations: Iterable[Violation]) -> Iterator[Violation]:
+def _with_branches(violations: Iterable[Violation]) -> Iterator[Violation]:
     """Yield violations, and what is wrong inside those branches of a union that take a value of its kind; each once."""
     waiting = list(violations)
     seen: set[int] = set()  # branches of nested unions share violations
@@ -418,8 +420,8 @@ def _unwrap_texts(
     """Take texts for the arrays and objects that they hold, in place, and say so of each."""
     if "wrapped-json" not in allowed:
         return
-    for violation in _all(violations):
-        text = _wrapped(arguments, violation)
+    for violation in _with_branches(violations):
+        text = _wrapped_text(arguments, violation)
         if text is None:
             continue
         path = json_path(violation.path)
@@ -433,7 +435,7 @@ def _unwrap_texts(
             yield from slips
 
 
-def _wrapped(arguments: dict[str, Any], violation: Violation) -> str | None:
+def _wrapped_text(arguments: dict[str, Any], violation: Violation) -> str | None:
     """Return the text that stands where an array or object is due and no string may be; None if there is none."""
     path, expected = violation.path, _expected_kinds(violation)
     if not path or not expected & {"array", "object"} or "string" in expected:
@@ -446,7 +448,7 @@ def _drop_nulls(
     arguments: dict[str, Any], violations: list[Violation], tool: Tool, validator: Validator
 ) -> Iterator[str]:
     """Take nulls for what is left out, in place, and say so of each."""
-    nulls = [each for each in _all(violations) if each.instance is None]
+    nulls = [each for each in _with_branches(violations) if each.instance is None]
     if not nulls:
         return
     optional = validator.properties - validator.required

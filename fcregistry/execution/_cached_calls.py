@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.json import ExactFloat
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._cache import Cache
-from fcregistry.execution._outcome import Outcome
+from fcregistry.execution._invoke import Outcome
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._step import CallStep
 
 
-_NOTHING: Final = object()
+_MISSING: Final = object()
 """What a cache returns that has no value: no tool can return it."""
 
 
@@ -55,7 +55,7 @@ def cache_problem(given: object) -> str | None:
     return None
 
 
-class Slot:
+class CacheSlot:
     """The place of one call's result in a cache. Made before the call runs, for a tool may change the arguments that it is given."""
 
     __slots__ = ("_cache", "_key", "_tool")
@@ -66,7 +66,7 @@ class Slot:
         self._tool = tool
 
     @classmethod
-    def of(cls, step: CallStep, cache: Cache) -> Slot | None:
+    def of(cls, step: CallStep, cache: Cache) -> CacheSlot | None:
         """Return the place of a call's result, or None if its arguments cannot be a key."""
         try:
             return cls(cache, cache_key(step), step.bound.tool)
@@ -76,13 +76,13 @@ class Slot:
     def outcome(self) -> Outcome | None:
         """Return what an equal call returned, or None if that is not known."""
         try:
-            value = self._cache.get(self._key, _NOTHING)
+            value = self._cache.get(self._key, _MISSING)
         except Exception as error:  # noqa: BLE001  # foreign code: a cache that fails makes a call slower, and no worse
             _log("the cache of %s could not be read; the call was run", self._tool, error)
             return None
-        return None if value is _NOTHING else Outcome(value, None, 0.0)
+        return None if value is _MISSING else Outcome(value, None, 0.0)
 
-    def keep(self, outcome: Outcome) -> None:
+    def store(self, outcome: Outcome) -> None:
         """Keep what the call returned; a failure is not kept."""
         if outcome.exception is not None:
             return

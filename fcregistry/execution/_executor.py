@@ -18,22 +18,22 @@ from fcregistry._base.forks import count_forks
 from fcregistry._base.json import LONGEST
 from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import Gate
+from fcregistry.execution._approval import ApprovalRules
 from fcregistry.execution._arguments import allowed_repairs
-from fcregistry.execution._batch import arun_plain, arun_together, list_calls, plain_calls, run_together
+from fcregistry.execution._batch import arun_fast, arun_together, fast_calls, list_calls, run_together
+from fcregistry.execution._batch_order import check_keys
 from fcregistry.execution._cache import MemoryCache
 from fcregistry.execution._cached_calls import cache_problem, check_caches
-from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._fast_path import read_if_call
-from fcregistry.execution._limits import limits_of
+from fcregistry.execution._invoke import adrive, drive
 from fcregistry.execution._messages import invalid_arguments
-from fcregistry.execution._observability import log_failure, watching
-from fcregistry.execution._pipeline import Load, Pipeline
-from fcregistry.execution._process import remote_runners
-from fcregistry.execution._resources import check_keys
+from fcregistry.execution._observability import log_failure, new_watch
+from fcregistry.execution._output import limits_of
+from fcregistry.execution._pipeline import LoadPlugins, Pipeline
+from fcregistry.execution._remote import remote_runners
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import Settings, ToolLike, calls_context, check_deps, deps_of, toolset_of
-from fcregistry.execution._streaming import astreamed, streamed
+from fcregistry.execution._streaming import astream_call, stream_call
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._cache import Cache
-    from fcregistry.execution._graph import ExpressionReading
+    from fcregistry.execution._graph import ExpressionRun
+    from fcregistry.execution._invoke import RemoteRunner
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._outcome import RemoteRunner
     from fcregistry.execution._policy import Policy
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._streaming import Event
@@ -84,7 +84,7 @@ class Executor:
         max_argument_characters: How many characters the arguments of a model's call may have; longer ones are refused. None for any number.
         pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. It stays yours.
         worker_versions: Whether a worker may run a tool of which it has another version than this process: with `same` such a call
-            is `unavailable`; with `any` it runs, and a warning is logged.
+            is `environment_not_set`; with `any` it runs, and a warning is logged.
         validator: `jsonschema-rs`, or `jsonschema` to do without the gate.
         check_results: Whether a result that does not fit its tool's return schema is an error. Without it, such a result is
             written by its own type.
@@ -146,14 +146,14 @@ class Executor:
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
             hooks=slots.call_hooks(hooks),
-            places=remote_runners(toolset.values(), pool, self, any_version=worker_versions == "any"),
+            remote_runners=remote_runners(toolset.values(), pool, self, any_version=worker_versions == "any"),
         )
         for check in (check_keys, check_caches):
             check(toolset.values())
         check_deps(toolset.values(), settings.deps)
-        self._pipeline = Pipeline(toolset, settings, Gate(toolset.values(), policy, approve, approve_timeout))
-        self._short, self._short_async = self._pipeline.short, self._pipeline.short_async
-        self._lifetime = Lifetime(settings.places)
+        self._pipeline = Pipeline(toolset, settings, ApprovalRules(toolset.values(), policy, approve, approve_timeout))
+        self._fast_paths, self._async_fast_paths = self._pipeline.fast_paths, self._pipeline.async_fast_paths
+        self._lifetime = Lifetime(settings.remote_runners)
 
     @property
     def tools(self) -> Toolset:
@@ -188,15 +188,15 @@ class Executor:
         Returns:
             What came of it, whatever the call was.
         """
-        if cancellation is None and not deps and watching() is None:
+        if cancellation is None and not deps and new_watch() is None:
             read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
-            if read is not None and (way := self._short.get(read._name)) is not None:
+            if read is not None and (way := self._fast_paths.get(read._name)) is not None:
                 result = way(read)
                 if result is not None:
                     if result._error is not None:
                         log_failure(result)
                     return result
-        return drive(self._open_pipeline().course(call, calls_context(cancellation, deps)))
+        return drive(self._open_pipeline().run_call(call, calls_context(cancellation, deps)))
 
     async def arun(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -208,15 +208,15 @@ class Executor:
             cancellation: As for `run`; cancelling the task does the same, and raises `CancelledError`.
             deps: As for `run`.
         """
-        if cancellation is None and not deps and watching() is None:
+        if cancellation is None and not deps and new_watch() is None:
             read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
-            if read is not None and (way := self._short_async.get(read._name)) is not None:
+            if read is not None and (way := self._async_fast_paths.get(read._name)) is not None:
                 result = await way(read)
                 if result is not None:
                     if result._error is not None:
                         log_failure(result)
                     return result
-        return await adrive(self._open_pipeline().course(call, calls_context(cancellation, deps)))
+        return await adrive(self._open_pipeline().run_call(call, calls_context(cancellation, deps)))
 
     def run_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -236,21 +236,21 @@ class Executor:
         """
         pipeline = self._open_pipeline()
         run = calls_context(cancellation, deps)
-        return run_together(pipeline, pipeline.prepared(list_calls(calls), run), run)
+        return run_together(pipeline, pipeline.prepare_all(list_calls(calls), run), run)
 
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
         """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
         pipeline, given = self._open_pipeline(), list_calls(calls)
-        if pipeline.loads and (tools := pipeline.to_load(given)):
-            await Load(tools).later()
-        if cancellation is None and not deps and watching() is None:
-            plain = plain_calls(pipeline, given)
+        if pipeline.has_unloaded_tools and (tools := pipeline.tools_to_load(given)):
+            await LoadPlugins(tools).later()
+        if cancellation is None and not deps and new_watch() is None:
+            plain = fast_calls(pipeline, given)
             if plain is not None:
-                return await arun_plain(pipeline, plain)
+                return await arun_fast(pipeline, plain)
         run = calls_context(cancellation, deps)
-        return await arun_together(pipeline, await pipeline.aprepared(given, run), run)
+        return await arun_together(pipeline, await pipeline.aprepare_all(given, run), run)
 
     def stream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -266,13 +266,13 @@ class Executor:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
             that cancels the call.
         """
-        return streamed(self._open_pipeline(), call, calls_context(cancellation, deps))
+        return stream_call(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncGenerator[Event, None]:
         """Carry out one call on the running loop, and follow it; as `stream` otherwise."""
-        return astreamed(self._open_pipeline(), call, calls_context(cancellation, deps))
+        return astream_call(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
         """Read, validate and judge calls, and run none: for an application that has to wait for somebody's decision, here or in another process.
@@ -286,7 +286,7 @@ class Executor:
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        return self._open_pipeline().suspended(list_calls(calls))
+        return self._open_pipeline().suspend(list_calls(calls))
 
     def resume(
         self,
@@ -313,9 +313,7 @@ class Executor:
             ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
         """
         pipeline = self._open_pipeline()
-        return run_together(
-            pipeline, pipeline.resumed(prepared, decisions or {}, by), calls_context(cancellation, deps)
-        )
+        return run_together(pipeline, pipeline.resume(prepared, decisions or {}, by), calls_context(cancellation, deps))
 
     async def aresume(
         self,
@@ -329,7 +327,7 @@ class Executor:
         """Carry out prepared calls on the running loop; as `resume` otherwise."""
         pipeline = self._open_pipeline()
         return await arun_together(
-            pipeline, pipeline.resumed(prepared, decisions or {}, by), calls_context(cancellation, deps)
+            pipeline, pipeline.resume(prepared, decisions or {}, by), calls_context(cancellation, deps)
         )
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:
@@ -344,7 +342,7 @@ class Executor:
         call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
         if isinstance(call, ToolResult):
             return call
-        return drive(pipeline.course(pipeline.prepare(call, is_ours=True), calls_context(None, ())))
+        return drive(pipeline.run_call(pipeline.prepare(call, is_ours=True), calls_context(None, ())))
 
     def run_expression(
         self,
@@ -419,14 +417,14 @@ class Executor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._short, self._short_async = {}, {}
+        self._fast_paths, self._async_fast_paths = {}, {}
         self._lifetime.leave(self)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
     async def __aexit__(self, *_: object) -> None:
-        self._short, self._short_async = {}, {}
+        self._fast_paths, self._async_fast_paths = {}, {}
         await self._lifetime.aleave(self)
 
     def _reading(
@@ -436,10 +434,10 @@ class Executor:
         allow: AllowedFunctions | None,
         *,
         one: bool,
-    ) -> ExpressionReading:
-        from fcregistry.execution._graph import ExpressionReading  # Python's parser: few executors read expressions
+    ) -> ExpressionRun:
+        from fcregistry.execution._graph import ExpressionRun  # Python's parser: few executors read expressions
 
-        return ExpressionReading(self._open_pipeline(), given, context, allow, one=one)
+        return ExpressionRun(self._open_pipeline(), given, context, allow, one=one)
 
     def _open_pipeline(self) -> Pipeline:
         """Return what carries calls out; the short ways go past this, and are taken away when the executor is left."""

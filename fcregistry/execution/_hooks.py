@@ -15,7 +15,7 @@ from fcregistry.execution._approval import Deny
 from fcregistry.execution._arguments import read_arguments
 from fcregistry.execution._messages import scrub
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import copied, exact_text
+from fcregistry.execution._step import copy_json, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,31 +58,31 @@ class HookChain:
         given = call
         for label, hook in self._before:
             try:
-                answer = hook(tool, _copied(given))
+                answer = hook(tool, _copy_call(given))
                 if isinstance(answer, Deny):
-                    return vetoed(tool.name, answer.reason)
+                    return hook_denied(tool.name, answer.reason)
                 if answer is not None:
-                    text = _changed(call, answer)
+                    text = _changed_arguments(call, answer)
                     given = ToolCall(call.name, read_arguments(text, exact=True)[0], call.id)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  # foreign code: whatever a hook raises, it has not let the call through
-                return unasked(tool.name, label, error)
+                return before_hook_failed(tool.name, label, error)
         return None if text is None else ToolCall(call.name, text, call.id)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
         """Show each in turn what came of the call, as those before it left it."""
         for label, hook in self._after:
             try:
-                answer = hook(tool, _copied(call), result)
+                answer = hook(tool, _copy_call(call), result)
                 if isinstance(answer, Deny):
-                    result = withheld(tool, result, answer.reason)
+                    result = withheld_result(tool, result, answer.reason)
                 elif answer is not None:
-                    result = _in_place_of(result, answer)
+                    result = _checked_result(result, answer)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  # foreign code: whatever a hook raises, it has not let the result through
-                result = unshown(tool, result, label, error)
+                result = after_hook_failed(tool, result, label, error)
         return result
 
 
@@ -111,12 +111,12 @@ class ClosedHooks:
 # What a hook answered
 
 
-def _copied(call: ToolCall) -> ToolCall:
+def _copy_call(call: ToolCall) -> ToolCall:
     given = call.arguments
-    return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else copied(given), call.id)
+    return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else copy_json(given), call.id)
 
 
-def _changed(call: ToolCall, answer: object) -> str:
+def _changed_arguments(call: ToolCall, answer: object) -> str:
     """Return the arguments that a hook put in place of a call's, as JSON text: it keeps nothing of them to change later.
 
     Raises:
@@ -135,7 +135,7 @@ def _changed(call: ToolCall, answer: object) -> str:
     return exact_text(given if isinstance(given, dict) else read_arguments(given)[0])
 
 
-def _in_place_of(result: ToolResult, answer: object) -> ToolResult:
+def _checked_result(result: ToolResult, answer: object) -> ToolResult:
     if not isinstance(answer, ToolResult):
         raise TypeError(f"fc_after_call returns None, a ToolResult or Deny('why'), not {_kind(answer)}")
     asked, told = result.call, answer.call
@@ -159,31 +159,31 @@ def _kind(answer: object) -> str:
 # What a model reads of it
 
 
-def vetoed(name: str, reason: str) -> CallError:
+def hook_denied(name: str, reason: str) -> CallError:
     """Word a call that a hook stopped."""
     why = scrub(reason)
     return CallError("denied", f"the call of {name} was denied; it was not run{f': {why}' if why else ''}")
 
 
-def unasked(name: str, label: str, error: BaseException) -> CallError:
+def before_hook_failed(name: str, label: str, error: BaseException) -> CallError:
     """Word a call before which a hook failed; the developer finds the reason in the log."""
     _log("the hook %s failed before a call of %s, which was refused", label, name, error)
     return CallError("denied", f"{name} was not run: a check before it failed", exception=error)
 
 
-def withheld(tool: Tool, result: ToolResult, reason: str) -> ToolResult:
+def withheld_result(tool: Tool, result: ToolResult, reason: str) -> ToolResult:
     """Word a result that a hook does not let through."""
     why = scrub(reason)
-    return _without(tool, result, f"its result is withheld{f': {why}' if why else ''}")
+    return _without_value(tool, result, f"its result is withheld{f': {why}' if why else ''}")
 
 
-def unshown(tool: Tool, result: ToolResult, label: str, error: BaseException) -> ToolResult:
+def after_hook_failed(tool: Tool, result: ToolResult, label: str, error: BaseException) -> ToolResult:
     """Word a result after which a hook failed; the developer finds the reason in the log."""
     _log("the hook %s failed after a call of %s, whose result was withheld", label, tool.name, error)
-    return _without(tool, result, "its result is withheld: a check after it failed", error)
+    return _without_value(tool, result, "its result is withheld: a check after it failed", error)
 
 
-def _without(tool: Tool, result: ToolResult, said: str, exception: BaseException | None = None) -> ToolResult:
+def _without_value(tool: Tool, result: ToolResult, said: str, exception: BaseException | None = None) -> ToolResult:
     """Return a result with nothing in it of what the tool returned, or of why it failed; it keeps the code of that."""
     old = result.error
     if old is None:

@@ -16,7 +16,7 @@ from fcregistry._base.messages import json_path
 from fcregistry._base.secrets import Secrets
 from fcregistry._tools.names import nearest
 from fcregistry.errors import CallCancelledError, ToolError, said_by
-from fcregistry.execution._outcome import GivenUp
+from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.types import EncodingError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
-    from fcregistry.execution._wire import Raised, WireRefusal
+    from fcregistry.execution._wire import WireException, WireRefusal
     from fcregistry.types import Refusal
 
 Exposure: TypeAlias = Literal["all", "tool-errors"]
@@ -57,7 +57,7 @@ def undecided(name: str) -> CallError:
     return CallError("approval_required", f"{name} requires approval, which was not given; it was not run")
 
 
-def edited_badly(name: str, problems: tuple[Problem, ...], message: str) -> CallError:
+def invalid_edit(name: str, problems: tuple[Problem, ...], message: str) -> CallError:
     """Word arguments that an approver put in place of the model's, and that are not valid."""
     if not problems:
         return CallError("invalid_arguments", f"{name} was approved with other arguments; it was not run: {message}")
@@ -70,7 +70,7 @@ def changed_after_approval(name: str) -> CallError:
     return CallError("denied", f"{name} was not run: its arguments would be others than those that were decided about")
 
 
-def gone(name: str) -> CallError:
+def tool_removed(name: str) -> CallError:
     """Word a tool that is no longer there."""
     return CallError("unavailable", f"{name} is no longer there; it was not run")
 
@@ -113,20 +113,20 @@ def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:
     return CallError("invalid_arguments", f"the arguments of {name} are not valid; it was not run:", problems)
 
 
-def refused(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
+def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
     """Word arguments that the schema accepts and their types do not; where something else was raised, its words only if all are for the model."""
     reserved = expose == "tool-errors" and refusal.__cause__ is not None
     reason = "cannot be decoded" if reserved else scrub(refusal.reason, _secrets(tool))
     return invalid_arguments(tool.name, (Problem(json_path(refusal.path), reason),))
 
 
-def unavailable(tool: Tool) -> CallError:
+def environment_not_set(tool: Tool) -> CallError:
     """Word a tool whose environment is not set."""
     missing = ", ".join(tool.missing_env)
     return CallError("unavailable", f"{tool.name} is not available here: the environment variable {missing} is not set")
 
 
-def not_to_be_had(error: PluginError) -> CallError:
+def plugin_unavailable(error: PluginError) -> CallError:
     """Word a tool whose plugin does not load, or ships something else than it was described as."""
     return CallError("unavailable", f"the tool is not available: {scrub(str(error))}", exception=error)
 
@@ -167,7 +167,7 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
     )
 
 
-def misfit(tool: Tool, problems: Iterable[Problem]) -> CallError:
+def result_mismatch(tool: Tool, problems: Iterable[Problem]) -> CallError:
     """Word a result that is not what its tool's return schema promises."""
     said = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
     reason = scrub(said, _secrets(tool))
@@ -176,13 +176,15 @@ def misfit(tool: Tool, problems: Iterable[Problem]) -> CallError:
 
 def cancelled_before(tool: Tool, reason: str) -> CallError:
     """Word a call that was cancelled before it began."""
-    return CallError("cancelled", f"the call of {tool.name} was cancelled{_because(tool, reason)}; it was not run")
+    return CallError(
+        "cancelled", f"the call of {tool.name} was cancelled{_reason_in_brackets(tool, reason)}; it was not run"
+    )
 
 
 def given_up(tool: Tool, end: GivenUp) -> CallError:
     """Word a call that nobody waits for any more: its time was up, or it was cancelled."""
     if end.why == "cancelled":
-        message = f"{tool.name} was cancelled before it was done{_because(tool, end.reason)}"
+        message = f"{tool.name} was cancelled before it was done{_reason_in_brackets(tool, end.reason)}"
         return CallError("cancelled", message, exception=end)
     again = bool(tool.options.idempotent or tool.options.read_only)
     now = "it was stopped" if end.stopped else "it may still be running"
@@ -204,7 +206,7 @@ def no_thread(error: Exception) -> CallError:
     return CallError("unavailable", f"the call cannot run now: {error}", retryable=True, exception=error)
 
 
-def _because(tool: Tool, reason: str) -> str:
+def _reason_in_brackets(tool: Tool, reason: str) -> str:
     return f" ({scrub(reason, _secrets(tool))})" if reason else ""
 
 
@@ -230,7 +232,7 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
         return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
     if expose == "tool-errors" and not from_tool:
         return CallError("tool_failed", f"{tool.name} failed", exception=exception)
-    said = scrub(told_by(exception), _secrets(tool))
+    said = scrub(exception_text(exception), _secrets(tool))
     if from_tool and isinstance(exception, (ToolError, RemoteError)):
         return CallError(
             "tool_failed",
@@ -248,8 +250,8 @@ def _secrets(tool: Tool) -> tuple[str, ...]:
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
     """Return a text without terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets, bounded."""
-    text = _FURTHER.sub("", _plain(text))
-    text = Secrets(*map(_plain, secrets)).hide(text)
+    text = _FURTHER.sub("", _without_control_codes(text))
+    text = Secrets(*map(_without_control_codes, secrets)).hide(text)
     text = _IN_URL.sub(_without_credentials, _ADDRESS.sub("0x…", text)).strip()
     if len(text) <= _MOST_CHARACTERS:
         return text
@@ -261,7 +263,7 @@ def _without_credentials(url: re.Match[str]) -> str:
     return f"://…@{after}" if before and at else url[0]
 
 
-def _plain(text: str) -> str:
+def _without_control_codes(text: str) -> str:
     return _CONTROL.sub("", _ANSI.sub("", text))
 
 
@@ -279,7 +281,7 @@ class RemoteError(Exception):
         remote_traceback: Where it was raised, as text.
     """
 
-    def __init__(self, raised: Raised) -> None:
+    def __init__(self, raised: WireException) -> None:
         super().__init__(raised.message)
         self._raised = raised
         self.type_name = raised.type_name
@@ -355,7 +357,7 @@ def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException
     return error
 
 
-def refusal_of(tool: Tool, refused: WireRefusal) -> WorkerError:
+def worker_refusal(tool: Tool, refused: WireRefusal) -> WorkerError:
     """Word why a worker refused a call; of arguments, and of a result, the model reads what is wrong with them."""
     if refused.reason == "invalid_arguments":
         problems = tuple(Problem(path, message) for path, message in refused.problems)
@@ -376,7 +378,7 @@ _MOST_INNER: Final = 5
 _STATUS_NAMES: Final = ("status_code", "status")
 
 
-def told_by(exception: BaseException) -> str:
+def exception_text(exception: BaseException) -> str:
     """Return what an exception says, with the HTTP status that it carries, and with what those say that it is a group of (PEP 654).
 
     A `ToolError` has said all that its author wants said.
@@ -387,7 +389,7 @@ def told_by(exception: BaseException) -> str:
     if isinstance(exception, BaseExceptionGroup):
         inner = list(_inner(exception))
         more = f"; and {len(inner) - _MOST_INNER} more" if len(inner) > _MOST_INNER else ""
-        return f"{said}: {'; '.join(map(_typed, inner[:_MOST_INNER]))}{more}"
+        return f"{said}: {'; '.join(map(_typed_text, inner[:_MOST_INNER]))}{more}"
     status = _http_status(exception)
     if status is None or str(status) in said:
         return said
@@ -405,8 +407,8 @@ def _inner(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
             yield each
 
 
-def _typed(exception: BaseException) -> str:
-    said = told_by(exception)
+def _typed_text(exception: BaseException) -> str:
+    said = exception_text(exception)
     if isinstance(exception, ToolError) and said:
         return said
     return f"{type(exception).__name__}: {said}" if said else type(exception).__name__

@@ -52,44 +52,44 @@ class Watch:
         self._span: CallSpan | None = None
         self._step: CallStep | None = None
 
-    def started(self, step: CallStep) -> None:
+    def start(self, step: CallStep) -> None:
         """See that a call is about to run, for the first time; not one that is refused, or answered without the tool."""
         self._step = step
         if self._tracer is not None:
-            with _apart:
+            with _isolated:
                 self._span = CallSpan(self._tracer, step.bound.tool, step.call.id, step)
 
-    def running(self) -> AbstractContextManager[object]:
+    def attempt(self) -> AbstractContextManager[object]:
         """Return what to hold around each attempt: whatever the tool itself traces stands below the call's span."""
         return nullcontext() if self._span is None else self._span.current()
 
-    def finished(self, result: ToolResult) -> None:
+    def finish(self, result: ToolResult) -> None:
         """See what came of it; also of one that never ran, whose span has no length."""
-        with _apart:
+        with _isolated:
             if self._span is None and self._tracer is not None and result.tool is not None:
                 call_id = None if result.call is None else result.call.id
                 self._span = CallSpan(self._tracer, result.tool, call_id)
             if self._span is not None:
-                self._span.finished(result)
-        with _apart:
+                self._span.finish(result)
+        with _isolated:
             log_result(result, None if self._step is None else self._step.arguments)
 
-    def abandoned(self, error: BaseException) -> None:
+    def abandon(self, error: BaseException) -> None:
         """See that nothing comes of it: its task was cancelled, or the program interrupted."""
-        with _apart:
+        with _isolated:
             if self._span is not None:
-                self._span.abandoned(error)
-        with _apart:
+                self._span.abandon(error)
+        with _isolated:
             log_end(self._step, error)
 
 
-def watching() -> Watch | None:
+def new_watch() -> Watch | None:
     """Return what watches a call that begins now, or None if nobody does.
 
     What failed is watched in any case: see `log_failure`.
     """
     if "opentelemetry.trace" not in modules:  # what most programs say, asked first and in line: every call pays for it
-        logger = known
+        logger = cached_logger
         if logger is not None and not logger.isEnabledFor(INFO):
             return None
     tracer = tracing()
@@ -101,11 +101,11 @@ def watching() -> Watch | None:
 def log_failure(result: ToolResult) -> None:
     """See a call that failed, where nobody watches those that go well: a log that has warnings only."""
     if logger_for(WARNING) is not None:
-        with _apart:
+        with _isolated:
             log_result(result, None)
 
 
-class _Apart:
+class _Isolation:
     """Keeps what goes wrong in handlers and exporters away from the call: they are foreign code, and only watch it."""
 
     def __enter__(self) -> None:
@@ -121,7 +121,7 @@ class _Apart:
         return True
 
 
-_apart = _Apart()
+_isolated = _Isolation()
 
 # --- execution._watching._spans ---
 
@@ -130,7 +130,7 @@ CAPTURE: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 _ON_SPANS: Final = ("true", "span_only", "span_and_event")
 
-_known: tuple[Any, Tracer | None] = (None, None)
+_cached_tracer: tuple[Any, Tracer | None] = (None, None)
 """The provider that was asked last, and its tracer: making one takes longer than a call."""
 
 
@@ -141,17 +141,17 @@ def tracing() -> Tracer | None:
 
 
 def _tracer_of(trace: ModuleType) -> Tracer | None:
-    global _known  # noqa: PLW0603  # see there
+    global _cached_tracer  # noqa: PLW0603  # see there
     # The private name spares a look at the environment at every call where there is no provider; without it, that look is taken.
-    if getattr(trace, "_TRACER_PROVIDER", trace) is None and _known[0] is not None:
+    if getattr(trace, "_TRACER_PROVIDER", trace) is None and _cached_tracer[0] is not None:
         return None
     if not hasattr(trace, "__all__"):  # the last thing in it: another thread may be importing it
         return None
     provider = trace.get_tracer_provider()
-    if provider is not _known[0]:
+    if provider is not _cached_tracer[0]:
         none = type(provider) in (trace.ProxyTracerProvider, trace.NoOpTracerProvider)
-        _known = (provider, None if none else provider.get_tracer("fcregistry", __version__))
-    return _known[1]
+        _cached_tracer = (provider, None if none else provider.get_tracer("fcregistry", __version__))
+    return _cached_tracer[1]
 
 
 class CallSpan:
@@ -169,7 +169,7 @@ class CallSpan:
     def __init__(self, tracer: Tracer, tool: Tool, call_id: str | None, step: CallStep | None = None) -> None:
         self._trace: ModuleType = sys.modules["opentelemetry.trace"]
         self._captures = os.environ.get(CAPTURE, "").lower() in _ON_SPANS
-        facts = _spans_facts(tool, call_id)
+        facts = _span_attributes(tool, call_id)
         if self._captures and step is not None:
             facts["gen_ai.tool.call.arguments"] = json.dumps(step.arguments)
         self._span: Span = tracer.start_span(
@@ -183,7 +183,7 @@ class CallSpan:
         )
         return context
 
-    def finished(self, result: ToolResult) -> None:
+    def finish(self, result: ToolResult) -> None:
         """End it with what came of the call."""
         if self._span.is_recording():
             self._span.set_attribute("fcregistry.call.repairs", len(result.repairs))
@@ -193,7 +193,7 @@ class CallSpan:
                 self._span.set_attribute("gen_ai.tool.call.result", result.content)
         self._span.end()
 
-    def abandoned(self, error: BaseException) -> None:
+    def abandon(self, error: BaseException) -> None:
         """End it where nothing came of the call."""
         self._span.set_attribute("error.type", _type_name(error))
         self._span.set_status(self._trace.Status(self._trace.StatusCode.ERROR))
@@ -210,7 +210,7 @@ class CallSpan:
         self._span.set_status(self._trace.Status(self._trace.StatusCode.ERROR, error.message if by_tool else None))
 
 
-def _spans_facts(tool: Tool, call_id: str | None) -> dict[str, Any]:
+def _span_attributes(tool: Tool, call_id: str | None) -> dict[str, Any]:
     provenance = tool.provenance
     facts = {
         "gen_ai.operation.name": "execute_tool",
@@ -233,7 +233,7 @@ def _type_name(error: BaseException) -> str:
 
 # --- execution._watching._call_log ---
 
-NAME: Final = "fcregistry.calls"
+LOGGER_NAME: Final = "fcregistry.calls"
 """The logger's name."""
 
 # What the module logging calls them; it is not imported for them.
@@ -242,7 +242,7 @@ DEBUG, INFO, WARNING = 10, 20, 30
 RAISED_BY_TOOLS: Final = ("tool_failed", "unencodable_result")
 """The codes of failures whose exception is the tool's, and a developer's to mend."""
 
-known: Logger | None = None
+cached_logger: Logger | None = None
 """The logger, once it was looked up."""
 
 
@@ -252,14 +252,14 @@ def logger_for(level: int) -> Logger | None:
     A program that has not imported `logging`, or has set up no handler, hears nothing: not even warnings on stderr, where Python
     would write them as the last resort. They are about what models write, which is no news to whoever asked for no log.
     """
-    global known  # noqa: PLW0603  # looked up once: a program has one logger of a name
-    logger = known
+    global cached_logger  # noqa: PLW0603  # looked up once: a program has one logger of a name
+    logger = cached_logger
     if logger is None:
         logging = sys.modules.get("logging")
         # Another thread may be importing it: this is the last thing in it
         if logging is None or not hasattr(logging, "captureWarnings"):
             return None
-        logger = known = logging.getLogger(NAME)
+        logger = cached_logger = logging.getLogger(LOGGER_NAME)
     return logger if logger.hasHandlers() and logger.isEnabledFor(level) else None
 
 
@@ -277,7 +277,7 @@ def log_result(result: ToolResult, arguments: dict[str, Any] | None) -> None:
     ended = "ok" if error is None else error.code
     exception = None if error is None else _unexpected(error)
     facts = {
-        **_call_log_facts(result.tool, result.call, ended),
+        **_log_fields(result.tool, result.call, ended),
         "fc_seconds": result.duration,
         "fc_repairs": result.repairs,
     }
@@ -300,13 +300,11 @@ def log_end(step: CallStep | None, error: BaseException) -> None:
     logger = logger_for(WARNING)
     if logger is not None:
         name, kind = "a call" if step is None else step.bound.tool.name, type(error).__name__
-        facts = _call_log_facts(
-            None if step is None else step.bound.tool, None if step is None else step.call, "cancelled"
-        )
+        facts = _log_fields(None if step is None else step.bound.tool, None if step is None else step.call, "cancelled")
         logger.warning("%s: ended by %s", name, kind, extra=facts)
 
 
-def _call_log_facts(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str, Any]:
+def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str, Any]:
     """Return what a structured log keeps of a call; the names begin like those of our hooks, so that they clash with nobody's."""
     provenance = None if tool is None else tool.provenance
     return {

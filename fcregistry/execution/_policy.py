@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # --- execution._approving._configured ---
 
 
-def with_configured(rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:
+def apply_configuration(rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:
     """Return what holds of tools, by wire name, where a policy's word is not enough.
 
     Args:
@@ -38,22 +38,22 @@ def with_configured(rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Map
         return rulings
     decided = dict(rulings)
     for tool in tools:
-        ruling = _ruling(operator, tool)
+        ruling = _configured_ruling(operator, tool)
         if ruling is not None and (ruling.verdict == "deny" or not _is_denied(decided.get(tool.name))):
             decided[tool.name] = ruling
     return decided
 
 
-def _ruling(operator: Trust, tool: Tool) -> Ruling | None:
-    about = _known(tool)
-    if reason := operator.tool_refusal(about, given=True) or _drift(operator, tool, about.distribution):
+def _configured_ruling(operator: Trust, tool: Tool) -> Ruling | None:
+    about = _subject_with_aliases(tool)
+    if reason := operator.tool_refusal(about, given=True) or _lock_refusal(operator, tool, about.distribution):
         return Ruling("deny", said=reason)
     if reason := operator.asks(about):
         return Ruling("ask", said=reason)
     return None
 
 
-def _drift(operator: Trust, tool: Tool, distribution: str | None) -> str | None:
+def _lock_refusal(operator: Trust, tool: Tool, distribution: str | None) -> str | None:
     """Return why a tool is not the one that is locked: here the code is loaded, or is held to what is known of it."""
     if distribution is None or not operator.locks:
         return None
@@ -66,7 +66,7 @@ def _is_denied(ruling: Ruling | None) -> bool:
     return ruling is not None and ruling.verdict == "deny"
 
 
-def _known(tool: Tool) -> SelectorSubject:
+def _subject_with_aliases(tool: Tool) -> SelectorSubject:
     """Return a tool as selectors see it, with every name that it answers to: a view that renames it takes it out of no rule."""
     renamed = () if tool.name == tool.declared_name else (tool.name,)
     return subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))
@@ -128,7 +128,7 @@ class Policy:
             ("ask", self.ask),
             ("allow", self.allow),
         )
-        rules = tuple((verdict, _read(verdict, texts)) for verdict, texts in given)
+        rules = tuple((verdict, _parse_texts(verdict, texts)) for verdict, texts in given)
         for (verdict, _), (_, selectors) in zip(given, rules, strict=True):
             texts = tuple(("!" if each.excludes else "") + each.text for each in selectors)
             object.__setattr__(self, verdict, texts)  # the caller's list may change
@@ -141,14 +141,14 @@ class Policy:
             ToolNotFoundError: A selector matches none of them, and must.
             AmbiguousToolError: A plain name that several have.
         """
-        cast = _Cast(tools)
+        cast = _PolicyTools(tools)
         decided = dict.fromkeys(cast.names, Ruling(self.default))
         for verdict, selectors in reversed(self._rules):  # what stands above is said last
             for name, rule in self._chosen(selectors, cast).items():
                 decided[name] = Ruling(verdict, rule)
         return decided
 
-    def _chosen(self, selectors: tuple[Selector, ...], cast: _Cast) -> dict[str, str]:
+    def _chosen(self, selectors: tuple[Selector, ...], cast: _PolicyTools) -> dict[str, str]:
         """Return the wire names that selectors of one list name, each with the selector that names it."""
         chosen: dict[str, str] = {}
         if selectors and selectors[0].excludes:
@@ -165,7 +165,7 @@ class Policy:
         return chosen
 
 
-def _read(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
+def _parse_texts(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
     try:
         return parse_selectors(texts)
     except SelectorError as error:
@@ -174,7 +174,7 @@ def _read(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
         raise SelectorError(f"{verdict} of a policy: give selectors as a list, not {texts!r}") from None
 
 
-class _Cast:
+class _PolicyTools:
     """The tools that a policy is about, with the names that each answers to."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
@@ -194,7 +194,7 @@ class _Cast:
         """
         found = [name for name, about in self._subjects.items() if any(map(selector.matches, about))]
         if selector.is_exact and not found:
-            found = [name for name, tool in self._tools.items() if any(map(selector.matches, _aliased(tool)))]
+            found = [name for name, tool in self._tools.items() if any(map(selector.matches, _alias_subjects(tool)))]
         if selector.is_exact and len(found) > 1:
             ids = tuple(sorted(_full_name(self._tools[name]) for name in found))
             raise AmbiguousToolError(
@@ -225,5 +225,5 @@ def _subjects(tool: Tool) -> tuple[SelectorSubject, ...]:
     return (about,) if tool.name == tool.declared_name else (about, about._replace(name=tool.name))
 
 
-def _aliased(tool: Tool) -> list[SelectorSubject]:
+def _alias_subjects(tool: Tool) -> list[SelectorSubject]:
     return [subject(tool)._replace(name=alias) for alias in tool.options.aliases]

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._base.call import CallError
 from fcregistry.errors import CallCancelledError, MissingDependencyError, ToolError
+from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._messages import RemoteError
-from fcregistry.execution._outcome import GivenUp
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._outcome import Outcome
+    from fcregistry.execution._invoke import Outcome
 
-Passing: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
+Transient: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
 """Which failures may pass: exceptions of these types, or those of which a function says so."""
 
-_PASSING: Final = (TimeoutError, ConnectionError)
+_TRANSIENT: Final = (TimeoutError, ConnectionError)
 """What is a matter of the moment, whatever the tool is."""
 
 _MOST_DOUBLINGS: Final = 100
@@ -53,7 +53,7 @@ class Retry:
     attempts: int = 3
     initial: float = 0.2
     most: float = 5.0
-    on: Passing = ()
+    on: Transient = ()
     _backoff: Callable[[int], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class Retry:
     def _may_pass(self, error: Exception, tool: Tool) -> bool:
         if isinstance(error, (GivenUp, CallCancelledError)):  # by us: the time is up, or nobody wants the result
             return False
-        if _is_passing(error):
+        if _is_transient(error):
             return True
         on = self.on
         if isinstance(on, (type, tuple)):
@@ -135,10 +135,10 @@ def _may_be_repeated(tool: Tool) -> bool:
     return options.idempotent is True or options.read_only is True
 
 
-def _is_passing(error: Exception) -> bool:
+def _is_transient(error: Exception) -> bool:
     if isinstance(error, ToolError) or (isinstance(error, RemoteError) and error.is_tool_error):
         return error.retryable is True
-    return isinstance(error, _PASSING) or _is_remote(error, _PASSING)
+    return isinstance(error, _TRANSIENT) or _is_remote(error, _TRANSIENT)
 
 
 def _is_remote(error: Exception, types: tuple[type[Exception], ...]) -> bool:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry._schema.validator import Engine
-    from fcregistry.execution._limits import ResultLimits
+    from fcregistry.execution._invoke import ItemChannel, RemoteRunner
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._outcome import ItemChannel, RemoteRunner
+    from fcregistry.execution._output import ResultLimits
 
 # --- execution._run ---
 
@@ -52,7 +52,7 @@ class CallsContext(NamedTuple):
     channel: ItemChannel | None = None
 
 
-NOTHING: Final = CallsContext()
+NO_CONTEXT: Final = CallsContext()
 
 
 def calls_context(cancellation: CancellationToken | None, deps: Sequence[Any]) -> CallsContext:
@@ -63,7 +63,7 @@ def calls_context(cancellation: CancellationToken | None, deps: Sequence[Any]) -
     """
     if cancellation is not None and not isinstance(cancellation, CancellationToken):
         raise TypeError(f"cancellation is a CancellationToken, not {cancellation!r}")
-    return NOTHING if cancellation is None and not deps else CallsContext(cancellation, deps_of(deps))
+    return NO_CONTEXT if cancellation is None and not deps else CallsContext(cancellation, deps_of(deps))
 
 
 def deps_of(given: Any) -> tuple[Any, ...]:
@@ -88,7 +88,7 @@ def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
         if not tool._definition.asks_for_deps:  # without importing its plugin
             continue
         context = tool.signature.context
-        if context is not None and context.deps is not None and not _could_have(context.deps, deps):
+        if context is not None and context.deps is not None and not _can_have(context.deps, deps):
             missing.append(f"{tool.name} asks for {show_type(context.deps)}")
     if missing:
         raise DefinitionError(
@@ -97,8 +97,8 @@ def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
         )
 
 
-def _could_have(asked: Any, deps: Sequence[Any]) -> bool:
-    return any(_is(each, asked) or (isinstance(each, type) and _is_class(each, asked)) for each in deps)
+def _can_have(asked: Any, deps: Sequence[Any]) -> bool:
+    return any(_is_instance(each, asked) or (isinstance(each, type) and _is_subclass(each, asked)) for each in deps)
 
 
 def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
@@ -113,7 +113,9 @@ def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
     if context is None or context.deps is None:
         return None
     given = [
-        each for each in (*run.deps, *deps) if _is(each, context.deps) and not _stands_for_another(each, context.deps)
+        each
+        for each in (*run.deps, *deps)
+        if _is_instance(each, context.deps) and not _stands_for_another(each, context.deps)
     ]
     exact = [each for each in given if type(each) is context.deps]
     for each in (*exact, *given):
@@ -126,14 +128,14 @@ def _stands_for_another(given: Any, asked: Any) -> bool:
     return isinstance(given, type) and getattr(asked, "__origin__", asked) is not type
 
 
-def _is(value: Any, asked: Any) -> bool:
+def _is_instance(value: Any, asked: Any) -> bool:
     try:
         return isinstance(value, getattr(asked, "__origin__", asked))
     except TypeError:  # a Protocol that is not runtime-checkable, or no class at all
         return False
 
 
-def _is_class(cls: type, asked: Any) -> bool:
+def _is_subclass(cls: type, asked: Any) -> bool:
     try:
         return issubclass(cls, getattr(asked, "__origin__", asked))
     except TypeError:
@@ -163,7 +165,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
     selectors: list[str] = []
     made: list[Tool] = []
     functions: dict[int, Tool] = {}  # one that stands here twice is one tool
-    for element in _flat(tools, 0):
+    for element in _flatten(tools, 0):
         if isinstance(element, str):
             selectors.append(element)
         elif isinstance(element, Tool):
@@ -200,7 +202,7 @@ def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
     return Tool.from_function(function)
 
 
-def _flat(tools: Any, depth: int) -> Iterable[Any]:
+def _flatten(tools: Any, depth: int) -> Iterable[Any]:
     if isinstance(tools, Group):
         yield from tools.values()
         return
@@ -209,7 +211,7 @@ def _flat(tools: Any, depth: int) -> Iterable[Any]:
         yield tools
         return
     for element in tools:
-        yield from _flat(element, depth + 1)
+        yield from _flatten(element, depth + 1)
 
 
 class CallHooks(Protocol):
@@ -247,7 +249,7 @@ class Settings:
     cache: Cache = field(default_factory=MemoryCache)
     retry: Retry | None = None
     hooks: CallHooks | None = None
-    places: Mapping[str, RemoteRunner] = field(default_factory=dict)
+    remote_runners: Mapping[str, RemoteRunner] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if type(self.max_concurrency) is not int or self.max_concurrency < 1:

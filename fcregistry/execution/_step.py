@@ -14,14 +14,14 @@ from fcregistry._base.json import ExactFloat, with_plain_floats
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS
 from fcregistry.execution._cache import Cache
-from fcregistry.execution._invoke import Lane, lane_of
+from fcregistry.execution._invoke import Dispatch, dispatch_of
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._base.messages import Violation
     from fcregistry._tools.signature import Signature
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._outcome import RemoteRunner
+    from fcregistry.execution._invoke import RemoteRunner
     from fcregistry.execution._settings import Settings
 
 # --- execution._steps ---
@@ -38,13 +38,13 @@ class Bound(NamedTuple):
         signature: Its signature.
         validator: Of its arguments.
         needs_env: Whether it requires variables of the environment.
-        is_open: Whether nobody ever has to approve of a call of it.
+        needs_no_approval: Whether nobody ever has to approve of a call of it.
         exact: Whether numbers in its arguments keep their digits.
         results: Validates its results, if that is asked for.
-        lane: Where it runs.
+        dispatch: Where it runs.
         timeout: Seconds that a call of it may take; None for ever.
         cache: Keeps its results, if they are kept.
-        place: Where it runs, if that is another process.
+        runner: Where it runs, if that is another process.
         touches: Whether it says what it touches, so that it may have to wait for others of its batch.
     """
 
@@ -52,40 +52,40 @@ class Bound(NamedTuple):
     signature: Signature
     validator: Validator
     needs_env: bool
-    is_open: bool
+    needs_no_approval: bool
     exact: bool
     results: Validator | None
-    lane: Lane
+    dispatch: Dispatch
     timeout: float | None
     cache: Cache | None
-    place: RemoteRunner | None
+    runner: RemoteRunner | None
     touches: bool
 
     @classmethod
-    def of(cls, tool: Tool, settings: Settings, is_open: bool = True) -> Bound:
+    def of(cls, tool: Tool, settings: Settings, needs_no_approval: bool = True) -> Bound:
         """Return a tool made ready.
 
         Args:
             tool: The tool.
             settings: What the executor was told.
-            is_open: Whether nobody ever has to approve of a call of it.
+            needs_no_approval: Whether nobody ever has to approve of a call of it.
         """
         signature = tool.signature  # first: it imports the plugin of a described tool, whose options are then its own
         options = tool.options
         validator, exact = tool.validator(settings.engine), signature.exact
-        place = settings.places.get(tool.name)
+        runner = settings.remote_runners.get(tool.name)
         return cls(
             tool,
             signature,
             DigitsValidator(validator) if exact else validator,
-            bool(options.requires_env) and place is None,  # a worker has an environment of its own
-            is_open,
+            bool(options.requires_env) and runner is None,  # a worker has an environment of its own
+            needs_no_approval,
             exact,
             tool.result_validator(settings.engine) if settings.check_results else None,
-            lane_of(signature.kind, options.blocking) if place is None else "elsewhere",
+            dispatch_of(signature.kind, options.blocking) if runner is None else "remote",
             settings.timeout if options.timeout is None else options.timeout,
             cache_of(tool, settings.cache),
-            place,
+            runner,
             options.exclusive or options.reads != () or options.writes != (),
         )
 
@@ -150,11 +150,11 @@ class DigitsValidator(Validator):
         return self._plain.violations(with_plain_floats(value), most_steps)
 
 
-def copied(value: Any) -> Any:
+def copy_json(value: Any) -> Any:
     """Return a JSON value that shares no object or array with another; numbers keep their digits."""
     if isinstance(value, dict):
-        return {name: copied(item) for name, item in value.items()}
-    return [copied(item) for item in value] if isinstance(value, list) else value
+        return {name: copy_json(item) for name, item in value.items()}
+    return [copy_json(item) for item in value] if isinstance(value, list) else value
 
 
 def exact_text(value: Any) -> str:

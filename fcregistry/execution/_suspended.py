@@ -26,8 +26,8 @@ from fcregistry._results.content import Content, Output
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, edited, settled
-from fcregistry.execution._messages import gone, schema_changed, undecided
+from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, apply_edit, decision_of
+from fcregistry.execution._messages import schema_changed, tool_removed, undecided
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import exact_text
 from fcregistry.types import to_json_text
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._approval import Gate
+    from fcregistry.execution._approval import ApprovalRules
     from fcregistry.execution._step import CallStep
 
 # --- execution._approving._resuming ---
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Decision: TypeAlias = "Approve | Deny | bool"
 
 
-class Resumed(NamedTuple):
+class ResumedCall(NamedTuple):
     """A call of a batch that is resumed.
 
     Attributes:
@@ -58,22 +58,22 @@ class Resumed(NamedTuple):
     seen: bool = False
 
 
-def resumed(
+def resume_calls(
     prepared: PreparedCalls,
     decisions: Mapping[str, Decision],
     *,
     by: str | None,
-    gate: Gate,
+    rules: ApprovalRules,
     find: Callable[[str], Tool | None],
     prepare: Callable[[object], CallStep | ToolResult],
-) -> list[Resumed]:
+) -> list[ResumedCall]:
     """Return what is left to be done of prepared calls, in their order.
 
     Args:
         prepared: The calls.
         decisions: Of the waiting ones, by id.
         by: Who decided.
-        gate: Says what is denied today, and asks about calls that nobody was asked about.
+        rules: Says what is denied today, and asks about calls that nobody was asked about.
         find: Finds a tool by the name that a model called it.
         prepare: Reads, validates and decodes a call.
 
@@ -87,7 +87,7 @@ def resumed(
         raise TypeError(f"decisions are a dict from the ids of waiting calls, not {type(decisions).__name__}")
     check_decisions(prepared, decisions)
     prepared._take()
-    resuming = _Resuming(decisions, by, gate, find, prepare)
+    resuming = _Resumer(decisions, by, rules, find, prepare)
     return [resuming.resume(each) for each in prepared._calls]
 
 
@@ -110,42 +110,42 @@ def check_decisions(prepared: PreparedCalls, decisions: Mapping[str, Decision]) 
             raise TypeError(f"the decision about {key!r} is Approve(…) or Deny(…), not {decision!r}")
 
 
-class _Resuming:
+class _Resumer:
     """Takes up the calls of one batch."""
 
     def __init__(
         self,
         decisions: Mapping[str, Decision],
         by: str | None,
-        gate: Gate,
+        rules: ApprovalRules,
         find: Callable[[str], Tool | None],
         prepare: Callable[[object], CallStep | ToolResult],
     ) -> None:
         self._decisions = decisions
         self._by = by
-        self._gate = gate
+        self._rules = rules
         self._find = find
         self._prepare = prepare
 
-    def resume(self, call: ValidCall | AnsweredCall) -> Resumed:
+    def resume(self, call: ValidCall | AnsweredCall) -> ResumedCall:
         if isinstance(call, AnsweredCall):
-            return Resumed(call.result, seen=True)
+            return ResumedCall(call.result, seen=True)
         if call.asked is None:
-            return Resumed(self._unasked(call))
+            return ResumedCall(self._unasked(call))
         decision = self._decisions.get(call.key)
         if decision is None:
-            return Resumed(self._refused(call, undecided(call.name), self._find(call.name)))
-        answer = settled(call.name, decision)
+            return ResumedCall(self._refused(call, undecided(call.name), self._find(call.name)))
+        answer = decision_of(call.name, decision)
         approval = self._approval(call, call.asked, answer)
         _log(call, approval, decision)
         if isinstance(answer, CallError):
-            return Resumed(self._refused(call, answer, self._find(call.name)), approval)
+            return ResumedCall(self._refused(call, answer, self._find(call.name)), approval)
         step = self._step(call)
         if answer is not None and not isinstance(step, ToolResult):
-            step = edited(step, answer, self._prepare)
-        return Resumed(step, approval)
+            step = apply_edit(step, answer, self._prepare)
+        return ResumedCall(step, approval)
 
-    def _approval(self, call: ValidCall, asked: Asked, answer: CallError | Approve | None) -> Approval:
+    def _approval(self, call: ValidCall, asked: ApprovalRequest, answer: CallError | Approve | None) -> Approval:
         approved = not isinstance(answer, CallError)
         return Approval(approved=approved, rule=asked.reason, edited=isinstance(answer, Approve), by=self._by)
 
@@ -154,7 +154,7 @@ class _Resuming:
         step = self._step(call)
         if isinstance(step, ToolResult):
             return step
-        judgement = self._gate.weigh(step)
+        judgement = self._rules.check_rules(step)
         if judgement is None:
             return step
         error = judgement if isinstance(judgement, CallError) else undecided(call.name)
@@ -164,10 +164,10 @@ class _Resuming:
         """Return a call as it was prepared, if its tool is still the same and not denied."""
         tool = self._find(call.name)
         if tool is None:
-            return self._refused(call, gone(call.name))
+            return self._refused(call, tool_removed(call.name))
         if (tool.id, tool.schema_digest) != (call.tool, call.schema_digest):
             return self._refused(call, schema_changed(call.name), tool)
-        if error := self._gate.forbids(tool):
+        if error := self._rules.forbids(tool):
             return self._refused(call, error, tool)
         step = self._prepare(call.call)
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
@@ -203,22 +203,22 @@ def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
 # --- execution._approving._preparing ---
 
 
-def prepared_of(steps: Iterable[CallStep | ToolResult], gate: Gate) -> PreparedCalls:
+def suspend_calls(steps: Iterable[CallStep | ToolResult], rules: ApprovalRules) -> PreparedCalls:
     """Judge calls, and keep them for later.
 
     Args:
         steps: What came of preparing each.
-        gate: Judges them; nobody is asked.
+        rules: Judges them; nobody is asked.
     """
     given = list(steps)
     keys = distinct_keys([None if step.call is None else step.call.id for step in given])
-    return PreparedCalls(_judged(key, step, gate) for key, step in zip(keys, given, strict=True))
+    return PreparedCalls(_judge(key, step, rules) for key, step in zip(keys, given, strict=True))
 
 
-def _judged(key: str, step: CallStep | ToolResult, gate: Gate) -> ValidCall | AnsweredCall:
+def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> ValidCall | AnsweredCall:
     if isinstance(step, ToolResult):
         return AnsweredCall(key=key, result=step)
-    judgement = gate.weigh(step)
+    judgement = rules.check_rules(step)
     tool = step.bound.tool
     try:
         arguments = exact_text(step.arguments)
@@ -234,14 +234,14 @@ def _judged(key: str, step: CallStep | ToolResult, gate: Gate) -> ValidCall | An
         tool=tool.id,
         schema_digest=tool.schema_digest,
         repairs=step.repairs,
-        asked=None if judgement is None else _asked(judgement, tool),
+        asked=None if judgement is None else _approval_request(judgement, tool),
     )
 
 
-def _asked(question: ApprovalQuestion, tool: Tool) -> Asked:
+def _approval_request(question: ApprovalQuestion, tool: Tool) -> ApprovalRequest:
     said = {hint: getattr(tool.options, hint) for hint in HINTS}
     hints = {hint: value for hint, value in said.items() if value is not None}
-    return Asked(reason=question.reason, title=tool.title, description=tool.summary, hints=hints)
+    return ApprovalRequest(reason=question.reason, title=tool.title, description=tool.summary, hints=hints)
 
 
 def distinct_keys(ids: list[str | None]) -> list[str]:
@@ -294,7 +294,7 @@ class WaitingCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ApprovalRequest:
     """What a decision is about, beside the call itself."""
 
     reason: str
@@ -325,7 +325,7 @@ class ValidCall:
     tool: str
     schema_digest: str
     repairs: tuple[str, ...]
-    asked: Asked | None
+    asked: ApprovalRequest | None
 
     @property
     def call(self) -> ToolCall:
@@ -354,7 +354,7 @@ class ValidCall:
     def from_json(cls, given: Mapping[str, Any]) -> ValidCall:
         """Return the call of an object of `to_json`."""
         asked = given["asked"]
-        made = {"repairs": tuple(given["repairs"]), "asked": None if asked is None else Asked(**asked)}
+        made = {"repairs": tuple(given["repairs"]), "asked": None if asked is None else ApprovalRequest(**asked)}
         return cls(**{**given, **made})
 
 
@@ -371,12 +371,12 @@ class AnsweredCall:
 
     def to_json(self) -> dict[str, Any]:
         """This call as a JSON object; what the model wrote as arguments, and what was raised, do not travel."""
-        return {"key": self.key, **answer_json(self.result)}
+        return {"key": self.key, **result_to_json(self.result)}
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> AnsweredCall:
         """Return the call of an object of `to_json`."""
-        return cls(key=given["key"], result=answer_of(given))
+        return cls(key=given["key"], result=result_from_json(given))
 
 
 JudgedCall: TypeAlias = "ValidCall | AnsweredCall"
@@ -593,7 +593,7 @@ def _check_key(key: bytes) -> None:
 # --- execution._approving._answers ---
 
 
-def answer_json(result: ToolResult) -> dict[str, Any]:
+def result_to_json(result: ToolResult) -> dict[str, Any]:
     """Return a result as a JSON object. A hook may have made it: then it may have no error, another text than that, and a value.
 
     Args:
@@ -610,8 +610,8 @@ def answer_json(result: ToolResult) -> dict[str, Any]:
     }
 
 
-def answer_of(given: Mapping[str, Any]) -> ToolResult:
-    """Return the result of an object of `answer_json`."""
+def result_from_json(given: Mapping[str, Any]) -> ToolResult:
+    """Return the result of an object of `result_to_json`."""
     call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
     parts = tuple(map(Content.from_block, given["parts"]))
     value, content = given["value"], given["content"]

@@ -63,7 +63,7 @@ class Request:
         Raises:
             ValueError: It was written by another version of fcregistry.
         """
-        return cls(**_checked(text))
+        return cls(**_read_fields(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class WireReturn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Raised:
+class WireException:
     """The tool raised an exception.
 
     Attributes:
@@ -125,11 +125,11 @@ class WireRefusal:
     reserved: bool = False
 
 
-Answer: TypeAlias = WireReturn | Raised | WireRefusal
+Answer: TypeAlias = WireReturn | WireException | WireRefusal
 
-_KINDS: Final[dict[str, type[WireReturn] | type[Raised] | type[WireRefusal]]] = {
+_KINDS: Final[dict[str, type[WireReturn] | type[WireException] | type[WireRefusal]]] = {
     "returned": WireReturn,
-    "raised": Raised,
+    "raised": WireException,
     "refused": WireRefusal,
 }
 
@@ -146,11 +146,11 @@ def read_answer(text: str) -> Answer:
     Raises:
         ValueError: It was written by another version of fcregistry.
     """
-    ((kind, fields),) = _checked(text).items()
+    ((kind, fields),) = _read_fields(text).items()
     return _KINDS[kind](**fields)
 
 
-def _checked(text: str) -> dict[str, Any]:
+def _read_fields(text: str) -> dict[str, Any]:
     fields: dict[str, Any] = json.loads(text)
     spoken = fields.pop("protocol", None)
     if spoken != PROTOCOL:
@@ -167,7 +167,7 @@ Form: TypeAlias = Literal["json", "typed", "content", "list", "output"]
 """What the text of a value is: its JSON, that by its return annotation, or JSON that holds content blocks in one of three ways."""
 
 
-def packed(value: Any, returns: Codec | None) -> tuple[str, Form]:
+def pack_value(value: Any, returns: Codec | None) -> tuple[str, Form]:
     """Return a value as text, and what that text is.
 
     Args:
@@ -188,19 +188,19 @@ def packed(value: Any, returns: Codec | None) -> tuple[str, Form]:
         if isinstance(value, ToolOutput):
             return json.dumps([to_json(value.value), [each.to_block() for each in value.content]]), "output"
         if isinstance(value, (list, tuple)) and any(isinstance(item, Content) for item in value):
-            return json.dumps(list(map(_packed_item, value))), "list"
+            return json.dumps(list(map(_pack_item, value))), "list"
         raise
 
 
-def _packed_item(item: Any) -> list[Any]:
+def _pack_item(item: Any) -> list[Any]:
     return ["content", item.to_block()] if isinstance(item, Content) else ["json", to_json(item)]
 
 
-def unpacked(text: str, form: Form, returns: Codec | None) -> Any:
+def unpack_value(text: str, form: Form, returns: Codec | None) -> Any:
     """Return the value of a text; its JSON, where no value of the return annotation's type can be made of it again.
 
     Args:
-        text: What `packed` gave.
+        text: What `pack_value` gave.
         form: Likewise.
         returns: The codec of the tool's return annotation on this side, if there is one.
     """
@@ -217,7 +217,7 @@ def _typed(text: str, returns: Codec) -> Any:
         return plain
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
@@ -227,8 +227,8 @@ def _output(read: Any) -> ToolOutput:
 
 
 _READERS: Final[dict[Form, Callable[[Any], Any]]] = {
-    "json": _same,
-    "typed": _same,
+    "json": _unchanged,
+    "typed": _unchanged,
     "content": Content.from_block,
     "list": lambda items: [Content.from_block(item) if form == "content" else item for form, item in items],
     "output": _output,
@@ -237,7 +237,7 @@ _READERS: Final[dict[Form, Callable[[Any], Any]]] = {
 # --- execution._elsewhere._portable ---
 
 
-def check_can_travel(tools: Iterable[Tool], because: str) -> None:
+def check_portable(tools: Iterable[Tool], because: str) -> None:
     """See that workers can run tools.
 
     Args:
@@ -247,7 +247,7 @@ def check_can_travel(tools: Iterable[Tool], because: str) -> None:
     Raises:
         DefinitionError: Some cannot; names each, and what to do.
     """
-    problems = tuple(f"{tool.name}: {problem}" for tool in tools if (problem := why_not(tool)))
+    problems = tuple(f"{tool.name}: {problem}" for tool in tools if (problem := portability_problem(tool)))
     if problems:
         raise DefinitionError(
             f"{because} runs tools in other processes, which find them by name in installed plugins; these cannot:",
@@ -255,7 +255,7 @@ def check_can_travel(tools: Iterable[Tool], because: str) -> None:
         )
 
 
-def why_not(tool: Tool) -> str | None:
+def portability_problem(tool: Tool) -> str | None:
     """Return why no worker can run a tool, with the fix, or None if one can."""
     if tool.origin.distribution is None:
         return (

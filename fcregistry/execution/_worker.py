@@ -19,12 +19,20 @@ from fcregistry._base import forks as _forks
 from fcregistry._base.json import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, said_by
-from fcregistry.execution._invoke import Invocation, Job, lane_of, run_now
-from fcregistry.execution._messages import refused, scrub, told_by
-from fcregistry.execution._outcome import GivenUp, Outcome
+from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, dispatch_of
+from fcregistry.execution._messages import exception_text, scrub, undecodable_arguments
 from fcregistry.execution._step import DigitsValidator
 from fcregistry.execution._threads import NoThreadError
-from fcregistry.execution._wire import STOPPED, Answer, Raised, Request, WireRefusal, WireReturn, answer_text, packed
+from fcregistry.execution._wire import (
+    STOPPED,
+    Answer,
+    Request,
+    WireException,
+    WireRefusal,
+    WireReturn,
+    answer_text,
+    pack_value,
+)
 from fcregistry.types import EncodingError, Refusal
 
 if TYPE_CHECKING:
@@ -60,20 +68,20 @@ def run_here(request: str) -> str:
 
 
 def _answer_to(asked: Request) -> Answer:
-    tool = _found(asked)
+    tool = _find_tool(asked)
     if isinstance(tool, WireRefusal):
         return tool
     invocation = _invocation(tool, asked.arguments)
     if isinstance(invocation, WireRefusal):
         return invocation
-    lane = lane_of(tool.signature.kind, True)
-    with begun(asked.call) as first:
+    dispatch = dispatch_of(tool.signature.kind, True)
+    with mark_begun(asked.call) as first:
         if not first:
             return WireRefusal(reason="died", detail="it was begun on a worker of Dask that is gone")
-        return _answer(tool, run_now(Job(lane, invocation, seconds=asked.seconds)))
+        return _answer(tool, Job(dispatch, invocation, seconds=asked.seconds).now())
 
 
-def _found(asked: Request) -> Tool | WireRefusal:
+def _find_tool(asked: Request) -> Tool | WireRefusal:
     """Return the tool of this process, if it is the one that the call was made for, and can run here."""
     try:
         tool = registry.get(asked.tool)
@@ -103,7 +111,7 @@ def _invocation(tool: Tool, arguments: str) -> Invocation | WireRefusal:
         decoded = signature.binding.decode(values)
     except Refusal as refusal:  # what no schema can say may be otherwise here, such as whether a file exists
         # One that was made of an exception: a codec raised what is no refusal
-        return _invalid(refused(tool, refusal).problems, reserved=refusal.__cause__ is not None)
+        return _invalid(undecodable_arguments(tool, refusal).problems, reserved=refusal.__cause__ is not None)
     args, kwargs = signature.binding.bind(decoded)
     return Invocation(tool.function, args, kwargs)
 
@@ -122,7 +130,7 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
     if exception is not None:
         return _raised(tool, exception, seconds)
     try:
-        text, form = packed(value, tool.signature.returns)
+        text, form = pack_value(value, tool.signature.returns)
         return WireReturn(value=text, form=form, seconds=seconds, version=tool.origin.version)
     except KeyboardInterrupt:
         raise
@@ -134,12 +142,12 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
         return WireRefusal(reason="unencodable", detail=detail, reserved=reserved)
 
 
-def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:
+def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireException:
     of_tool = isinstance(exception, ToolError)
     after = exception.retry_after if isinstance(exception, ToolError) else None
-    return Raised(
+    return WireException(
         type_name=type(exception).__name__,
-        message=scrub(told_by(exception), _secrets(tool)),
+        message=scrub(exception_text(exception), _secrets(tool)),
         is_tool_error=of_tool,
         retryable=isinstance(exception, ToolError) and bool(exception.retryable),
         retry_after=after if isinstance(after, (int, float)) else None,
@@ -178,7 +186,7 @@ def start_worker(tools: Iterable[str]) -> None:
     # Python's own handlers wait for the next byte code, and a tool may be deep in C
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, name="fcregistry-parent", daemon=True).start()
-    _tell_exits()
+    _report_exits()
     for tool in tools:
         try:
             registry.get(tool).validator().compile()
@@ -196,7 +204,7 @@ def _end_with_parent() -> None:
         os._exit(_ENDED_BY_TOOL)
 
 
-def _tell_exits() -> None:
+def _report_exits() -> None:
     """Have `os._exit(0)` of a tool end this process with another code: the pool takes 0 for an end that was due, and waits on."""
     exit_now, worker = os._exit, os.getpid()
 
@@ -210,7 +218,7 @@ def _tell_exits() -> None:
 
 
 @contextmanager
-def begun(call: str) -> Iterator[bool]:
+def mark_begun(call: str) -> Iterator[bool]:
     """Keep on Dask's scheduler, while a call runs, that it does; elsewhere, do nothing.
 
     Args:

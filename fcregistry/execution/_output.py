@@ -1,4 +1,4 @@
-"""Limits on what a result gives a model: texts are cut, long ones kept in files."""
+"""What a model reads of a value that a tool returned: its text or content, and no more of it than the executor's limits allow."""
 
 from __future__ import annotations
 
@@ -6,18 +6,103 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._results.content import Content, Output, ending_of, text_of
+from fcregistry._results.content import Content, Output, ToolOutput, ending_of, text_of
+from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from fcregistry.types import Codec
 
-# --- execution._writing._limits ---
+
+def output_of(value: Any, returns: Codec | None) -> str | Output:
+    """Return the text for the model, or an `Output` where a tool returned more than that.
+
+    A string is shown as it is. Anything else is JSON: by the return annotation where the value is of it, by its own type otherwise. What
+    has no JSON form may be `Content`, a list with some in it, or a `ToolOutput`: that is looked for last, so that it costs others nothing.
+
+    Args:
+        value: What the tool returned.
+        returns: The codec of its return annotation, if there is one.
+
+    Raises:
+        EncodingError: The value has no JSON form.
+        Exception: Whatever the value's own code raises while it is read.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    try:
+        if returns is not None and not returns.natural and returns.handles(value):
+            return to_json_text(returns.encode(value))
+        return to_json_text(value)
+    except EncodingError as error:
+        parts = _content_of(value)
+        if parts is None:
+            raise _with_advice(error) from None
+    return Output(value.value if isinstance(value, ToolOutput) else value, text_of(parts), parts)
+
+
+def _content_of(value: Any) -> tuple[Content, ...] | None:
+    """Return the pieces of content that a value is; None if it is none."""
+    if isinstance(value, ToolOutput):
+        return value.content
+    if isinstance(value, Content):
+        return (value,)
+    if isinstance(value, (list, tuple)) and any(isinstance(item, Content) for item in value):
+        return tuple(map(_content_item, value))
+    return None
+
+
+def _content_item(item: Any) -> Content:
+    """Return an item of a list of content: one itself, a text, or JSON, by the rule for values."""
+    if isinstance(item, Content):
+        return item
+    try:
+        return Content.text(item) if isinstance(item, str) else Content.json(item)
+    except EncodingError as error:
+        raise _with_advice(error) from None
+
+
+def _with_advice(error: EncodingError) -> EncodingError:
+    """Return an error that says what to do about content that stands where it cannot: inside of a value."""
+    for cls in (Content, ToolOutput):
+        if f" {cls.__module__}.{cls.__qualname__} " in str(error):
+            return EncodingError(
+                f"{cls.__name__} cannot stand inside of a value; return it by itself"
+                + (", in a list, or in a ToolOutput" if cls is Content else "")
+            )
+    return error
+
+
+# --- Limits: long texts are cut in the middle, large media left out, and the whole stored in files ---
 
 _LEAST: Final = 200
 """Characters: with fewer, there would be room for little more than the line that tells of the cut."""
+
+
+def limits_of(
+    characters: int | None, media_bytes: int | None, folder: str | PathLike[str] | None
+) -> ResultLimits | None:
+    """Return the limits that an executor was given; None where there are none.
+
+    Raises:
+        TypeError: One of them is of another type.
+        ValueError: One of them cannot be, or there is a folder and nothing that is kept there.
+    """
+    for what, number, least in (("characters", characters, _LEAST), ("bytes", media_bytes, 0)):
+        if number is None:
+            continue
+        if type(number) is not int:
+            raise TypeError(f"a limit of {what} is a whole number or None, not {number!r}")
+        if number < least:
+            raise ValueError(f"a limit of {what} is at least {least}, not {number}")
+    if characters is None and media_bytes is None:
+        if folder is not None:
+            raise ValueError("a folder for what is cut takes a limit of characters or of bytes beside it")
+        return None
+    return ResultLimits(characters=characters, media_bytes=media_bytes, folder=None if folder is None else Path(folder))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +184,7 @@ class ResultLimits:
         if self.folder is None:
             return "is in result.whole"
         try:
-            return f"is kept in {keep(self.folder, data, ending)}"
+            return f"is kept in {store_whole(self.folder, data, ending)}"
         except OSError as error:
             reason = error.strerror or type(error).__name__
             return f"could not be kept in {self.folder} ({reason}), and is in result.whole"
@@ -114,31 +199,6 @@ def _size(part: Content) -> int:
     return len(part.data) if part.is_media and part.plain is None else 0
 
 
-def limits_of(
-    characters: int | None, media_bytes: int | None, folder: str | PathLike[str] | None
-) -> ResultLimits | None:
-    """Return the limits that an executor was given; None where there are none.
-
-    Raises:
-        TypeError: One of them is of another type.
-        ValueError: One of them cannot be, or there is a folder and nothing that is kept there.
-    """
-    for what, number, least in (("characters", characters, _LEAST), ("bytes", media_bytes, 0)):
-        if number is None:
-            continue
-        if type(number) is not int:
-            raise TypeError(f"a limit of {what} is a whole number or None, not {number!r}")
-        if number < least:
-            raise ValueError(f"a limit of {what} is at least {least}, not {number}")
-    if characters is None and media_bytes is None:
-        if folder is not None:
-            raise ValueError("a folder for what is cut takes a limit of characters or of bytes beside it")
-        return None
-    return ResultLimits(characters=characters, media_bytes=media_bytes, folder=None if folder is None else Path(folder))
-
-
-# --- execution._writing._cutting ---
-
 _UNITS: Final = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # two escapes that are one character (RFC 8259, 7)
     r"|\\u[0-9a-fA-F]{4}|\\."
@@ -146,7 +206,8 @@ _UNITS: Final = re.compile(
     r"|\r\n",
     re.DOTALL,
 )
-_LONGEST: Final = 12
+
+_LONGEST_UNIT: Final = 12
 
 
 def middle_cut(text: str, room: int) -> tuple[int, int]:
@@ -160,24 +221,21 @@ def middle_cut(text: str, room: int) -> tuple[int, int]:
     """
     head = (room + 1) // 2
     tail = len(text) - (room - head)
-    return _border(text, head)[0], _border(text, tail)[1]
+    return _safe_places(text, head)[0], _safe_places(text, tail)[1]
 
 
-def _border(text: str, place: int) -> tuple[int, int]:
+def _safe_places(text: str, place: int) -> tuple[int, int]:
     """Return the nearest places, before and after one, at which nothing is cut in two."""
-    start = max(0, place - _LONGEST)
+    start = max(0, place - _LONGEST_UNIT)
     while start > 0 and text[start - 1] == "\\":  # of a row of backslashes, the first tells which of them escape
         start -= 1
-    for unit in _UNITS.finditer(text, start, place + _LONGEST):
+    for unit in _UNITS.finditer(text, start, place + _LONGEST_UNIT):
         if unit.start() < place < unit.end():
             return unit.span()
     return place, place
 
 
-# --- execution._writing._keeping ---
-
-
-def keep(folder: Path, data: bytes, ending: str) -> Path:
+def store_whole(folder: Path, data: bytes, ending: str) -> Path:
     """Write bytes to a folder, for its owner alone, and return the path of the file.
 
     Equal bytes have one file. It is there as a whole or not at all, and a link of its name is replaced, not followed.
