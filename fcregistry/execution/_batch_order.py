@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # --- What a call touches: the keys that its tool says it reads and writes ---
 
 KeyPath: TypeAlias = "tuple[str, ...]"
-"""A key, taken apart: `("mail", "inbox")`; `()` is what all others lie below."""
+"""A key as a path: `("mail", "inbox")`; all other keys lie below `()`."""
 
 MOST_CHARACTERS: Final = 4096
 """How long a key may be: as long as a path on Linux."""
@@ -57,11 +57,11 @@ class Accesses:
 
 
 ALONE: Final = Accesses(exclusive=True)
-"""What is said of a call that runs alone."""
+"""The accesses of a call that runs alone."""
 
 
 def accesses_of(step: CallStep) -> Accesses | None:
-    """Return what a call touches, or None where its tool says nothing of it.
+    """Return what a call touches, or None if its tool does not say.
 
     A call whose keys cannot be computed may touch anything: it runs alone, and the log says why.
     """
@@ -75,7 +75,7 @@ def accesses_of(step: CallStep) -> Accesses | None:
         return Accesses(reads=_key_paths(reads, step), writes=_key_paths(writes, step))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # foreign code: whatever a function of keys raises, it has not said what is touched
+    except BaseException as error:  # foreign code: a function of keys that raises has not said what is touched
         from logging import getLogger  # only on the way to an error
 
         message = "what a call of %s touches could not be told, so it runs alone"
@@ -84,10 +84,10 @@ def accesses_of(step: CallStep) -> Accesses | None:
 
 
 def check_keys(tools: Iterable[Tool]) -> None:
-    """See that the keys that tools were declared with are keys; those that are computed show at their calls.
+    """Check the keys that tools were declared with; those that a function computes are checked at each call.
 
     Raises:
-        DefinitionError: Some are not; names each tool, and what is wrong.
+        DefinitionError: Some are not keys; names each tool, and what is wrong.
     """
     problems = []
     for tool in tools:
@@ -104,11 +104,11 @@ def check_keys(tools: Iterable[Tool]) -> None:
 
 
 def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
-    """Return the keys of an option: those that it is, or those that it computes for a call."""
+    """Return the keys of an option: those that were declared, or those that its function computes for a call."""
     if callable(given):
         given = given(_arguments_for_keys(step))
         if inspect.iscoroutine(given):
-            given.close()  # or Python would complain, later and elsewhere, that nobody awaited it
+            given.close()  # or Python would warn later that it was never awaited
             raise ValueError("keys are computed by a plain function, not by a coroutine function")
     return _parse_keys(given)
 
@@ -121,10 +121,10 @@ def _arguments_for_keys(step: CallStep) -> dict[str, Any]:
 
 
 def _parse_keys(given: object) -> frozenset[KeyPath]:
-    """Return keys, taken apart.
+    """Return keys as paths.
 
     Raises:
-        ValueError: They are none, or too many.
+        ValueError: One is not a key, or they are too many.
     """
     if isinstance(given, (list, tuple, set, frozenset)):
         if len(given) > MOST_KEYS:
@@ -134,14 +134,14 @@ def _parse_keys(given: object) -> frozenset[KeyPath]:
 
 
 def parse_key(key: object) -> KeyPath:
-    """Take a key apart.
+    """Return a key as a path.
 
     Args:
-        key: Names with `/` between them, or a path of `pathlib`. Slashes at either end, double ones and `.` say nothing; `..` takes
-            back the name before it. `/` and `.` are what all other keys lie below.
+        key: Names with `/` between them, or a path of `pathlib`. Slashes at either end, double ones and `.` are ignored; `..` removes
+            the name before it. All other keys lie below `/` and `.`.
 
     Raises:
-        ValueError: It is no key: empty, too long, too deep, or `..` leads out of it.
+        ValueError: It is not a key: empty, too long, too deep, or `..` leads out of it.
     """
     text = key if isinstance(key, str) else _posix(key)
     if not text:
@@ -328,17 +328,17 @@ def earlier_conflicts(batch: Iterable[Accesses | None]) -> list[tuple[int, ...]]
 
     Two calls conflict where one of them writes a key, and the other reads or writes that key, one above it or one below it; a call
     that is exclusive conflicts with every other. Calls that conflict run in their order. The calls that are waited for all
-    conflict with the one that waits; those that are waited for anyway, by one of these, may be left out.
+    conflict with the one that waits; one that another of these waits for anyway may be left out.
 
     Args:
-        batch: What each call touches; None for one that says nothing of it.
+        batch: What each call touches; None where its tool does not say.
     """
-    order = _ConflictFinder()
-    return [order.add(call, touched) for call, touched in enumerate(batch)]
+    finder = _ConflictFinder()
+    return [finder.add(call, touched) for call, touched in enumerate(batch)]
 
 
 class _ConflictFinder:
-    """The calls so far. Whoever comes later is only shown those that are not waited for by one that it waits for itself."""
+    """The calls so far, as a tree of keys. A later call is given only those that none of the calls it waits for waits for."""
 
     def __init__(self) -> None:
         self._root = _Key()
@@ -346,7 +346,7 @@ class _ConflictFinder:
         self._since: list[int] = []
 
     def add(self, call: int, touched: Accesses | None) -> tuple[int, ...]:
-        """Put a call at the end, and return those that it waits for."""
+        """Add a call at the end, and return the calls that it waits for."""
         if touched is not None and touched.exclusive:
             waited = tuple(self._since) or self._last_alone
             self._root, self._last_alone, self._since = _Key(), (call,), []
@@ -354,39 +354,39 @@ class _ConflictFinder:
         self._since.append(call)
         if touched is None:
             return self._last_alone
-        waited = tuple(sorted(self._conflicting(touched))) or self._last_alone
+        waited = tuple(sorted(self._conflicts(touched))) or self._last_alone
         for path in touched.reads:
             self._at(path).readers.append(call)
         for path in touched.writes:
             node = self._at(path)
-            # All below was waited for just now, so whoever waits for this call need not look there.
+            # This call waits for all calls below the key, so a later one that waits for this call need not look there.
             node.writer, node.readers, node.below = call, [], {}
         return waited
 
-    def _conflicting(self, touched: Accesses) -> set[int]:
+    def _conflicts(self, touched: Accesses) -> set[int]:
         found: set[int] = set()
         for path in touched.reads:
-            found.update(self._met(path, writes=False))
+            found.update(self._conflicts_at(path, writes=False))
         for path in touched.writes:
-            found.update(self._met(path, writes=True))
+            found.update(self._conflicts_at(path, writes=True))
         return found
 
-    def _met(self, path: KeyPath, *, writes: bool) -> Iterator[int]:
-        """Yield the calls that one conflicts with which reads or writes a key."""
-        way = [self._root]
+    def _conflicts_at(self, path: KeyPath, *, writes: bool) -> Iterator[int]:
+        """Yield the calls that conflict with one that reads or writes a key."""
+        nodes = [self._root]
         for name in path:
-            node = way[-1].below.get(name)
+            node = nodes[-1].below.get(name)
             if node is None:
                 break
-            way.append(node)
-        last = max(node.writer for node in way)  # it has waited for all that was on this way before it
+            nodes.append(node)
+        last = max(node.writer for node in nodes)  # it has waited for all earlier calls on this path
         if last >= 0:
             yield last
         if writes:
-            for node in way:
+            for node in nodes:
                 yield from _readers_after(last, node.readers)
-        if len(way) > len(path):
-            yield from _calls_below(way[-1], readers=writes)
+        if len(nodes) > len(path):
+            yield from _calls_below(nodes[-1], readers=writes)
 
     def _at(self, path: KeyPath) -> _Key:
         node = self._root
@@ -423,7 +423,7 @@ def _readers_after(call: int, readers: list[int]) -> Iterator[int]:
 
 
 def _calls_below(above: _Key, *, readers: bool) -> Iterator[int]:
-    """Yield the writers of all keys below one, and their readers if asked for."""
+    """Yield the writers of all keys below one, and their readers too if asked for."""
     left = list(above.below.values())
     while left:
         node = left.pop()

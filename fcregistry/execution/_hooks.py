@@ -1,6 +1,6 @@
-"""What may stand before and after every call? Hooks: they see it, change it or stop it. One that fails lets nothing through.
+"""Hooks before and after every call: they see it, change it or stop it. A hook that fails lets nothing through.
 
-Each is given copies: what was validated is what runs, whatever a hook does with what it is shown.
+Each hook is given copies: what was validated is what runs, whatever a hook does with what it is shown.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallHook:
-    """What one extension, or one object, has to say about calls.
+    """The hooks of one extension or one object.
 
     Attributes:
-        label: How it is named in logs.
-        before: Asked before a call, if it has a word there.
-        after: Asked after a call, likewise.
+        label: Its name in logs.
+        before: Called before each call, if it is there.
+        after: Called after each call, likewise.
     """
 
     label: str
@@ -40,7 +40,7 @@ class CallHook:
 
 
 class HookChain:
-    """Hooks in their order: before a call the first one is asked first, after it the last one.
+    """Hooks in their order: before a call the first one is called first, after it the last one.
 
     Args:
         hooks: The hooks.
@@ -53,7 +53,7 @@ class HookChain:
         self._after = tuple((hook.label, hook.after) for hook in reversed(hooks) if hook.after is not None)
 
     def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Ask each in turn; the first that denies the call ends it, and each sees what those before it made of the call."""
+        """Call each hook with the call as those before it left it; the first that denies it ends that."""
         text = None
         given = call
         for label, hook in self._before:
@@ -71,7 +71,7 @@ class HookChain:
         return None if text is None else ToolCall(call.name, text, call.id)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Show each in turn what came of the call, as those before it left it."""
+        """Call each hook with the result as those before it left it."""
         for label, hook in self._after:
             try:
                 answer = hook(tool, _copy_call(call), result)
@@ -87,10 +87,10 @@ class HookChain:
 
 
 class ClosedHooks:
-    """Stands for hooks of which one does not load: no call passes, for nobody knows what it would have said.
+    """Stands for hooks of which one does not load: it refuses every call, since what that hook would have said is unknown.
 
     Args:
-        error: Which one, and why.
+        error: Says which one, and why.
     """
 
     __slots__ = ("_error",)
@@ -108,7 +108,7 @@ class ClosedHooks:
         return result
 
 
-# What a hook answered
+# --- What a hook returned ---
 
 
 def _copy_call(call: ToolCall) -> ToolCall:
@@ -117,11 +117,11 @@ def _copy_call(call: ToolCall) -> ToolCall:
 
 
 def _changed_arguments(call: ToolCall, answer: object) -> str:
-    """Return the arguments that a hook put in place of a call's, as JSON text: it keeps nothing of them to change later.
+    """Return the arguments that a hook put in place of a call's, as JSON text: the hook has no reference to that.
 
     Raises:
-        TypeError: It is no call of the same tool.
-        ValueError: Its arguments are no JSON object.
+        TypeError: It is not a call of the same tool.
+        ValueError: Its arguments are not a JSON object.
     """
     if not isinstance(answer, ToolCall):
         raise TypeError(f"fc_before_call returns None, a ToolCall or Deny('why'), not {_kind(answer)}")
@@ -138,11 +138,11 @@ def _changed_arguments(call: ToolCall, answer: object) -> str:
 def _checked_result(result: ToolResult, answer: object) -> ToolResult:
     if not isinstance(answer, ToolResult):
         raise TypeError(f"fc_after_call returns None, a ToolResult or Deny('why'), not {_kind(answer)}")
-    asked, told = result.call, answer.call
+    before, after = result.call, answer.call
     if (
-        asked is None
-        or told is None
-        or (told.name, told.id) != (asked.name, asked.id)
+        before is None
+        or after is None
+        or (after.name, after.id) != (before.name, before.id)
         or answer.tool is not result.tool
     ):
         raise TypeError("fc_after_call returns a result of the same call and tool: keep result.call and result.tool")
@@ -151,46 +151,46 @@ def _checked_result(result: ToolResult, answer: object) -> ToolResult:
 
 def _kind(answer: object) -> str:
     if inspect.iscoroutine(answer):
-        answer.close()  # or Python would complain, later and elsewhere, that nobody awaited it
+        answer.close()  # or Python would warn later that it was never awaited
         return "a coroutine: hooks are plain functions"
     return type(answer).__name__
 
 
-# What a model reads of it
+# --- What a model reads ---
 
 
 def hook_denied(name: str, reason: str) -> CallError:
-    """Word a call that a hook stopped."""
+    """Return the error for a call that a hook stopped."""
     why = scrub(reason)
     return CallError("denied", f"the call of {name} was denied; it was not run{f': {why}' if why else ''}")
 
 
 def before_hook_failed(name: str, label: str, error: BaseException) -> CallError:
-    """Word a call before which a hook failed; the developer finds the reason in the log."""
+    """Return the error for a call before which a hook failed, and log why."""
     _log("the hook %s failed before a call of %s, which was refused", label, name, error)
     return CallError("denied", f"{name} was not run: a check before it failed", exception=error)
 
 
 def withheld_result(tool: Tool, result: ToolResult, reason: str) -> ToolResult:
-    """Word a result that a hook does not let through."""
+    """Return the result of a call whose result a hook withheld."""
     why = scrub(reason)
     return _without_value(tool, result, f"its result is withheld{f': {why}' if why else ''}")
 
 
 def after_hook_failed(tool: Tool, result: ToolResult, label: str, error: BaseException) -> ToolResult:
-    """Word a result after which a hook failed; the developer finds the reason in the log."""
+    """Return the result of a call after which a hook failed, and log why."""
     _log("the hook %s failed after a call of %s, whose result was withheld", label, tool.name, error)
     return _without_value(tool, result, "its result is withheld: a check after it failed", error)
 
 
-def _without_value(tool: Tool, result: ToolResult, said: str, exception: BaseException | None = None) -> ToolResult:
-    """Return a result with nothing in it of what the tool returned, or of why it failed; it keeps the code of that."""
+def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseException | None = None) -> ToolResult:
+    """Return a result without what the tool returned, or why it failed, but with the code of that failure."""
     old = result.error
     if old is None:
-        error = CallError("unencodable_result", f"{tool.name} ran, but {said}", exception=exception)
+        error = CallError("unencodable_result", f"{tool.name} ran, but {text}", exception=exception)
     else:
-        text = f"{tool.name} was not carried out ({old.code}); {said}"
-        error = CallError(old.code, text, retryable=old.retryable, retry_after=old.retry_after, exception=exception)
+        message = f"{tool.name} was not carried out ({old.code}); {text}"
+        error = CallError(old.code, message, retryable=old.retryable, retry_after=old.retry_after, exception=exception)
     return failed_result(result.call, error, tool, result.repairs, result.arguments, result.duration)
 
 

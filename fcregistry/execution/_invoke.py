@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class Effect(Protocol):
-    """Something that has to be done outside of the pipeline."""
+    """Something that a coroutine needs done outside of it."""
 
     def now(self) -> Any:
         """Do it, and wait for it on this thread."""
@@ -46,43 +46,43 @@ class Effect(Protocol):
 
 
 Effects: TypeAlias = Generator[Effect, Any, T]
-"""A course of things to be done, that ends with a value."""
+"""A coroutine: it yields effects, is sent what each returned, and ends with a value."""
 
 
-def drive(course: Effects[T]) -> T:
-    """Take a course to its end, and wait for each thing that has to be done."""
+def drive(coroutine: Effects[T]) -> T:
+    """Run a coroutine to its end on this thread, and return its value."""
     try:
-        effect = next(course)
+        effect = next(coroutine)
         while True:
             try:
                 done = effect.now()
-            except BaseException as error:  # noqa: BLE001  # an interrupt, which the course may have something to put in order for
-                effect = course.throw(error)
+            except BaseException as error:  # noqa: BLE001  # an interrupt: the coroutine cleans up
+                effect = coroutine.throw(error)
             else:
-                effect = course.send(done)
+                effect = coroutine.send(done)
     except StopIteration as end:
         value: T = end.value
         return value
 
 
-async def adrive(course: Effects[T]) -> T:
-    """Take a course to its end, and await each thing that has to be done."""
+async def adrive(coroutine: Effects[T]) -> T:
+    """Run a coroutine to its end on the running event loop, and return its value."""
     try:
-        effect = next(course)
+        effect = next(coroutine)
         while True:
             try:
                 done = await effect.later()
-            except BaseException as error:  # noqa: BLE001  # the task is cancelled, likewise
-                effect = course.throw(error)
+            except BaseException as error:  # noqa: BLE001  # the task is cancelled: likewise
+                effect = coroutine.throw(error)
             else:
-                effect = course.send(done)
+                effect = coroutine.send(done)
     except StopIteration as end:
         value: T = end.value
         return value
 
 
 class Pause:
-    """Wait, before a call is tried again; a call that is cancelled does not wait any longer."""
+    """Wait before a call is tried again, or until it is cancelled: an effect."""
 
     __slots__ = ("_cancellation", "_seconds")
 
@@ -119,13 +119,13 @@ class Outcome(NamedTuple):
 
 
 class GivenUp(Exception):
-    """Nobody waits for a call any more.
+    """A call has taken all its time, or was cancelled, and its caller no longer waits for it.
 
     Attributes:
         why: Whether its time was up, or it was cancelled.
         seconds: The time that it had.
-        reason: What the one who cancelled said.
-        stopped: Whether it has come to an end.
+        reason: Why it was cancelled, as the caller gave it.
+        stopped: Whether the tool has stopped; otherwise it may still be running.
     """
 
     def __init__(
@@ -154,16 +154,16 @@ class ItemChannel(Protocol):
 
 
 Submit: TypeAlias = "Callable[[Tool, Mapping[str, Any], float | None], Future[Outcome]]"
-"""Has a tool run with valid JSON arguments and the seconds that it may take, and returns what will come of it; cancelling that ends it."""
+"""Runs a tool with valid JSON arguments, within some seconds, and returns a future of the outcome; cancelling that ends the call."""
 
 
 class RemoteRunner(NamedTuple):
-    """What runs the calls of a tool.
+    """Runs the calls of a tool in another process.
 
     Attributes:
         submit: Hands a call over.
-        keeps_time: Whether it ends a call whose time is up by itself, and counts from when the tool begins; then nobody else need.
-        leave: Told who calls no more tools; None where that is of no consequence, as for a pool, which stays its owner's.
+        keeps_time: Whether it ends a call whose time is up by itself, counted from when the tool begins.
+        leave: Called with an executor that makes no more calls; None for a pool, which stays its owner's.
     """
 
     submit: Submit
@@ -178,8 +178,8 @@ class Invocation(NamedTuple):
         function: The function.
         args: Its positional arguments.
         kwargs: Its keyword arguments.
-        cancellation: Ends a generator between two of its items.
-        channel: Takes the items of a generator as they come.
+        cancellation: Stops a generator between two of its items.
+        channel: Takes the items of a generator as it yields them.
     """
 
     function: Callable[..., Any]
@@ -201,14 +201,14 @@ def dispatch_of(kind: Kind, blocking: bool | str) -> Dispatch:
 
 
 class Job(NamedTuple):
-    """A call that is to run.
+    """Run a function: an effect. This is the one step of a call that has a sync and an async form.
 
     Attributes:
-        dispatch: Where.
+        dispatch: Where it runs.
         invocation: The function with its arguments.
-        seconds: How long it may take; None for ever.
-        cancellation: Ends it.
-        submit: Has it run elsewhere.
+        seconds: How long it may take; None for any time.
+        cancellation: Ends the waiting.
+        submit: Runs it in another process instead.
     """
 
     dispatch: Dispatch
@@ -218,14 +218,14 @@ class Job(NamedTuple):
     submit: Callable[[], Future[Outcome]] | None = None
 
     def now(self) -> Outcome:
-        """Run a call, and wait for it on this thread."""
+        """Run the function, and wait for it on this thread."""
         dispatch, invocation, seconds, cancellation, submit = self
         if submit is not None:
-            return wait_for(submit(), seconds, cancellation, _abandon)
-        patient = seconds is None and cancellation is None
-        if patient and dispatch == "loop":
+            return wait_for(submit(), seconds, cancellation, lambda future: future.cancel())
+        may_wait = seconds is None and cancellation is None
+        if may_wait and dispatch == "loop":
             return run_on_background_loop(invocation)
-        if patient or dispatch == "caller":
+        if may_wait or dispatch == "caller":
             return invoke(invocation)
         try:
             if dispatch == "loop":
@@ -236,7 +236,7 @@ class Job(NamedTuple):
             return Outcome(None, error, 0.0)
 
     async def later(self) -> Outcome:
-        """Run a call without holding up the running event loop."""
+        """Run the function without holding up the running event loop."""
         dispatch, invocation, seconds, cancellation, submit = self
         if submit is not None:
             work = _run_remotely(submit)
@@ -277,11 +277,11 @@ async def _run_remotely(submit: Callable[[], Future[Outcome]]) -> Outcome:
 # --- Calling a function, whatever kind of function it is ---
 
 PLAIN_TYPES: Final = frozenset({str, int, float, bool, dict, list, type(None)})
-"""Types of values that nothing has to be awaited or collected of."""
+"""Types whose values need neither awaiting nor collecting."""
 
 
 def invoke(invocation: Invocation) -> Outcome:
-    """Call a plain function; a generator is collected, and what has to be awaited runs on the background loop."""
+    """Call a plain function; a generator is collected, and an awaitable runs on the background loop."""
     outcome = call_function(invocation)
     if not needs_loop(outcome.value):
         return outcome
@@ -292,13 +292,13 @@ def invoke(invocation: Invocation) -> Outcome:
 
 
 def call_function(invocation: Invocation) -> Outcome:
-    """Call a plain function; a generator is collected, and what has to be awaited is left to the caller."""
+    """Call a plain function; a generator is collected, and an awaitable is returned as it is."""
     start, born = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)
         if type(value) not in PLAIN_TYPES and inspect.isgenerator(value):
             value = _collect(value, invocation)
-    except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is what came of it
+    except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is its outcome
         if _forks.generation != born:
             _forks.end_child(error)
         return Outcome(None, error, perf_counter() - start)
@@ -308,15 +308,15 @@ def call_function(invocation: Invocation) -> Outcome:
 
 
 def needs_loop(value: object) -> bool:
-    """Tell whether a value is one that a plain function around an async one returns."""
+    """Return whether a plain function returned something to await, as one around an async function does."""
     try:
         return type(value) not in PLAIN_TYPES and (inspect.isawaitable(value) or inspect.isasyncgen(value))
-    except Exception:  # noqa: BLE001  # foreign code: what cannot even say its class is not awaited
+    except Exception:  # noqa: BLE001  # foreign code: a value that does not tell its class is not awaited
         return False
 
 
 def remaining_work(invocation: Invocation, outcome: Outcome) -> Invocation:
-    """Return what is left to be done with what a plain function around an async one returned."""
+    """Return the invocation that awaits what a plain function returned."""
     return invocation._replace(function=lambda: outcome.value, args=(), kwargs={})
 
 
@@ -342,7 +342,7 @@ async def ainvoke(invocation: Invocation) -> Outcome:
             value = await _acollect(value, invocation)
         elif inspect.isgenerator(value):
             value = _collect(value, invocation)
-    except BaseException as error:  # foreign code: whatever a tool raises is what came of it
+    except BaseException as error:  # foreign code: whatever a tool raises is its outcome
         if _forks.generation != born:
             _forks.end_child(error)
         if is_cancellation(error):
@@ -360,7 +360,7 @@ async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
 
 
 async def await_future(future: Future[T]) -> T:
-    """Await what runs on a thread; whoever stops awaiting it abandons the thread."""
+    """Await what runs on a thread; if the awaiting task is cancelled, the thread is abandoned."""
     from asyncio import CancelledError, wrap_future
 
     try:
@@ -372,7 +372,7 @@ async def await_future(future: Future[T]) -> T:
 
 @coroutine
 def await_in_parent(work: Any, born: int) -> Generator[Any, Any, Any]:
-    """Await something, and end a child that it forks where that would go on to the event loop: the loop is its parent's.
+    """Await something, and end a process that it forks before that gets to the event loop: the loop is the parent's.
 
     Args:
         work: What a tool returned.
@@ -380,7 +380,7 @@ def await_in_parent(work: Any, born: int) -> Generator[Any, Any, Any]:
     """
     steps: Any
     send: Callable[[Any], Any]
-    if type(work) is CoroutineType:  # nearly always, and the rest takes a third of what awaiting does
+    if type(work) is CoroutineType:  # nearly always; this costs a third of the general case
         steps, send = work, work.send
     else:
         steps = work if isinstance(work, GeneratorType) else work.__await__()
@@ -399,14 +399,14 @@ def await_in_parent(work: Any, born: int) -> Generator[Any, Any, Any]:
             if hasattr(steps, "close"):
                 steps.close()
             raise
-        except BaseException as error:  # a cancellation, say: it is for the tool
+        except BaseException as error:  # such as a cancellation, which the tool is to see
             if not hasattr(steps, "throw"):
                 raise
             resume, given = steps.throw, error
 
 
 def is_cancellation(error: BaseException) -> bool:
-    """Tell whether it is the running task that is being cancelled, and not something inside the tool."""
+    """Return whether the running task is being cancelled, and not something inside the tool."""
     from asyncio import CancelledError, current_task
 
     if not isinstance(error, CancelledError):
@@ -416,7 +416,7 @@ def is_cancellation(error: BaseException) -> bool:
 
 
 def _collect(items: Any, invocation: Invocation) -> list[Any]:
-    """Return what a generator yields; it is told to end where the call is cancelled."""
+    """Return what a generator yields, and stop it if the call is cancelled."""
     collected, born = [], _forks.generation
     try:
         for item in items:
@@ -451,7 +451,7 @@ async def _acollect(items: Any, invocation: Invocation) -> list[Any]:
 
 
 def _check_cancelled(invocation: Invocation) -> None:
-    """End a generator whose call was cancelled.
+    """Raise if the call was cancelled.
 
     Raises:
         CallCancelledError: It was.
@@ -473,13 +473,13 @@ def wait_for(
     cancellation: CancellationToken | None,
     give_up: Callable[[Future[Outcome]], object],
 ) -> Outcome:
-    """Wait on the calling thread for what a future gives.
+    """Wait on the calling thread for the outcome of a call.
 
     Args:
-        future: Of the call.
-        seconds: How long at most; None for ever.
-        cancellation: Ends the waiting too.
-        give_up: Told when the waiting ends before the call does.
+        future: The future of the call.
+        seconds: How long to wait at most; None for any time.
+        cancellation: Ends the waiting.
+        give_up: Called with the future if the waiting ends before the call does.
     """
     from queue import Empty, SimpleQueue
 
@@ -508,11 +508,11 @@ def _future_outcome(future: Future[Outcome], start: float, cancellation: Cancell
 
     try:
         return future.result()
-    except CancelledError:  # by whoever runs it
+    except CancelledError:  # by the pool that runs it
         return _given_up_outcome(False, None, cancellation, start)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001  # foreign code: what runs calls elsewhere may raise anything
+    except BaseException as error:  # noqa: BLE001  # foreign code: a pool may raise anything
         return Outcome(None, error, perf_counter() - start)
 
 
@@ -528,12 +528,12 @@ def _given_up_outcome(
 async def await_within(
     work: Coroutine[Any, Any, Outcome], seconds: float | None, cancellation: CancellationToken | None
 ) -> Outcome:
-    """Await a call on the running loop, no longer than it may take: the answer comes in time, also from one that will not be cancelled.
+    """Await a call on the running loop, no longer than it may take, also if it ignores its cancellation.
 
     Args:
         work: The call.
-        seconds: How long at most; None for ever.
-        cancellation: Ends the waiting too.
+        seconds: How long to wait at most; None for any time.
+        cancellation: Ends the waiting.
     """
     import asyncio
 
@@ -544,12 +544,12 @@ async def await_within(
         raise
     start = perf_counter()
     task: Task[Outcome] = loop.create_task(work)
-    called_off: LoopFuture[None] = loop.create_future()
+    cancelled: LoopFuture[None] = loop.create_future()
     take_back = None
     if cancellation is not None:
-        take_back = cancellation.on_cancel(lambda: _settle_from_any_thread(loop, called_off))
+        take_back = cancellation.on_cancel(lambda: _settle_from_any_thread(loop, cancelled))
     try:
-        await asyncio.wait((task, called_off), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((task, cancelled), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError:
         _abandon_task(task)
         raise
@@ -559,26 +559,26 @@ async def await_within(
     if task.done() and not task.cancelled():
         return task.result()
     _abandon_task(task)
-    return _given_up_outcome(not called_off.done() and not task.cancelled(), seconds, cancellation, start)
+    return _given_up_outcome(not cancelled.done() and not task.cancelled(), seconds, cancellation, start)
 
 
-def _settle_from_any_thread(loop: AbstractEventLoop, called_off: LoopFuture[None]) -> None:
+def _settle_from_any_thread(loop: AbstractEventLoop, cancelled: LoopFuture[None]) -> None:
     def settle() -> None:
-        if not called_off.done():
-            called_off.set_result(None)
+        if not cancelled.done():
+            cancelled.set_result(None)
 
     try:
         loop.call_soon_threadsafe(settle)
-    except RuntimeError:  # the loop has ended, and nobody waits any more
+    except RuntimeError:  # the loop has ended, and nothing waits any more
         return
 
 
 _ABANDONED_TASKS: set[Task[Outcome]] = set()
-"""Tasks that nobody waits for, until they end."""
+"""Tasks that nothing waits for, until they end."""
 
 
 def _abandon_task(task: Task[Outcome]) -> None:
-    """Cancel a task and let it go; the loop alone would forget it, and complain of what it raises."""
+    """Cancel a task that nothing waits for. It is referenced here until it ends, and what it raises is not logged by asyncio."""
     _ABANDONED_TASKS.add(task)
     task.add_done_callback(_forget_task)
     task.cancel()
@@ -588,7 +588,3 @@ def _forget_task(task: Task[Outcome]) -> None:
     _ABANDONED_TASKS.discard(task)
     if not task.cancelled():
         task.exception()
-
-
-def _abandon(future: Future[Any]) -> None:
-    future.cancel()

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 def output_of(value: Any, returns: Codec | None) -> str | Output:
     """Return the text for the model, or an `Output` where a tool returned more than that.
 
-    A string is shown as it is. Anything else is JSON: by the return annotation where the value is of it, by its own type otherwise. What
-    has no JSON form may be `Content`, a list with some in it, or a `ToolOutput`: that is looked for last, so that it costs others nothing.
+    A string is shown as it is. Anything else is JSON: by the return annotation if the value is of that type, by its own type otherwise. A
+    value without a JSON form may be `Content`, a list with some in it, or a `ToolOutput`; they are tried last, so that other values do
+    not pay for them.
 
     Args:
         value: What the tool returned.
@@ -45,7 +46,7 @@ def output_of(value: Any, returns: Codec | None) -> str | Output:
 
 
 def _content_of(value: Any) -> tuple[Content, ...] | None:
-    """Return the pieces of content that a value is; None if it is none."""
+    """Return the pieces of content that a value is; None if it is not content."""
     if isinstance(value, ToolOutput):
         return value.content
     if isinstance(value, Content):
@@ -56,7 +57,7 @@ def _content_of(value: Any) -> tuple[Content, ...] | None:
 
 
 def _content_item(item: Any) -> Content:
-    """Return an item of a list of content: one itself, a text, or JSON, by the rule for values."""
+    """Return an item of a list with content in it as content: itself, a text, or JSON."""
     if isinstance(item, Content):
         return item
     try:
@@ -66,7 +67,7 @@ def _content_item(item: Any) -> Content:
 
 
 def _with_advice(error: EncodingError) -> EncodingError:
-    """Return an error that says what to do about content that stands where it cannot: inside of a value."""
+    """Return an error that says what to do about content inside of a value, where it cannot be."""
     for cls in (Content, ToolOutput):
         if f" {cls.__module__}.{cls.__qualname__} " in str(error):
             return EncodingError(
@@ -79,13 +80,13 @@ def _with_advice(error: EncodingError) -> EncodingError:
 # --- Limits: long texts are cut in the middle, large media left out, and the whole stored in files ---
 
 _LEAST: Final = 200
-"""Characters: with fewer, there would be room for little more than the line that tells of the cut."""
+"""Characters. With fewer, there would be room for little more than the line about the cut."""
 
 
 def limits_of(
     characters: int | None, media_bytes: int | None, folder: str | PathLike[str] | None
 ) -> ResultLimits | None:
-    """Return the limits that an executor was given; None where there are none.
+    """Return the limits that an executor was given; None if there are none.
 
     Raises:
         TypeError: One of them is of another type.
@@ -110,18 +111,18 @@ class ResultLimits:
     """How much of a result a model reads.
 
     Attributes:
-        characters: The most characters of its text, the line that tells of a cut among them, but not the words that name an image or a
-            file; None for any number.
+        characters: The most characters of its text, with the line about a cut, but without the words that name an image or a file; None
+            for any number.
         media_bytes: The most bytes of its images, sounds and files that are no text, all together; None likewise.
-        folder: Where the whole of what is cut is kept; None for in memory alone, in `result.whole`.
+        folder: Where the whole of a result that is cut is stored; None for only in memory, in `result.whole`.
     """
 
     characters: int | None = None
     media_bytes: int | None = None
     folder: Path | None = None
 
-    def applied(self, made: str | Output, value: object) -> str | Output:
-        """Return what was made of a value, cut where it is too long.
+    def apply(self, made: str | Output, value: object) -> str | Output:
+        """Return the output of a tool, cut if it is too long.
 
         Args:
             made: What `output_of` returned.
@@ -138,7 +139,7 @@ class ResultLimits:
         return Output(made.value, text_of(parts), parts, made.parts)
 
     def _without_large_media(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
-        """Return content with words in place of what has too many bytes; what is small still comes after what is large."""
+        """Return content with a text in place of media that do not fit; small media still fit after large ones that did not."""
         if self.media_bytes is None or sum(map(_size, parts)) <= self.media_bytes:
             return parts
         room, kept = self.media_bytes, []
@@ -153,7 +154,7 @@ class ResultLimits:
         return tuple(kept)
 
     def _without_long_texts(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
-        """Return content whose texts, one after another, are cut as one text is."""
+        """Return content whose texts are cut as if they were one text."""
         texts = [part.plain or "" for part in parts]
         if self.characters is None or sum(map(len, texts)) <= self.characters:
             return parts
@@ -165,7 +166,7 @@ class ResultLimits:
         return tuple(part for part in shortened if part.kind != "text" or part.plain)
 
     def _cut(self, texts: list[str], whole: str, ending: str) -> list[str]:
-        """Return texts, cut in the middle of all of them: one has the line that tells of it."""
+        """Return texts, cut in the middle of all of them; one of them gets the line about the cut."""
         assert self.characters is not None
         text = "".join(texts)
         where = self._where(whole.encode("utf-8", "backslashreplace"), ending)
@@ -180,7 +181,7 @@ class ResultLimits:
         return pieces
 
     def _where(self, data: bytes, ending: str) -> str:
-        """Keep bytes, and return in words where they are."""
+        """Store bytes, and return in words where they are."""
         if self.folder is None:
             return "is in result.whole"
         try:
@@ -213,11 +214,11 @@ _LONGEST_UNIT: Final = 12
 def middle_cut(text: str, room: int) -> tuple[int, int]:
     """Return where the head of a text ends and its tail begins, when together they have some room.
 
-    Neither lies inside of an escape, a pair of surrogates, or a line end of two characters.
+    Neither is inside of an escape, a pair of surrogates, or a line end of two characters.
 
     Args:
         text: A text longer than the room.
-        room: How many characters may be left.
+        room: How many characters may remain.
     """
     head = (room + 1) // 2
     tail = len(text) - (room - head)
@@ -225,9 +226,9 @@ def middle_cut(text: str, room: int) -> tuple[int, int]:
 
 
 def _safe_places(text: str, place: int) -> tuple[int, int]:
-    """Return the nearest places, before and after one, at which nothing is cut in two."""
+    """Return the nearest places before and after one at which no such unit is cut in two."""
     start = max(0, place - _LONGEST_UNIT)
-    while start > 0 and text[start - 1] == "\\":  # of a row of backslashes, the first tells which of them escape
+    while start > 0 and text[start - 1] == "\\":  # the first of several backslashes says which of them escape
         start -= 1
     for unit in _UNITS.finditer(text, start, place + _LONGEST_UNIT):
         if unit.start() < place < unit.end():
@@ -238,12 +239,13 @@ def _safe_places(text: str, place: int) -> tuple[int, int]:
 def store_whole(folder: Path, data: bytes, ending: str) -> Path:
     """Write bytes to a folder, for its owner alone, and return the path of the file.
 
-    Equal bytes have one file. It is there as a whole or not at all, and a link of its name is replaced, not followed.
+    The file's name is a digest of the bytes, so equal bytes have one file. It is written whole or not at all, and a link of its name is
+    replaced, not followed.
 
     Args:
-        folder: Where; made if it is not there.
-        data: What.
-        ending: Of the name, with its dot.
+        folder: The folder; made if it does not exist.
+        data: The bytes.
+        ending: The end of the name, with its dot.
 
     Raises:
         OSError: It cannot be written.
@@ -252,12 +254,12 @@ def store_whole(folder: Path, data: bytes, ending: str) -> Path:
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"{sha256(data).hexdigest()[:32]}{ending}"
-    passing = folder / f".{os.urandom(16).hex()}"
+    partial = folder / f".{os.urandom(16).hex()}"
     try:
-        with os.fdopen(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
-        passing.replace(path)
+        partial.replace(path)
     except BaseException:  # whatever ends the writing leaves nothing half written
-        passing.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
         raise
     return path

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 def make_result(
     step: CallStep, outcome: Outcome | CallError, settings: Settings, notes: Notes | None = None
 ) -> ToolResult:
-    """Encode what came of a call, and make the result of it.
+    """Return the result of a call: encode what it returned, or word what it raised.
 
     Args:
         step: The call.
-        outcome: What came of it, or why it was not run.
-        settings: What the executor was told.
-        notes: What is to be said of how it came about.
+        outcome: What running it gave, or why it was not run.
+        settings: The executor's settings.
+        notes: Attempts, caching and approval, for the developer.
 
     Raises:
-        KeyboardInterrupt: The call was interrupted: that is the user's, and no result.
+        KeyboardInterrupt: The user interrupted the call.
     """
     born = _forks.generation
     try:
@@ -67,7 +67,7 @@ def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Setting
         if problems:
             return _failed(step, result_mismatch(tool, problems), notes, duration)
     if settings.limits is not None:
-        made = settings.limits.applied(made, value)
+        made = settings.limits.apply(made, value)
     if isinstance(made, str):
         return ToolResult(step.call, value, None, made, tool, step.decoded, duration, step.repairs, None, notes)
     return ToolResult(

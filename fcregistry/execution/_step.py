@@ -1,8 +1,7 @@
-"""What is a call on its way: a tool that is ready to be called, and a call that is valid and not run yet?
+"""A tool that is ready to be called (`Bound`), and a call that is valid and has not run yet (`CallStep`).
 
-MERGED: How do numbers keep the digits they were written with, until a Decimal is made of them?
-
-They are read as `ExactFloat`s, which validators do not know: those are shown plain floats.
+Numbers of a tool with `Decimal` parameters keep the digits that they were written with: they are read as `ExactFloat`s. Validators do not
+know these, and are shown plain floats.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ if TYPE_CHECKING:
     from fcregistry.execution._invoke import RemoteRunner
     from fcregistry.execution._settings import Settings
 
-# --- execution._steps ---
 
 QUICK_STEPS: Final = 5_000
-"""Steps that finding out what is wrong with arguments may take where the call is made: some 10 ms."""
+"""Steps that finding out what is wrong with arguments may take on the caller's thread or loop: some 10 ms."""
 
 
 class Bound(NamedTuple):
@@ -36,16 +34,16 @@ class Bound(NamedTuple):
     Attributes:
         tool: The tool.
         signature: Its signature.
-        validator: Of its arguments.
-        needs_env: Whether it requires variables of the environment.
-        needs_no_approval: Whether nobody ever has to approve of a call of it.
+        validator: The validator of its arguments.
+        needs_env: Whether it requires environment variables.
+        needs_no_approval: Whether no call of it ever needs approval.
         exact: Whether numbers in its arguments keep their digits.
-        results: Validates its results, if that is asked for.
+        results: The validator of its results, if the executor checks results.
         dispatch: Where it runs.
-        timeout: Seconds that a call of it may take; None for ever.
-        cache: Keeps its results, if they are kept.
-        runner: Where it runs, if that is another process.
-        touches: Whether it says what it touches, so that it may have to wait for others of its batch.
+        timeout: Seconds that a call of it may take; None for any time.
+        cache: The cache for its results, if they are cached.
+        runner: Runs its calls, if they run in another process.
+        touches: Whether it says what it touches, so that a call of it may have to wait for others of its batch.
     """
 
     tool: Tool
@@ -63,12 +61,12 @@ class Bound(NamedTuple):
 
     @classmethod
     def of(cls, tool: Tool, settings: Settings, needs_no_approval: bool = True) -> Bound:
-        """Return a tool made ready.
+        """Return a tool, ready to be called.
 
         Args:
             tool: The tool.
-            settings: What the executor was told.
-            needs_no_approval: Whether nobody ever has to approve of a call of it.
+            settings: The executor's settings.
+            needs_no_approval: Whether no call of it ever needs approval.
         """
         signature = tool.signature  # first: it imports the plugin of a described tool, whose options are then its own
         options = tool.options
@@ -91,7 +89,7 @@ class Bound(NamedTuple):
 
 
 class CallStep(NamedTuple):
-    """A call that is valid: decoded, and not run yet."""
+    """A call that is valid and decoded, and has not run yet."""
 
     call: ToolCall
     bound: Bound
@@ -101,11 +99,11 @@ class CallStep(NamedTuple):
 
 
 def cache_of(tool: Tool, own: Cache) -> Cache | None:
-    """Return the cache for a tool's results, or None if they are not kept.
+    """Return the cache for a tool's results, or None if they are not cached.
 
     Args:
         tool: The tool.
-        own: The executor's, which `cache=True` means: what tools return may depend on who runs them, so it is not the process's.
+        own: The executor's cache, which `cache=True` stands for. It is not the process's: what tools return may depend on who runs them.
     """
     given = tool.options.cache
     if given is None or given is False:
@@ -114,9 +112,6 @@ def cache_of(tool: Tool, own: Cache) -> Cache | None:
         return own
     assert isinstance(given, Cache)  # see check_caches
     return given
-
-
-# --- execution._reading._digits ---
 
 
 class DigitsValidator(Validator):
@@ -129,7 +124,7 @@ class DigitsValidator(Validator):
     __slots__ = ("_plain",)
 
     def __init__(self, validator: Validator) -> None:
-        self._plain = validator  # it has the schema, and is compiled once for all
+        self._plain = validator  # it has the schema, and is compiled once
 
     @property
     def properties(self) -> frozenset[str]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a tool says that it is.
+    """How far a tool reports that it is.
 
     Attributes:
         fraction: From 0 to 1.
@@ -77,24 +77,24 @@ Event: TypeAlias = "Progress | Partial | ToolResult"
 
 
 def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[Event, None, None]:
-    """Carry out a call on a thread, and yield what it has to say; its result comes last. Whoever stops listening cancels it."""
+    """Run a call on a thread, and yield its events, the result last. A caller that stops listening cancels it."""
     token, release = linked(run.cancellation)
     step = drive(pipeline.prepare_off_loop(call, run))
-    stays = pipeline.needs_caller_thread(step)
-    channel = Channel(token, room=None) if stays else Channel(token)
+    is_here = pipeline.needs_caller_thread(step)
+    channel = Channel(token, room=None) if is_here else Channel(token)
     coroutine = pipeline.run_call(step, run._replace(cancellation=token, channel=channel))
 
-    def carry_out() -> None:
+    def run_call() -> None:
         try:
             channel.end(drive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
             channel.end(error)
 
     try:
-        if stays:  # on this thread, where nobody can listen meanwhile
-            carry_out()
+        if is_here:  # on this thread, so nothing listens meanwhile
+            run_call()
         else:
-            blocking_threads.submit(carry_out, waited_for=True)
+            blocking_threads.submit(run_call, waited_for=True)
     except NoThreadError as error:
         release()
         result = failed_result(read_if_call(call), no_thread(error))
@@ -123,19 +123,19 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
     channel = Channel(token, lambda: loop.call_soon_threadsafe(arrived.set))
     coroutine = pipeline.run_call(call, run._replace(cancellation=token, channel=channel))
 
-    async def carry_out() -> None:
+    async def run_call() -> None:
         try:
             channel.end(await adrive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
             channel.end(error)
 
-    task = loop.create_task(carry_out())
+    task = loop.create_task(run_call())
     try:
         while True:
-            event = channel.taken()
+            event = channel.take_now()
             if event is None:
                 arrived.clear()
-                event = channel.taken()
+                event = channel.take_now()
                 if event is None:
                     await arrived.wait()
                     continue
@@ -151,22 +151,22 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
 
 
 _ROOM: Final = 256
-"""Items that wait to be taken. Whoever yields more waits; progress that finds no room is not news any more."""
+"""Items that wait to be taken. A tool that yields more waits; a report of progress that finds no room is dropped."""
 
 _NAP: Final = 0.01
-"""Seconds after which a coroutine that found no room looks again."""
+"""Seconds after which a coroutine that found no room tries again."""
 
 
 class Channel:
-    """Carries events of one call from wherever it runs to whoever takes them.
+    """Carries the events of one call from the thread or loop that runs it to its caller.
 
     Args:
-        cancellation: Of the call: nobody takes anything once it is cancelled, and then nothing waits for room.
-        arrived: Called after each event, on whichever thread brought it.
-        room: How many items may wait to be taken; None where nobody takes them before the call is over.
+        cancellation: The call's token. Once it is cancelled, no event is taken any more, and nothing waits for room.
+        arrived: Called after each event, on the thread that it comes from.
+        room: How many items may wait to be taken; None if they are taken only after the call.
 
     Attributes:
-        has_given: Whether an item was handed on: then the call cannot begin anew.
+        has_given: Whether an item was handed on: then the call cannot be tried again.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class Channel:
         after_fork(self, Channel._end_after_fork)
 
     def _end_after_fork(self) -> None:
-        """Have a forked process not wait for a call that only its parent runs."""
+        """End the waiting in a forked process: only its parent runs the call."""
         self._changed = Condition()
         self._events.append(
             RuntimeError("the call runs in the process that this one was forked from; make it again here")
@@ -230,7 +230,7 @@ class Channel:
                 self._add(Progress(fraction=fraction, message=message))
 
     def end(self, end: ToolResult | BaseException) -> None:
-        """Hand on what came of the call."""
+        """Hand on the result of the call, or what it raised."""
         with self._changed:
             self._add(end)
 
@@ -243,8 +243,8 @@ class Channel:
         if self._arrived is not None:
             self._arrived()
 
-    def taken(self) -> Progress | Partial | ToolResult | BaseException | None:
-        """Take the next event, or None if there is none."""
+    def take_now(self) -> Progress | Partial | ToolResult | BaseException | None:
+        """Take the next event; None if there is none yet."""
         with self._changed:
             if not self._events:
                 return None

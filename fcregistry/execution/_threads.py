@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class NoThreadError(RuntimeError):
-    """No thread is to be had: too many calls that were given up have not returned, or the system has no more."""
+    """No thread is available: too many calls that were given up have not returned, or the system has no more."""
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
     """Return the running event loop.
 
     Raises:
-        RuntimeError: None of asyncio's runs here; says what to do from trio.
+        RuntimeError: No event loop of asyncio is running here; says what to do from trio.
     """
     from asyncio import get_running_loop  # there is a loop, so it is imported
 
@@ -52,37 +52,37 @@ def running_loop() -> asyncio.AbstractEventLoop:
 _MOST_IDLE = 128
 
 MOST_ABANDONED: Final = 64
-"""Threads of calls that were given up and have not returned: beyond so many, no call gets a thread."""
+"""Threads of calls that were given up and have not returned: with more of them, no call gets a thread."""
 
 _LOOP_THREAD: Final = "fcregistry-loop"
 """The name of the thread of the background loop."""
 
 _DETACHED: Final[ContextVar[bool]] = ContextVar("fcregistry_detached", default=False)
-"""Whether the background loop itself is waiting for what runs here, so that nothing from here may wait for it in turn."""
+"""Whether the background loop is waiting for the running code, which therefore must not wait for the loop."""
 
 
 class DaemonThreads:
     """Threads that are started as they are needed, kept while idle, and never joined.
 
-    A thread cannot be stopped. One whose function nobody waits for any more is abandoned: another takes its place, and those that are
-    still busy are counted.
+    A thread cannot be stopped. When a caller stops waiting for a function, its thread is abandoned: another takes its place, and the
+    abandoned threads that are still busy are counted.
     """
 
     def __init__(self) -> None:
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._idle: list[SimpleQueue[Any]] = []
         self._lock = threading.Lock()
         self._abandoned = 0
 
     @property
     def abandoned(self) -> int:
-        """How many threads are busy with what nobody waits for."""
+        """The number of abandoned threads that are still busy."""
         return self._abandoned
 
     def abandon(self, future: Future[Any]) -> None:
-        """Stop waiting for a function: it is not begun, if it has not been yet; otherwise its thread counts until it returns."""
+        """Stop waiting for a function. If it has begun, its thread counts as abandoned until it returns; otherwise it never begins."""
         if future.cancel() or future.done():
             return
         with self._lock:
@@ -90,8 +90,8 @@ class DaemonThreads:
         future.add_done_callback(self._returned)
 
     def count(self, busy: bool) -> None:
-        """Count a thread of somebody else that is busy with what nobody waits for, or is no longer."""
-        after_fork(self, DaemonThreads._begin)  # a child has none of the threads
+        """Count a thread as abandoned and busy, or as no longer so; also one that was not started here."""
+        after_fork(self, DaemonThreads._reset)  # a child has none of the threads
         with self._lock:
             self._abandoned += 1 if busy else -1
 
@@ -106,10 +106,9 @@ class DaemonThreads:
             waited_for: Whether the calling thread does nothing but wait for it.
 
         Raises:
-            NoThreadError: So many functions that nobody waits for have not returned that one more thread would be one too many, or the
-                system has no more.
+            NoThreadError: Too many functions that were given up have not returned, or the system has no more threads.
         """
-        after_fork(self, DaemonThreads._begin)
+        after_fork(self, DaemonThreads._reset)
         if self._abandoned >= MOST_ABANDONED:
             raise NoThreadError(f"{self._abandoned} calls that were given up still hold their threads")
         future: Future[Any] = Future()
@@ -134,7 +133,7 @@ class DaemonThreads:
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(context.run(function))
-                except BaseException as error:  # a tool may raise anything; whoever waits for the future is told  # noqa: BLE001
+                except BaseException as error:  # noqa: BLE001  # a tool may raise anything: it goes to the future
                     future.set_exception(error)
             del future, context, function
             with self._lock:
@@ -150,26 +149,26 @@ blocking_threads = DaemonThreads()
 # --- The background loop ---
 
 _RESPONSE_SECONDS: Final = 0.05
-"""Seconds within which a loop that is not blocked takes up what it is given."""
+"""Seconds within which a loop that is not blocked runs a callback."""
 
 _EXIT_SECONDS: Final = 0.5
-"""Seconds that what runs on the loop has at the end of the process, to put in order what it has open."""
+"""Seconds that tasks on the loop have to clean up when the process exits."""
 
 
 class BackgroundLoop:
     """An event loop on a daemon thread, started at the first call."""
 
     def __init__(self) -> None:
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._ends = False
 
     def _running(self) -> asyncio.AbstractEventLoop:
-        after_fork(self, BackgroundLoop._begin)  # a child has no thread for it
+        after_fork(self, BackgroundLoop._reset)  # a child has no thread for it
         with self._lock:
             if self._loop is None or self._thread is None or not self._thread.is_alive():
                 from asyncio import new_event_loop
@@ -187,11 +186,11 @@ class BackgroundLoop:
             return self._loop
 
     def end(self) -> None:
-        """Cancel what runs on the loop, and give it a moment to end: the process ends, and takes the loop's thread with it."""
+        """Cancel the tasks on the loop and give them a moment to clean up: the process exits, and the loop's thread with it."""
         loop, thread = self._loop, self._thread
         if loop is None or thread is None or not thread.is_alive():
             return
-        self._ends = True  # whoever waits on a daemon thread ends with the process too, and is told nothing
+        self._ends = True  # what waits on a daemon thread ends with the process too, and needs no answer
         ended = threading.Event()
 
         def begin() -> None:
@@ -200,7 +199,7 @@ class BackgroundLoop:
         with suppress(RuntimeError):  # it was replaced, and has ended
             loop.call_soon_threadsafe(begin)
             ended.wait(_EXIT_SECONDS)
-        self._ends = False  # what else is done at the end may make calls
+        self._ends = False  # other exit handlers may make calls
 
     def submit(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Future[Any]:
         """Run a coroutine in a copy of the caller's context, and return its future.
@@ -212,7 +211,7 @@ class BackgroundLoop:
             NoThreadError: There is no thread for it.
         """
         if threading.current_thread() is self._thread or _DETACHED.get():
-            # An async tool that calls an executor, and whatever that calls: waiting for this loop would be for ever.
+            # An async tool that calls an executor, and whatever that calls: waiting for this loop would never end.
             return blocking_threads.submit(lambda: _run_detached(make))
         from concurrent.futures import Future
 
@@ -233,15 +232,15 @@ class BackgroundLoop:
         return future
 
     def replace_if_stuck(self) -> None:
-        """See whether the loop still turns; if a coroutine blocks it, let the next call have another, and end this one when it can."""
+        """Replace the loop if a coroutine blocks it; the old one stops when its tasks are done."""
         with self._lock:
             loop = self._loop
         if loop is None:
             return
-        turns = threading.Event()
-        with suppress(RuntimeError):  # somebody else has replaced it, and it has ended
-            loop.call_soon_threadsafe(turns.set)
-        if not turns.wait(_RESPONSE_SECONDS):
+        responded = threading.Event()
+        with suppress(RuntimeError):  # another thread has replaced it, and it has ended
+            loop.call_soon_threadsafe(responded.set)
+        if not responded.wait(_RESPONSE_SECONDS):
             with self._lock:
                 if self._loop is not loop:
                     return
@@ -299,7 +298,7 @@ def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, BaseException | None]:
-    """Carry out of a task, as a value, what would end the loop for everybody if it were raised there."""
+    """Return an interrupt as a value: raised out of a task, it would end the loop for every call."""
     try:
         return await make(), None
     except (KeyboardInterrupt, SystemExit) as interrupt:
@@ -307,9 +306,9 @@ async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tupl
 
 
 def _copy_outcome(task: asyncio.Task[Any], future: Future[Any] | None) -> None:
-    if future is None or future.done():  # nobody waits any more
+    if future is None or future.done():  # nothing waits any more
         if not task.cancelled():
-            task.exception()  # seen, so asyncio does not log it
+            task.exception()  # retrieved, so that asyncio does not log it
         return
     if task.cancelled():
         future.cancel()
