@@ -1,6 +1,6 @@
 """Calls within calls: expressions of a model are read, and their calls run, each as soon as it has the results that it needs.
 
-Calls that need nothing of each other run at the same time. Whether all calls of an expression may run is settled before any of them runs:
+Calls that need nothing of each other run at the same time. Whether all calls of an expression may run is authorised before any of them runs:
 approvers see a placeholder where the result of another call is going to be. What is wrong with an expression is a result.
 """
 
@@ -58,20 +58,19 @@ if TYPE_CHECKING:
     from fcregistry.execution._settings import CallsContext
     from fcregistry.expressions import AllowedFunctions, ExpressionContext
 
-# --- execution._graphs._expressions ---
 
 Expressions: TypeAlias = "str | Iterable[Parsed]"
 
 
 class ExpressionRun:
-    """What is to be read, and by what.
+    """Reads expressions, and runs their calls.
 
     Args:
-        pipeline: Carries out calls.
-        given: The text, or what was read before.
-        context: As for `parse_call`.
-        allow: As for `parse_call`.
-        one: Whether it is to be one call.
+        pipeline: Runs calls.
+        given: The text, or what `parse_call` returned.
+        context: The names and values that the text may use; see `parse_call`.
+        allow: The functions that the text may call beside tools; see `parse_call`.
+        one: Whether it has to be one call.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class ExpressionRun:
         self._one = one
 
     def run(self, context: CallsContext) -> list[ToolResult]:
-        """Read it, carry it out, and wait for it."""
+        """Read the expressions, run their calls, and wait for the results."""
         parsed = self._parsed()
         if isinstance(parsed, ToolResult):
             return [parsed]
@@ -100,7 +99,7 @@ class ExpressionRun:
         return _outermost(nodes, run_nodes(self._pipeline, nodes, context))
 
     async def arun(self, context: CallsContext) -> list[ToolResult]:
-        """Read it, and carry it out on the running loop."""
+        """Read the expressions, and run their calls on the running loop."""
         if self._pipeline.has_unloaded_tools and isinstance(self._given, str):
             await LoadPlugins([tool for tool in self._pipeline.tools.values() if self._names(tool)]).later()
         parsed = self._parsed()
@@ -112,14 +111,14 @@ class ExpressionRun:
         return _outermost(nodes, await arun_nodes(self._pipeline, nodes, context))
 
     def _names(self, tool: Tool) -> bool:
-        """Tell whether the text may name a tool that is not imported yet."""
+        """Return whether the text may name a tool whose plugin is not imported yet."""
         return not tool.is_loaded and any(name in self._given for name in name_spellings(tool))
 
     def _parsed(self) -> list[Parsed] | ToolResult:
-        """Return what was read, or what is wrong with it.
+        """Return the expressions, or a result that says what is wrong with them.
 
         Raises:
-            TypeError: What was given is no text, and nothing that was read.
+            TypeError: What was given is neither text nor expressions.
         """
         if not isinstance(self._given, str):
             return check_expressions(self._given)
@@ -140,11 +139,11 @@ def _outermost(nodes: list[CallNode], results: list[ToolResult]) -> list[ToolRes
     return [result for node, result in zip(nodes, results, strict=True) if node.is_outermost]
 
 
-# --- execution._graphs._running ---
+# --- Running the calls ---
 
 
 def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> list[ToolResult]:
-    """Carry out the calls of expressions, and wait for all: those that want their caller's thread on this one, the others elsewhere.
+    """Run the calls of expressions, and wait for all: those that need their caller's thread run on this one.
 
     Returns:
         The results of all calls, in their order.
@@ -165,7 +164,7 @@ def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) 
 
 
 async def arun_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> list[ToolResult]:
-    """Carry out the calls of expressions on the running loop; as `run_nodes` otherwise."""
+    """Run the calls of expressions on the running loop; as `run_nodes` otherwise."""
     node_run = NodeRun(pipeline, nodes, await adrive(authorise_nodes(pipeline, nodes, context)), context)
     return raise_interrupt(await node_run.run_there(range(len(nodes))))
 
@@ -174,55 +173,55 @@ class NodeRun:
     """The calls of expressions while they run. A call waits for earlier ones only, so some call can always run.
 
     Args:
-        pipeline: Carries out calls.
+        pipeline: Runs calls.
         nodes: The calls.
-        settled: Which of them may run, and the results of the others.
-        run: What their caller gave along.
+        authorised: Which of them may run, and the results of the others.
+        context: What their caller gave along.
 
     Raises:
-        DefinitionError: A tool cannot have what it depends on; nothing has run.
+        DefinitionError: `deps` lacks what a tool asks for; nothing has run.
     """
 
     def __init__(
         self,
         pipeline: Pipeline,
         nodes: list[CallNode],
-        settled: list[AuthorisedCall | ToolResult],
+        authorised: list[AuthorisedCall | ToolResult],
         context: CallsContext,
     ) -> None:
         from concurrent.futures import Future  # which imports logging: only for calls that wait for each other
 
         self._pipeline = pipeline
         self._nodes = nodes
-        self._settled = settled
-        self._shared = context
-        for each in settled:
+        self._authorised = authorised
+        self._context = context
+        for each in authorised:
             if isinstance(each, AuthorisedCall):
                 deps_for(each.step.bound.tool, context, pipeline.settings.deps)
-        self._order = _order_of(settled)
+        self._order = _order_of(authorised)
         self._ends: list[Future[ToolResult]] = [Future() for _ in nodes]
         for end in self._ends:
-            end.set_running_or_notify_cancel()  # who gives up waiting for it does not cancel it for the others
+            end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
 
     def needs_caller_thread(self, place: int) -> bool:
-        """Tell whether a call has to run on the thread that makes it."""
-        call = self._settled[place]
+        """Return whether a call has to run on the thread that makes it."""
+        call = self._authorised[place]
         return isinstance(call, AuthorisedCall) and call.step.bound.dispatch == "caller"
 
     def run_here(self, place: int) -> ToolResult:
-        """Carry out a call on this thread, once it has what it needs."""
+        """Run a call on this thread, once it has the results that it needs."""
         turn = BatchTurn(self._order, place)
         try:
             for need in self._nodes[place].needs.values():
                 self._ends[need].result()
-            result = drive(self._pipeline.run_call(self._given(place), self._shared, turn))
+            result = drive(self._pipeline.run_call(self._ready(place), self._context, turn))
             self._ends[place].set_result(result)
         finally:
-            self._leave(place, turn)
+            self._finish(place, turn)
         return result
 
     async def run_there(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
-        """Carry out calls on the running loop, each once it has what it needs."""
+        """Run calls on the running loop, each once it has the results that it needs."""
         from asyncio import Semaphore  # there is a loop, so it is imported
 
         slots = Semaphore(self._pipeline.settings.max_concurrency)
@@ -235,23 +234,23 @@ class NodeRun:
         try:
             for need in self._nodes[place].needs.values():
                 await wrap_future(self._ends[need])
-            result = await adrive(self._pipeline.run_call(self._given(place), self._shared, turn))
+            result = await adrive(self._pipeline.run_call(self._ready(place), self._context, turn))
             self._ends[place].set_result(result)
         except (KeyboardInterrupt, SystemExit) as interrupt:
-            return interrupt  # raised out of a task, it would end the loop for everybody
+            return interrupt  # raised out of a task, it would end the loop for every call
         finally:
-            self._leave(place, turn)
+            self._finish(place, turn)
         return result
 
-    def _leave(self, place: int, turn: BatchTurn) -> None:
+    def _finish(self, place: int, turn: BatchTurn) -> None:
         turn.leave()
-        if not self._ends[place].done():  # interrupted: nobody is to wait for it for ever
+        if not self._ends[place].done():  # interrupted: other calls must not wait for it for ever
             call = self._nodes[place].call
             self._ends[place].set_result(failed_result(call, CallError("cancelled", f"{call.name} was interrupted")))
 
-    def _given(self, place: int) -> CallStep | ToolResult | ResumedCall:
-        """Return a call as it is to run, with the results that it needs in their places, or why it does not."""
-        call, node = self._settled[place], self._nodes[place]
+    def _ready(self, place: int) -> CallStep | ToolResult | ResumedCall:
+        """Return a call with the results that it needs in their places, or why it does not run."""
+        call, node = self._authorised[place], self._nodes[place]
         if isinstance(call, ToolResult):
             return call
         step: CallStep | ToolResult = call.step
@@ -264,7 +263,7 @@ class NodeRun:
 
 
 def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, ToolResult]) -> CallStep | ToolResult:
-    """Return a call with the results of others in their places: each written by the codec of its place, all of it validated."""
+    """Return a call with the results of others in their places: each encoded by the codec of its place, and all validated."""
     step = call.step
     name, tool = step.call.name, step.bound.tool
     values: dict[tuple[str | int, ...], Any] = {}
@@ -282,24 +281,24 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
 
-def _order_of(settled: list[AuthorisedCall | ToolResult]) -> BatchOrder | None:
-    """Return the order of calls that touch the same; what one touches that needs results is known when it has them."""
-    known = [each.step if isinstance(each, AuthorisedCall) and not each.references else None for each in settled]
+def _order_of(authorised: list[AuthorisedCall | ToolResult]) -> BatchOrder | None:
+    """Return the order of the calls; what a call touches that needs results is known only when it has them."""
+    known = [each.step if isinstance(each, AuthorisedCall) and not each.references else None for each in authorised]
     touched = [None if step is None else accesses_of(step) for step in known]
-    later = any(isinstance(each, AuthorisedCall) and each.references and each.step.bound.touches for each in settled)
+    later = any(isinstance(each, AuthorisedCall) and each.references and each.step.bound.touches for each in authorised)
     return BatchOrder(touched, known) if later or any(each is not None for each in touched) else None
 
 
-# --- execution._graphs._authorising ---
+# --- Settling whether the calls may run ---
 
 
 class AuthorisedCall(NamedTuple):
-    """A call that may run, once it has the results that it needs.
+    """A call that may run once it has the results that it needs.
 
     Attributes:
-        step: The call; one that needs results is neither validated whole nor decoded yet.
-        references: Where results are to stand.
-        approval: How it was approved; None where nobody was asked.
+        step: The call; one that needs results is not validated whole or decoded yet.
+        references: Where the results go.
+        approval: How it was approved; None if no approver was asked.
     """
 
     step: CallStep
@@ -310,32 +309,32 @@ class AuthorisedCall(NamedTuple):
 def authorise_nodes(
     pipeline: Pipeline, nodes: list[CallNode], context: CallsContext
 ) -> Effects[list[AuthorisedCall | ToolResult]]:
-    """Return the course of settling whether calls may run; ends with those that may, and with the results of the others.
+    """Settle whether calls may run; end with those that may, and with the results of the others.
 
     An expression of which one call is refused does not run at all.
     """
-    settled: list[AuthorisedCall | ToolResult] = [_prepare_node(pipeline, node) for node in nodes]
-    refused = {node.expression for node, each in zip(nodes, settled, strict=True) if isinstance(each, ToolResult)}
-    for place, (node, each) in enumerate(zip(nodes, settled, strict=True)):
+    authorised: list[AuthorisedCall | ToolResult] = [_prepare_node(pipeline, node) for node in nodes]
+    refused = {node.expression for node, each in zip(nodes, authorised, strict=True) if isinstance(each, ToolResult)}
+    for place, (node, each) in enumerate(zip(nodes, authorised, strict=True)):
         if node.expression not in refused and isinstance(each, AuthorisedCall):
-            settled[place] = yield from _ask_approval(pipeline, node, each, context)
-            if isinstance(settled[place], ToolResult):
+            authorised[place] = yield from _ask_approval(pipeline, node, each, context)
+            if isinstance(authorised[place], ToolResult):
                 refused.add(node.expression)
-    return _all_or_none(nodes, settled)
+    return _all_or_none(nodes, authorised)
 
 
 def _all_or_none(
-    nodes: list[CallNode], settled: list[AuthorisedCall | ToolResult]
+    nodes: list[CallNode], authorised: list[AuthorisedCall | ToolResult]
 ) -> list[AuthorisedCall | ToolResult]:
     refused: dict[int, list[ToolResult]] = {}
-    for node, each in zip(nodes, settled, strict=True):
+    for node, each in zip(nodes, authorised, strict=True):
         if isinstance(each, ToolResult):
             refused.setdefault(node.expression, []).append(each)
     return [
         failed_result(node.call, refused_with_others(node.call.name, refused[node.expression]), each.step.bound.tool)
         if isinstance(each, AuthorisedCall) and node.expression in refused
         else each
-        for node, each in zip(nodes, settled, strict=True)
+        for node, each in zip(nodes, authorised, strict=True)
     ]
 
 
@@ -349,7 +348,7 @@ def _prepare_node(pipeline: Pipeline, node: CallNode) -> AuthorisedCall | ToolRe
 def _prepare_with_placeholders(
     pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]
 ) -> AuthorisedCall | ToolResult:
-    """Return a call in which results are missing: all else of it is validated."""
+    """Return a call with placeholders for results: all else of it is validated."""
     try:
         bound = pipeline.bound(call.name)
     except PluginError as error:
@@ -366,7 +365,7 @@ def _prepare_with_placeholders(
 
 
 def _problems_outside(problems: Iterable[Problem], references: tuple[Reference, ...]) -> tuple[Problem, ...]:
-    """Return the problems that no result can mend: those that are not where one is to stand, in it or around it."""
+    """Return the problems that no result can fix: those that are not at, in or around a placeholder."""
     places = [json_path(each.path) for each in references]
     return tuple(each for each in problems if not any(_overlaps(each.path, place) for place in places))
 
@@ -381,19 +380,19 @@ def _overlaps(path: str, place: str) -> bool:
 def _ask_approval(
     pipeline: Pipeline, node: CallNode, call: AuthorisedCall, context: CallsContext
 ) -> Effects[AuthorisedCall | ToolResult]:
-    """Return the course of asking whether a call may run."""
+    """Ask whether a call may run, if it needs approval."""
     step = call.step
     tool = step.bound.tool
-    judged = None if step.bound.needs_no_approval else _check_rules(pipeline.rules, call)
-    if isinstance(judged, ApprovalQuestion) and pipeline.rules.approve is None:
-        judged = approval_required(tool.name)
-    if judged is None:
+    verdict = None if step.bound.needs_no_approval else _check_rules(pipeline.rules, call)
+    if isinstance(verdict, ApprovalQuestion) and pipeline.rules.approve is None:
+        verdict = approval_required(tool.name)
+    if verdict is None:
         return call
-    if isinstance(judged, CallError):
-        return failed_result(step.call, judged, tool, step.repairs)
-    answer: CallError | Approve | None = yield AskApprover(judged, context.cancellation)
+    if isinstance(verdict, CallError):
+        return failed_result(step.call, verdict, tool, step.repairs)
+    answer: CallError | Approve | None = yield AskApprover(verdict, context.cancellation)
     approval = Approval(
-        approved=not isinstance(answer, CallError), rule=judged.reason, edited=isinstance(answer, Approve)
+        approved=not isinstance(answer, CallError), rule=verdict.reason, edited=isinstance(answer, Approve)
     )
     if isinstance(answer, CallError):
         return failed_result(step.call, answer, tool, step.repairs).with_approval(approval)
@@ -415,7 +414,7 @@ def _check_rules(rules: ApprovalRules, call: AuthorisedCall) -> CallError | Appr
 def _apply_edit(
     pipeline: Pipeline, node: CallNode, call: AuthorisedCall, answer: Approve
 ) -> AuthorisedCall | ToolResult:
-    """Return a call with the arguments that its approver put in place of the model's; a mark that was left in them stays one."""
+    """Return a call with its approver's arguments in place of the model's; placeholders that are left in them stay."""
     arguments = answer.arguments
     codecs = {each.path: each.codec for each in call.references}
     references = tuple(
@@ -438,7 +437,7 @@ def _apply_edit(
 def _placeholders(
     value: Any, ids: Mapping[str, int], path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield where the marks of some calls stand in a JSON value, and whose each is."""
+    """Yield the path of each placeholder in a JSON value, and the id of its call."""
     if isinstance(value, dict):
         if len(value) == 1 and isinstance(call_id := value.get(RESULT_KEY), str) and call_id in ids:
             yield path, call_id
@@ -450,7 +449,7 @@ def _placeholders(
             yield from _placeholders(inner, ids, (*path, place))
 
 
-# --- execution._graphs._nodes ---
+# --- The calls of expressions, as nodes ---
 
 Parsed: TypeAlias = "ToolCall | CallGraph"
 
@@ -463,7 +462,7 @@ class CallNode(NamedTuple):
         references: Where these are.
         needs: The places, in the node_run, of the calls whose results it needs, by their ids.
         expression: Which expression it belongs to, from 0.
-        is_outermost: Whether it is the one whose result is that of the expression.
+        is_outermost: Whether its result is that of the expression.
     """
 
     call: ToolCall
@@ -477,7 +476,7 @@ def check_expressions(expressions: object) -> list[Parsed]:
     """Return expressions that were read before, as a list.
 
     Raises:
-        TypeError: One of them is none, or they are no list.
+        TypeError: One of them is something else, or they are not a list.
     """
     given: list[Parsed] = []
     if isinstance(expressions, (ToolCall, CallGraph, Mapping)) or not isinstance(expressions, Iterable):
@@ -511,11 +510,11 @@ def _graph_nodes(graph: CallGraph, number: int, first: int) -> Iterable[CallNode
         places[call.id or ""] = place
 
 
-# --- execution._graphs._wording ---
+# --- What a model reads ---
 
 
 def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
-    """Word an expression that is no call, or one of a tool that is not to be had."""
+    """Return the error for an expression that is not a call, or whose plugin does not load."""
     if isinstance(error, PluginError):
         return plugin_unavailable(error)
     problems = tuple(
@@ -525,19 +524,19 @@ def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
 
 
 def inner_call_failed(name: str, inner: ToolResult) -> CallError:
-    """Word a call that needs the result of one that failed."""
+    """Return the error for a call that needs the result of a failed one."""
     return _with_code_of(
         f"{name} was not run, since it needs the result of {_name(inner)}, which failed: {_text(inner)}", inner
     )
 
 
 def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
-    """Word a call of an expression of which others were refused before anything ran."""
-    said = f"{name} was not run, since nothing of an expression runs before all of it may, and"
+    """Return the error for a call of an expression in which other calls were refused before anything ran."""
+    beginning = f"{name} was not run, since nothing of an expression runs before all of it may, and"
     if len(refused) == 1:
-        return _with_code_of(f"{said} {_name(refused[0])} may not: {_text(refused[0])}", refused[0])
+        return _with_code_of(f"{beginning} {_name(refused[0])} may not: {_text(refused[0])}", refused[0])
     lines = [f"- {_name(each)}: {_text(each)}" for each in refused]
-    return _with_code_of("\n".join([f"{said} these may not:", *lines]), refused[0])
+    return _with_code_of("\n".join([f"{beginning} these may not:", *lines]), refused[0])
 
 
 def _name(result: ToolResult) -> str:

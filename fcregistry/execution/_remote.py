@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 def remote_runners(
     tools: Iterable[Tool], pool: object = None, user: object = None, *, any_version: bool = False
 ) -> dict[str, RemoteRunner]:
-    """Return what runs the calls of each tool that does not run in this process, by wire name.
+    """Return the runners of the tools that do not run in this process, by wire name.
 
-    A tool that is declared with `isolation="process"` runs on a worker that can be killed, whatever the pool: nothing else keeps that promise.
+    A tool that is declared with `isolation="process"` runs on a worker process, also if there is a pool: only workers can be killed.
 
     Args:
-        tools: What an executor offers.
-        pool: The `concurrent.futures.Executor` that it was given, for all other tools; None: they run here.
-        user: The executor; what it alone has used ends when that is told so, or gone. None: somebody who is always there.
+        tools: The executor's tools.
+        pool: The `concurrent.futures.Executor` that it was given, for all other tools; None if they run here.
+        user: The executor: workers that only it uses end when it leaves, or is garbage. None stands for a user that is always there.
         any_version: Whether a worker that has another version of a tool may run it.
 
     Raises:
@@ -63,22 +63,19 @@ def remote_runners(
         DefinitionError: Some of the tools cannot run in another process; names each, and what to do.
         MissingDependencyError: A tool asks for isolation, and pebble is not installed.
     """
-    offered = tuple(tools)
-    isolated = [tool for tool in offered if tool.options.isolation == "process"]
+    given = tuple(tools)
+    isolated = [tool for tool in given if tool.options.isolation == "process"]
     found: dict[str, RemoteRunner] = {}
     if isolated:
         workers.expect(isolated, user)
         submit = partial(workers.submit, any_version=True) if any_version else workers.submit
-        place = RemoteRunner(submit, keeps_time=True, leave=workers.leave)
-        found = dict.fromkeys((tool.name for tool in isolated), place)
+        runner = RemoteRunner(submit, keeps_time=True, leave=workers.leave)
+        found = dict.fromkeys((tool.name for tool in isolated), runner)
     if pool is not None:
-        from fcregistry.execution._remote import PoolRunner
-        from fcregistry.execution._wire import check_portable
-
-        remote = PoolRunner(pool, any_version=any_version)
-        others = [tool for tool in offered if tool.name not in found]
+        pool_runner = PoolRunner(pool, any_version=any_version)
+        others = [tool for tool in given if tool.name not in found]
         check_portable(others, "pool=…")
-        found |= dict.fromkeys((tool.name for tool in others), RemoteRunner(remote.submit, keeps_time=False))
+        found |= dict.fromkeys((tool.name for tool in others), RemoteRunner(pool_runner.submit, keeps_time=False))
     return found
 
 
@@ -86,7 +83,7 @@ def remote_runners(
 
 
 class PoolRunner:
-    """Has calls run on a pool, which stays its owner's: it is never shut down here.
+    """Runs calls on a pool, which stays its owner's: it is never shut down here.
 
     Args:
         pool: Anything with the interface of `concurrent.futures.Executor`.
@@ -104,15 +101,15 @@ class PoolRunner:
         self._any_version = any_version
 
     def submit(self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None) -> Future[Outcome]:
-        """Have a tool run.
+        """Run a tool.
 
         Args:
             tool: One that `check_portable` lets through.
             arguments: A valid JSON object.
-            timeout: Seconds that the tool may take, held by the worker. None: for ever. It does not count how long the pool takes.
+            timeout: Seconds that the worker gives the tool, without the time that the pool takes; None for any time.
 
         Returns:
-            What comes of it; whatever happens to the pool or its workers is an outcome too. Cancelling it cancels what is not begun.
+            A future of the outcome, also if the pool or a worker fails. Cancelling it cancels a call that has not begun.
         """
         future: Future[Outcome] = Future()
         try:
@@ -141,12 +138,12 @@ class PoolRunner:
 def request_for(
     tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None, *, any_version: bool = False
 ) -> Request:
-    """Return a call as it travels.
+    """Return the request for a call.
 
     Args:
         tool: The tool.
         arguments: A valid JSON object.
-        timeout: Seconds that the worker gives the tool; None for ever.
+        timeout: Seconds that the worker gives the tool; None for any time.
         any_version: Whether a worker that has another version may run it.
     """
     from uuid import uuid4  # 3 ms, which calls that stay here need not pay
@@ -170,7 +167,7 @@ def settle(future: Future[Outcome], outcome: Outcome) -> None:
 
 
 def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) -> Outcome:
-    """Return what a worker's answer says, or why there is none; it raises nothing, since somebody waits for what it returns.
+    """Return the outcome that a worker's answer has, or why there is none; it raises nothing.
 
     Args:
         answer: A future that is done.
@@ -179,7 +176,7 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) ->
     """
     try:
         return _outcome_in(answer.result(), tool, timeout)
-    except KeyboardInterrupt as error:  # the user's, wherever it came
+    except KeyboardInterrupt as error:  # the user's, wherever it was raised
         return Outcome(None, error, 0.0)
     except CancelledError:
         return Outcome(None, worker_error(tool, "cancelled"), 0.0)
@@ -190,7 +187,7 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) ->
 
 
 def _without_own_frame(error: BaseException) -> BaseException:
-    """Return an error without the frame of ours that caught it, which holds on to the pool's future, and so to what that keeps."""
+    """Return an error without the frame here that caught it, which refers to the pool's future and so to its result."""
     if error.__traceback__ is not None:
         error.__traceback__ = error.__traceback__.tb_next
     return error
@@ -213,7 +210,7 @@ _warned: set[tuple[str | None, str | None, str | None]] = set()
 
 
 def _warn_of_version(tool: Tool, there: str | None) -> None:
-    """Log that a worker has another version of a tool: once for each, since it says so with every call."""
+    """Log that a worker has another version of a tool, once for each version."""
     versions = (tool.origin.distribution, tool.origin.version, there)
     if versions not in _warned:
         _warned.add(versions)
@@ -231,7 +228,7 @@ def error_text(error: BaseException) -> str:
 # --- Calls on worker processes ---
 
 MOST_WORKERS: Final = 4
-"""Worker processes at a time, where the machine has as many processors; never fewer than two."""
+"""Worker processes at a time, if the machine has as many processors; at least two."""
 
 
 class _Call(NamedTuple):
@@ -243,7 +240,7 @@ class _Call(NamedTuple):
     future: Future[Outcome]
 
     def settle(self, reason: str, cause: BaseException | None = None) -> None:
-        """Answer that there is no result."""
+        """Give the call an outcome that says why it has no result."""
         detail = "" if cause is None else error_text(cause)
         settle(self.future, Outcome(None, worker_error(self.tool, reason, detail, cause), 0.0))
 
@@ -270,17 +267,17 @@ class ProcessWorkers:
         self._closed = False
 
     def _forget(self) -> None:
-        """Begin anew in a forked process: the workers are the parent's."""
+        """Begin anew in a forked process: the workers are its parent's."""
         self._begin()
         forget_workers()
 
     def expect(self, tools: Iterable[Tool], user: object = None) -> None:
-        """Make ready for calls of tools: workers that start from now on load their plugins before the first call.
+        """Prepare for calls of tools: workers that start from now on load their plugins before the first call.
 
         Args:
             tools: The tools.
-            user: Who is going to call them: as long as it is there, and has not said `leave`, idle workers are kept. None: somebody who is
-                always there.
+            user: The executor that is going to call them. Until it leaves, or is garbage, idle workers stay. None stands for a user that
+                is always there.
 
         Raises:
             MissingDependencyError: pebble is not installed.
@@ -305,16 +302,16 @@ class ProcessWorkers:
     def submit(
         self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None, *, any_version: bool = False
     ) -> Future[Outcome]:
-        """Have a tool run.
+        """Run a tool.
 
         Args:
-            tool: One that `expect` let through.
+            tool: One that was given to `expect`.
             arguments: A valid JSON object.
-            timeout: Seconds from when a worker takes the call; then the worker is killed. None: for ever.
+            timeout: Seconds from when a worker takes the call; then the worker is killed. None for any time.
             any_version: Whether it may run where a worker finds another version of it than this process has.
 
         Returns:
-            What comes of it; the death of a worker is an outcome too. Cancelling it kills the worker that runs it.
+            A future of the outcome, also if the worker dies. Cancelling it kills the worker that runs the call.
 
         Raises:
             RuntimeError: This is itself a worker that is starting: the program's main module makes calls when it is imported.
@@ -337,7 +334,7 @@ class ProcessWorkers:
         return call.future
 
     def leave(self, user: object) -> None:
-        """Say that somebody calls no more tools: once all have, workers end as soon as they are idle. Waits for those that are now."""
+        """Record that a user makes no more calls. After the last user, workers end as soon as they are idle; waits for those idle now."""
         with self._lock:
             self._users.discard(user)
             self._keeps = bool(self._users)
@@ -347,7 +344,7 @@ class ProcessWorkers:
         stop_workers(*idle)
 
     def close(self) -> None:
-        """Kill the workers; calls that run or wait are answered as cancelled, and so is every later one."""
+        """Kill the workers; calls that run or wait, and all later ones, are cancelled."""
         import atexit
 
         with self._lock:
@@ -361,21 +358,21 @@ class ProcessWorkers:
         for call in calls:
             call.settle("closed")
 
-    # How calls get workers
+    # --- Handing calls to workers ---
 
     def _start(self) -> None:
-        """Give waiting calls to workers, as long as there are both."""
-        while (taken := self._taken()) is not None:
-            call, worker = taken
+        """Hand waiting calls to workers, as long as there are both."""
+        while (pair := self._next()) is not None:
+            call, worker = pair
             if worker is not None:
                 self._hand_over(call, worker)
-            else:  # a process is not started in a moment, and this may be the thread of an event loop
+            else:  # starting a process takes long, and this may be the thread of an event loop
                 threading.Thread(
                     target=self._hand_to_new, args=(call,), name="fcregistry-worker-start", daemon=True
                 ).start()
 
-    def _taken(self) -> tuple[_Call, ProcessPool | None] | None:
-        """Take a call, and an idle worker if there is one; calls that were cancelled while they waited are never begun."""
+    def _next(self) -> tuple[_Call, ProcessPool | None] | None:
+        """Take a waiting call, and an idle worker if there is one; calls that were cancelled while they waited never begin."""
         with self._lock:
             while self._waiting and len(self._busy) < self._most:
                 call = self._waiting.popleft()
@@ -391,13 +388,13 @@ class ProcessWorkers:
             worker = self._idle.pop()
             if worker.active:
                 return worker
-            stop_later(worker)  # it died while nobody called it
+            stop_later(worker)  # it died while it was idle
         return None
 
     def _hand_to_new(self, call: _Call) -> None:
         try:
             worker = new_worker(self._expected, self.close)
-        except Exception as error:  # noqa: BLE001  # foreign code: what comes of importing a package
+        except Exception as error:  # noqa: BLE001  # foreign code: importing a package may raise anything
             self._failed(call, error)
         else:
             self._hand_over(call, worker)
@@ -411,31 +408,31 @@ class ProcessWorkers:
             return
         if call.future.cancelled():  # while its worker was being made
             call.future.set_running_or_notify_cancel()
-            if self._freed(call, keep=False):
+            if self._free(call, keep=False):
                 self._start()
             return
         try:
             answer = worker.schedule(run_here, args=[call.request], timeout=call.timeout)
-        except Exception as error:  # noqa: BLE001  # no process can be started here, for want of memory say
+        except Exception as error:  # noqa: BLE001  # such as a process that cannot start for lack of memory
             self._failed(call, error)
         else:
-            answer.add_done_callback(partial(self._answered, call))
+            answer.add_done_callback(partial(self._receive, call))
             call.future.add_done_callback(partial(_cancel_answer, answer))
 
     def _failed(self, call: _Call, error: Exception) -> None:
-        if self._freed(call, keep=False):
+        if self._free(call, keep=False):
             call.settle("no_worker", error)
             self._start()
 
-    def _answered(self, call: _Call, answer: Future[str]) -> None:
+    def _receive(self, call: _Call, answer: Future[str]) -> None:
         """Free a worker, and settle its call."""
         # After a call that was cancelled, its worker is about to be killed, and must not be given another
-        if self._freed(call, keep=not answer.cancelled()):
+        if self._free(call, keep=not answer.cancelled()):
             settle(call.future, pebble_outcome(answer, call.tool, call.timeout))
             self._start()
 
-    def _freed(self, call: _Call, *, keep: bool) -> bool:
-        """Take a call off its worker, and keep that for the next one, or end it; False if it was taken off before."""
+    def _free(self, call: _Call, *, keep: bool) -> bool:
+        """Free the worker of a call, for the next call or to end; return False if it was freed before."""
         with self._lock:
             if call not in self._busy:
                 return False
@@ -465,14 +462,14 @@ def new_worker(expected: list[str], at_exit: Callable[[], None]) -> ProcessPool:
 
     Args:
         expected: The canonical ids of tools whose plugins it loads first; what is added later, a replacement of it loads too.
-        at_exit: Ends it with this process.
+        at_exit: Called at the end of this process; ends the worker.
     """
     import atexit
     from multiprocessing import get_context
 
     from pebble import ProcessPool  # an extra, and 90 ms
 
-    # After pebble has registered its own, so that ours runs before it: no worker is replaced while the process ends
+    # Registered after pebble's own handler, so that it runs first: no worker is replaced while the process ends
     atexit.unregister(at_exit)
     atexit.register(at_exit)
     # Not forked: this process has threads, and may hold locks that a copy of it would wait for
@@ -488,12 +485,12 @@ def stop_workers(*workers: ProcessPool) -> None:
 
 
 def stop_later(worker: ProcessPool) -> None:
-    """Kill a worker, and wait for nothing: this may be one of its pool's own threads."""
+    """Kill a worker on another thread: this may be one of its pool's own threads, which cannot wait for it."""
     threading.Thread(target=stop_workers, args=(worker,), name="fcregistry-worker-end", daemon=True).start()
 
 
 def forget_workers() -> None:
-    """Have this process, which was forked, leave its parent's workers alone when it exits: multiprocessing takes them for its own."""
+    """Remove the parent's workers from multiprocessing's records in this forked process, which would end them when it exits."""
     process: Any = sys.modules.get("multiprocessing.process")
     children: set[Any] = getattr(process, "_children", set())
     for worker in [each for each in children if each._parent_pid != os.getpid()]:
@@ -501,7 +498,7 @@ def forget_workers() -> None:
 
 
 def pebble_outcome(answer: Future[str], tool: Tool, timeout: float | None) -> Outcome:
-    """Return what came of a call: in pebble's own ways of saying that a worker ended, and in those that all pools have in common.
+    """Return the outcome of a call on a worker: what pebble reports when a worker ended, or what is common to all pools.
 
     Args:
         answer: A future of pebble's that is done.
@@ -525,10 +522,10 @@ def _how_it_ended(code: int) -> str:
 
 
 def refuse_while_starting() -> None:
-    """See that no call is made by a worker that is importing the program's main module.
+    """Refuse calls in a worker that is still importing the program's main module.
 
     Raises:
-        RuntimeError: One is; says what to do.
+        RuntimeError: This is one; says what to do.
     """
     from multiprocessing import current_process
 
