@@ -1,6 +1,6 @@
-"""How is a tool call carried out? Parse, validate, decode, approve, bind, invoke, encode: one pipeline, in `_pipeline.py`.
+"""Running tool calls: parse, validate, decode, approve, bind, invoke, encode. One pipeline does it, in `_pipeline.py`.
 
-Names are resolved when they are first used: whoever writes a tool that returns `Content` does not import the executor for it.
+Names are resolved when they are first used, so that the author of a tool that returns `Content` does not import the executor for it.
 """
 
 from __future__ import annotations

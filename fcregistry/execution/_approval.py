@@ -224,7 +224,7 @@ def _predicate_holds(predicate: Callable[[Mapping[str, Any]], object], step: Cal
     """
     answer = predicate(step.bound.signature.binding.decode(copy_json(step.arguments)))
     if inspect.iscoroutine(answer):
-        answer.close()  # nobody will await it
+        answer.close()  # it will not be awaited
     if inspect.isawaitable(answer):
         raise TypeError("requires_approval is a plain function of the arguments, and no coroutine function")
     return bool(answer)

@@ -177,7 +177,7 @@ class Executor:
 
         Args:
             call: A `ToolCall`, `{"name": …, "arguments": …}`, or a call in the shape of a provider, as a dict or an SDK object.
-            cancellation: Ends it: a tool that has begun goes on unless it asks, but nobody waits for it.
+            cancellation: Ends the waiting; a tool that has begun goes on unless it checks the token.
             deps: What the context of the call can have, before the executor's.
 
         Returns:
@@ -199,9 +199,9 @@ class Executor:
         """Run one call without blocking the running loop: async tools on it, blocking ones on a thread.
 
         Args:
-            call: As for `run`.
-            cancellation: As for `run`; cancelling the task does the same, and raises `CancelledError`.
-            deps: As for `run`.
+            call: The call, in any shape that `run` takes.
+            cancellation: Ends the waiting. Cancelling the task does the same, and raises `CancelledError`.
+            deps: What the context of the call can have, before the executor's.
         """
         if cancellation is None and not deps and new_watch() is None:
             read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
@@ -219,9 +219,9 @@ class Executor:
         """Run calls concurrently, and wait for all; one that fails takes no other with it.
 
         Args:
-            calls: Each as for `run`.
-            cancellation: As for `run`, for all of them.
-            deps: As for `run`, for all of them.
+            calls: The calls, each in any shape that `run` takes.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
 
         Returns:
             Their results, in the order of the calls.
@@ -253,9 +253,9 @@ class Executor:
         """Run one call, and follow it.
 
         Args:
-            call: As for `run`.
-            cancellation: As for `run`.
-            deps: As for `run`.
+            call: The call, in any shape that `run` takes.
+            cancellation: Ends the call.
+            deps: What the context of the call can have, before the executor's.
 
         Yields:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
@@ -273,7 +273,7 @@ class Executor:
         """Read, validate and judge calls, and run none: for an application that has to wait for an approver, here or in another process.
 
         Args:
-            calls: Each as for `run`.
+            calls: The calls, each in any shape that `run` takes.
 
         Returns:
             The calls; `waiting` has those that need a decision.
@@ -298,8 +298,8 @@ class Executor:
             prepared: The calls.
             decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
             by: Who decided, for logs.
-            cancellation: As for `run`, for all of them.
-            deps: As for `run`, for all of them.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
 
         Returns:
             The results of all calls, in their order. One that waits and has no decision is refused.

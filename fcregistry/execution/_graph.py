@@ -458,9 +458,9 @@ class CallNode(NamedTuple):
     """One call of an expression.
 
     Attributes:
-        call: The call; where results of others are to stand, there is a mark.
+        call: The call, with a placeholder for each result of another call.
         references: Where these are.
-        needs: The places, in the node_run, of the calls whose results it needs, by their ids.
+        needs: The places, in the list of nodes, of the calls whose results it needs, by their ids.
         expression: Which expression it belongs to, from 0.
         is_outermost: Whether its result is that of the expression.
     """
@@ -491,7 +491,7 @@ def check_expressions(expressions: object) -> list[Parsed]:
 
 
 def call_nodes(expressions: Iterable[Parsed]) -> list[CallNode]:
-    """Return the calls of expressions in one node_run."""
+    """Return the calls of expressions as one list of nodes, each after those that it needs."""
     nodes: list[CallNode] = []
     for number, expression in enumerate(expressions):
         if isinstance(expression, ToolCall):

@@ -287,7 +287,7 @@ def invoke(invocation: Invocation) -> Outcome:
         return outcome
     rest = run_on_background_loop(remaining_work(invocation, outcome))
     if isinstance(rest.exception, NoThreadError) and inspect.iscoroutine(outcome.value):
-        outcome.value.close()  # nobody will await it
+        outcome.value.close()  # it will not be awaited
     return rest
 
 

@@ -1,7 +1,7 @@
 """Calls that run in other processes: on worker processes that can be killed, or on the pool that an executor was given.
 
 A tool with `isolation="process"` runs on a worker process of this one. Each worker is a pebble pool of its own, so that ending a call ends
-nobody else's. A worker is started when a call needs one and all others are busy, takes one call at a time, and ends with this process,
+no other call. A worker is started when a call needs one and all others are busy, takes one call at a time, and ends with this process,
 or when no executor is left that calls it.
 
 All other tools run on the executor's pool, if it has one, such as a `ProcessPoolExecutor` or Dask's.

@@ -115,7 +115,7 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
 
 
 async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> AsyncGenerator[Event, None]:
-    """Carry out a call on the running loop, and yield what it has to say, as `stream_call` does."""
+    """Run a call on the running loop, and yield its events; as `stream_call` otherwise."""
     import asyncio
 
     loop, arrived = running_loop(), asyncio.Event()
