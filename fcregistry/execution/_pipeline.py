@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCall, linked
+from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCall, linked_token
 from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
@@ -474,7 +474,7 @@ def _attempt(
             args, kwargs = bound.signature.binding.bind(step.decoded)
             outcome = yield Job(bound.dispatch, Invocation(bound.tool.function, args, kwargs))
         return outcome
-    token, release = linked(context.cancellation)
+    token, release = linked_token(context.cancellation)
     try:
         with nullcontext() if watch is None else watch.attempt():
             outcome = yield _job(step, settings, context, token, seconds)

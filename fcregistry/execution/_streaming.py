@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._base.call import linked
+from fcregistry._base.call import linked_token
 from fcregistry._base.forks import after_fork
 from fcregistry._results.result import ToolResult
 from fcregistry.errors import CallCancelledError
@@ -78,7 +78,7 @@ Event: TypeAlias = "Progress | Partial | ToolResult"
 
 def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[Event, None, None]:
     """Run a call on a thread, and yield its events, the result last. A caller that stops listening cancels it."""
-    token, release = linked(run.cancellation)
+    token, release = linked_token(run.cancellation)
     step = drive(pipeline.prepare_off_loop(call, run))
     is_here = pipeline.needs_caller_thread(step)
     channel = Channel(token, room=None) if is_here else Channel(token)
@@ -119,7 +119,7 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
     import asyncio
 
     loop, arrived = running_loop(), asyncio.Event()
-    token, release = linked(run.cancellation)
+    token, release = linked_token(run.cancellation)
     channel = Channel(token, lambda: loop.call_soon_threadsafe(arrived.set))
     coroutine = pipeline.run_call(call, run._replace(cancellation=token, channel=channel))
 
