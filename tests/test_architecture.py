@@ -58,7 +58,7 @@ DOORS = {
     "opentelemetry": "fcregistry.execution._observability",
     "hypothesis": "fcregistry.testing",
     "jinja2": "fcregistry.dialects._chat_sandbox",
-    "pebble": "fcregistry.execution._process",
+    "pebble": "fcregistry.execution._remote",
     "pytest": "fcregistry.testing",
     "yaml": "fcregistry._base.yaml",
     "tenacity": "fcregistry.execution._retry",

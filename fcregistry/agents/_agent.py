@@ -74,7 +74,7 @@ class Agent(ABC):
         self.executor = (
             tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
         )
-        self._suspends = self.executor._pipeline.gate.approve is None
+        self._suspends = self.executor._pipeline.rules.approve is None
         self._initial_tools = VisibleTools(self.executor)
         self._answers = _answers_of_type(answer_type, answer_retries)
         self._instructions = "\n\n".join(filter(None, (instructions, self._answers.instructions)))

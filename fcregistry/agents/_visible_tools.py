@@ -281,6 +281,6 @@ def _opened_by_call(call: object, executor: Executor, find: Callable[[str], Tool
     if tool is None or gateway_of(tool) is None:
         return Opened()
     step = executor._pipeline.prepare(call)
-    if isinstance(step, ToolResult) or executor._pipeline.gate.forbids(tool):
+    if isinstance(step, ToolResult) or executor._pipeline.rules.forbids(tool):
         return Opened()
     return opened_by(tool, step.decoded)

@@ -1,6 +1,6 @@
-"""How is a tool call carried out? Parse, validate, decode, approve, bind, invoke, encode: one pipeline, in `_pipeline.py`.
+"""Running tool calls: parse, validate, decode, approve, bind, invoke, encode. One pipeline does it, in `_pipeline.py`.
 
-Names are resolved when they are first used: whoever writes a tool that returns `Content` does not import the executor for it.
+Names are resolved when they are first used, so that the author of a tool that returns `Content` does not import the executor for it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from fcregistry.execution._arguments import REPAIRS
     from fcregistry.execution._batch import list_calls as list_calls
     from fcregistry.execution._cache import Cache, MemoryCache
-    from fcregistry.execution._event_loop import background_loop as background_loop
     from fcregistry.execution._executor import Executor
     from fcregistry.execution._graph import CallNode as CallNode
     from fcregistry.execution._graph import arun_nodes as arun_nodes
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from fcregistry.execution._messages import unknown_tool as unknown_tool
     from fcregistry.execution._observability import log_failure as log_failure
     from fcregistry.execution._policy import Policy
-    from fcregistry.execution._progress import Partial, Progress
     from fcregistry.execution._result import failed_result as failed_result
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._settings import CallHooks as CallHooks
@@ -43,12 +41,14 @@ if TYPE_CHECKING:
     from fcregistry.execution._settings import ToolLike as ToolLike
     from fcregistry.execution._settings import calls_context as calls_context
     from fcregistry.execution._settings import toolset_of as toolset_of
+    from fcregistry.execution._streaming import Partial, Progress
     from fcregistry.execution._suspended import RUN_STATE as RUN_STATE
     from fcregistry.execution._suspended import Decision as Decision
     from fcregistry.execution._suspended import PreparedCalls, WaitingCall
     from fcregistry.execution._suspended import sign_state as sign_state
     from fcregistry.execution._suspended import verify_state as verify_state
     from fcregistry.execution._threads import NoThreadError as NoThreadError
+    from fcregistry.execution._threads import background_loop as background_loop
     from fcregistry.execution._threads import blocking_threads as blocking_threads
     from fcregistry.execution._threads import running_loop as running_loop
 
@@ -87,10 +87,10 @@ _HOMES: dict[str, str] = {
     "Deny": "._approval",
     "Executor": "._executor",
     "MemoryCache": "._cache",
-    "Partial": "._progress",
+    "Partial": "._streaming",
     "Policy": "._policy",
     "PreparedCalls": "._suspended",
-    "Progress": "._progress",
+    "Progress": "._streaming",
     "Retry": "._retry",
     "Secrets": "fcregistry._base.secrets",
     "ToolError": "fcregistry.errors",
@@ -114,7 +114,7 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "ToolFinder": "._settings",
     "ToolLike": "._settings",
     "arun_nodes": "._graph",
-    "background_loop": "._event_loop",
+    "background_loop": "._threads",
     "blocking_threads": "._threads",
     "call_nodes": "._graph",
     "calls_context": "._settings",

@@ -1,14 +1,9 @@
-"""Which explicit nulls stand for a property that is left out? Those where the schema has no `null`, and the property is optional.
+"""Arguments of a call: the JSON object that a model wrote is read, and what is wrong with it repaired where its meaning is certain.
 
-Providers that hold a model to a schema ask for every property, and for `null` in place of one that is left out: see the strict modes in
-docs/reference/formats.md.
-
-MERGED: Which repairs of a model's arguments are there, and which of them does an executor allow?
-MERGED: Reads the JSON object that a model wrote as arguments; what is not an object, or may mean several, is refused.
-MERGED: What do models write that is wrong, and says without doubt what is meant?
-
-Two things, told by the schema and by nothing else: an array or object that is wrapped into a string where no string may stand, and an explicit
-`null` for a parameter or property that may be left out. Each is recorded. Nothing is guessed: a number in quotes stays a string.
+Text that is not a JSON object, or that can be read in several ways, is refused. Two repairs go by the schema alone: an array or object that
+is wrapped into a string where no string may be, and an explicit `null` for an optional property that takes no `null`. Providers that hold a
+model to a schema ask for every property, and for `null` in place of one that is left out: see the strict modes in
+docs/reference/formats.md. Each repair is recorded, and nothing is guessed: a number in quotes stays a string.
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import UnreadArguments
-from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER, ArgumentsError, read_lenient_json, too_deep_error
+from fcregistry._base.json import MAX_DEPTH, ArgumentsError, read_lenient_json, too_deep_error
 from fcregistry._base.messages import json_path, word_problems
 from fcregistry._schema.document import References
 from fcregistry._schema.violations import MOST_STEPS
@@ -32,124 +27,8 @@ if TYPE_CHECKING:
     from fcregistry._schema.validator import Validator
     from fcregistry._tools.tool import Tool
 
-# --- execution._reading._nulls ---
 
-Path: TypeAlias = tuple[str | int, ...]
-
-_MOST_STEPS: Final = 5_000
-"""How many violations and schemas are looked at, as often as branches of unions lead to them: with nested unions that grows exponentially."""
-
-
-class OptionalProperties:
-    """The properties of a schema, at every depth, that may be left out.
-
-    Args:
-        schema: The schema of a tool's parameters.
-    """
-
-    def __init__(self, schema: dict[str, Any]) -> None:
-        self._references = References(schema)
-        self._root = self._applied(schema)
-        self._steps = 0
-
-    def nulls(self, violations: Iterable[Violation]) -> list[Path]:
-        """Return the paths of nulls that can only stand for what is left out.
-
-        In a union that is a null in the one branch that has nothing else against the value; where dropping different nulls would make it
-        valid in different ways, none is dropped. Nor is one in unions nested so deeply that there are too many ways to look at.
-
-        Args:
-            violations: What the arguments break.
-        """
-        self._steps = 0
-        found = [self._of(violation, self._root, (), []) for violation in violations]
-        if self._steps > _MOST_STEPS:
-            return []
-        return sorted(set().union(*(paths for paths in found if paths)), key=str)
-
-    def _of(
-        self, violation: Violation, schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
-    ) -> frozenset[Path] | None:
-        """Return the nulls whose dropping mends one violation; None if none does.
-
-        Args:
-            violation: One of the value at the base, or inside it.
-            schemas: What applies to the value at the base.
-            base: Its path.
-            outer: What applies to it too, around the union of which those are a branch.
-        """
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            return None
-        path = violation.path
-        if violation.instance is None and len(path) > len(base):
-            holders = self._at([*outer, *schemas], path[len(base) : -1])
-            return frozenset({path}) if _may_be_left_out(path[-1], holders) else None
-        if violation.keyword not in ("anyOf", "oneOf"):
-            return None
-        here = self._at(schemas, path[len(base) :])
-        unions = [each[violation.keyword] for each in here if violation.keyword in each]
-        if len(unions) != 1 or len(unions[0]) != len(violation.branches):
-            return None
-        around = [*self._at(outer, path[len(base) :]), *here]
-        branches = zip(unions[0], violation.branches, strict=True)
-        ways = {self._all(found, self._applied(each), path, around) for each, found in branches}
-        ways.discard(None)
-        return ways.pop() if len(ways) == 1 else None
-
-    def _all(
-        self, violations: Iterable[Violation], schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
-    ) -> frozenset[Path] | None:
-        """Return the nulls whose dropping mends all of several violations; None if something else is wrong too."""
-        together: frozenset[Path] = frozenset()
-        for violation in violations:
-            paths = self._of(violation, schemas, base, outer)
-            if paths is None:
-                return None
-            together |= paths
-        return together
-
-    def _at(self, schemas: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
-        """Return the schemas that apply to what lies at a path below the value that some schemas apply to."""
-        for segment in path:
-            self._steps += len(schemas)
-            if self._steps > _MOST_STEPS:
-                return []
-            inner = [each for schema in schemas for inner in _below(schema, segment) for each in self._applied(inner)]
-            schemas = list({id(each): each for each in inner}.values())  # two that refer to one double at each level
-        return schemas
-
-    def _applied(self, schema: Any) -> list[dict[str, Any]]:
-        """Return a schema with all that it refers to and joins by `allOf`: they apply to the same value."""
-        found: list[dict[str, Any]] = []
-        waiting = [schema]
-        while waiting:
-            each = waiting.pop()
-            if not isinstance(each, dict) or any(each is other for other in found):
-                continue
-            found.append(each)
-            place = self._references.place(each.get("$ref"))
-            waiting += [*each.get("allOf", ()), *([] if place is None else [self._references.at(place)])]
-        return found
-
-
-def _may_be_left_out(name: str | int, holders: list[dict[str, Any]]) -> bool:
-    is_known = any(name in each.get("properties", ()) for each in holders)
-    return is_known and not any(name in each.get("required", ()) for each in holders)
-
-
-def _below(schema: dict[str, Any], segment: str | int) -> Iterator[Any]:
-    """Yield what a schema says of a property or item."""
-    if isinstance(segment, str):
-        properties = schema.get("properties", {})
-        yield properties[segment] if segment in properties else schema.get("additionalProperties")
-        return
-    items = schema.get("items")
-    first = items if isinstance(items, list) else schema.get("prefixItems", [])  # before draft 2020-12, and since
-    yield first[segment] if segment < len(first) else items if items is not first else schema.get("additionalItems")
-
-
-# --- execution._reading._repair_names ---
+# --- Names of repairs ---
 
 REPAIRS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -178,7 +57,7 @@ def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
 
     Raises:
         ValueError: A name that no repair has.
-        TypeError: Something that is no collection of names.
+        TypeError: Something that is not a collection of names.
     """
     if isinstance(given, bool):
         return ALL_REPAIRS if given else frozenset()
@@ -190,9 +69,11 @@ def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
     return frozenset(given)
 
 
-# --- execution._reading._arguments ---
+# --- Reading ---
 
-__all__ = ["MAX_DEPTH", "STRICT_DECODER", "ArgumentsError", "read_arguments"]
+
+class TooLongError(ArgumentsError):
+    """Arguments that have more characters than are read."""
 
 
 def read_arguments(
@@ -201,7 +82,7 @@ def read_arguments(
     allowed: Collection[str] = ALL_REPAIRS,
     longest: int | None = None,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the arguments as a JSON object of their own, and what was repaired: a sentence each, sorted.
+    """Return the arguments as a new JSON object, and what was repaired: a sentence each, sorted.
 
     Args:
         raw: JSON text as the model wrote it, a mapping, or None for no arguments.
@@ -219,9 +100,9 @@ def read_arguments(
         if longest is not None and len(raw) > longest:
             raise _too_long(longest, f"have {len(raw)} characters")
         if not raw or raw.isspace():
-            return _none("empty", allowed)
+            return _no_arguments("empty", allowed)
         value, repairs = read_lenient_json(raw, exact, allowed, "the arguments")
-        return (value, repairs) if type(value) is dict else _instead_of(value, repairs, exact, allowed)
+        return (value, repairs) if type(value) is dict else _object_meant(value, repairs, exact, allowed)
     if raw is None:
         return {}, ()
     if not isinstance(raw, Mapping):
@@ -230,21 +111,21 @@ def read_arguments(
         copied: dict[str, Any] = _Copier(longest).copy(raw, 0, ())
     except ArgumentsError:
         raise
-    except Exception as error:  # foreign code: a mapping of somebody's own class may raise anything
+    except Exception as error:  # foreign code: a mapping of any class may raise anything
         raise ArgumentsError(f"the arguments cannot be read: {type(error).__name__}") from error
     return copied, ()
 
 
-def _instead_of(
+def _object_meant(
     value: Any, repairs: tuple[str, ...], exact: bool, allowed: Collection[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the object that is meant by a value that is none, with its repairs.
+    """Return the object that a value means that is not an object, with the repairs.
 
     Raises:
-        ArgumentsError: None is meant.
+        ArgumentsError: It means none.
     """
     if value is None:
-        arguments, more = _none("null", allowed)
+        arguments, more = _no_arguments("null", allowed)
         return arguments, (*repairs, *more)
     if isinstance(value, str) and "wrapped-json" in allowed:
         try:
@@ -252,19 +133,15 @@ def _instead_of(
         except ArgumentsError:
             inner = None
         if type(inner) is dict:
-            said = "the arguments were JSON text in a string: taken as the object that it holds"
-            return inner, (*repairs, said, *more)
-    raise ArgumentsError(f"the arguments must be a JSON object, got {_kind(value)}")
+            repair = "the arguments were JSON text in a string: taken as the object that it holds"
+            return inner, (*repairs, repair, *more)
+    raise ArgumentsError(f"the arguments must be a JSON object, got {_json_kind(value)}")
 
 
-def _none(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _no_arguments(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
     if "empty-arguments" not in allowed:
         raise ArgumentsError(f"the arguments are {written}: send a JSON object, {{}} if there are none")
     return {}, (f"the arguments were {written}: taken as no arguments",)
-
-
-class TooLongError(ArgumentsError):
-    """Arguments that have more characters than are read."""
 
 
 def _too_long(longest: int, length: str) -> TooLongError:
@@ -274,7 +151,7 @@ def _too_long(longest: int, length: str) -> TooLongError:
 
 
 class _Copier:
-    """Copies a JSON value that shares nothing with the caller's, so that nothing of the caller's is changed.
+    """Copies a JSON value, so that nothing of the caller's is changed.
 
     Args:
         longest: How many characters it may have; None for any number.
@@ -311,7 +188,7 @@ class _Copier:
         if isinstance(value, (list, tuple)):
             self._count(2 * len(value))  # a value and a comma
             return [self.copy(item, depth + 1, (*path, place)) for place, item in enumerate(value)]
-        for plain, bare in _BARE:
+        for plain, bare in _PLAIN_VALUES:
             if isinstance(value, plain):
                 return self.copy(bare(value), depth, path)
         raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is a Python {kind.__name__}")
@@ -335,33 +212,33 @@ class _Copier:
                 raise _too_long(self._longest, f"have more than {self._longest} characters")
 
 
-_BARE: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+_PLAIN_VALUES: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
 """How a value of a subclass becomes one of the type itself; `str(…)` would give the name of an Enum's member, not its value."""
 
 
-def _kind(value: object) -> str:
+def _json_kind(value: object) -> str:
     return {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}.get(
         type(value), "null"
     )
 
 
-# --- execution._reading._repairs ---
+# --- Repairing by the schema ---
 
 _ROUNDS = 3
 """How often an array in a string in an array in a string … is unwrapped."""
 
 
-def repaired(
+def repair_arguments(
     arguments: dict[str, Any],
     tool: Tool,
     validator: Validator,
     allowed: Collection[str] = ALL_REPAIRS,
     most_steps: int = MOST_STEPS,
 ) -> tuple[dict[str, Any], tuple[str, ...], tuple[Problem, ...]]:
-    """Return arguments that were not valid with what can be repaired of them, what was, and what is still wrong.
+    """Return invalid arguments, repaired as far as possible, with the repairs and the problems that are left.
 
     Args:
-        arguments: What the model wrote; it is left as it is.
+        arguments: What the model wrote; it is not changed.
         tool: The tool that was called.
         validator: The validator of its arguments, which did not accept them.
         allowed: The names of the repairs that may be made.
@@ -387,7 +264,7 @@ def repaired(
 
 def _may_be_repaired(violations: list[Violation], allowed: Collection[str]) -> bool:
     """Return whether it is worth looking closer."""
-    return any(_looks_repairable(each, allowed) for each in _all(violations))
+    return any(_looks_repairable(each, allowed) for each in _with_branches(violations))
 
 
 def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
@@ -397,11 +274,11 @@ def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
     return isinstance(value, str) and "wrapped-json" in allowed and ("[" in value or "{" in value)
 
 
-def _all(violations: Iterable[Violation]) -> Iterator[Violation]:
-    """Yield violations, and what is wrong inside those branches of a union that take a value of its kind; each once."""
+def _with_branches(violations: Iterable[Violation]) -> Iterator[Violation]:
+    """Yield violations, and those inside the branches of a union that take a value of its type; each once."""
     waiting = list(violations)
     seen: set[int] = set()  # branches of nested unions share violations
-    for each in waiting:  # which grows on the way
+    for each in waiting:  # which grows meanwhile
         if not each.branches:
             yield each
         elif id(each) not in seen:
@@ -415,11 +292,11 @@ def _all(violations: Iterable[Violation]) -> Iterator[Violation]:
 def _unwrap_texts(
     arguments: dict[str, Any], violations: list[Violation], tool: Tool, allowed: Collection[str]
 ) -> Iterator[str]:
-    """Take texts for the arrays and objects that they hold, in place, and say so of each."""
+    """Replace texts by the arrays and objects that they hold, in place; yield a sentence for each."""
     if "wrapped-json" not in allowed:
         return
-    for violation in _all(violations):
-        text = _wrapped(arguments, violation)
+    for violation in _with_branches(violations):
+        text = _wrapped_text(arguments, violation)
         if text is None:
             continue
         path = json_path(violation.path)
@@ -433,20 +310,20 @@ def _unwrap_texts(
             yield from slips
 
 
-def _wrapped(arguments: dict[str, Any], violation: Violation) -> str | None:
-    """Return the text that stands where an array or object is due and no string may be; None if there is none."""
+def _wrapped_text(arguments: dict[str, Any], violation: Violation) -> str | None:
+    """Return the text in place of an array or object where no string may be; None if there is none."""
     path, expected = violation.path, _expected_kinds(violation)
     if not path or not expected & {"array", "object"} or "string" in expected:
         return None
-    text = _holder(arguments, path)[path[-1]]  # repaired already, perhaps, by way of another violation
+    text = _holder(arguments, path)[path[-1]]  # another violation may have repaired it already
     return text if isinstance(text, str) else None
 
 
 def _drop_nulls(
     arguments: dict[str, Any], violations: list[Violation], tool: Tool, validator: Validator
 ) -> Iterator[str]:
-    """Take nulls for what is left out, in place, and say so of each."""
-    nulls = [each for each in _all(violations) if each.instance is None]
+    """Drop nulls that mean that a property is left out, in place; yield a sentence for each."""
+    nulls = [each for each in _with_branches(violations) if each.instance is None]
     if not nulls:
         return
     optional = validator.properties - validator.required
@@ -468,7 +345,7 @@ def _holder(arguments: dict[str, Any], path: tuple[str | int, ...]) -> Any:
 
 
 def _expected_kinds(violation: Violation) -> set[str]:
-    """Return the JSON types that would do in place of the value; none where its type is not what is wrong."""
+    """Return the JSON types that the schema takes in place of the value; none if its type is not what is wrong."""
     if violation.keyword == "type":
         return {violation.limit} if isinstance(violation.limit, str) else set(violation.limit)
     if violation.keyword in ("enum", "const", "format", "pattern", "minimum", "maximum"):
@@ -476,6 +353,127 @@ def _expected_kinds(violation: Violation) -> set[str]:
     expected: set[str] = set()
     for branch in violation.branches:
         kinds = [_expected_kinds(inner) for inner in branch if inner.path == violation.path]
-        # A branch that minds something else may take strings
+        # A branch that rejects something else may take strings
         expected |= set().union(*kinds) if any(kinds) else {"string"}
     return expected
+
+
+# --- Nulls for what may be left out ---
+
+Path: TypeAlias = tuple[str | int, ...]
+
+_MOST_STEPS: Final = 5_000
+"""How many violations and schemas are visited. A branch of a union visits them again, so with nested unions that grows exponentially."""
+
+
+class OptionalProperties:
+    """The properties of a schema, at every depth, that may be left out.
+
+    Args:
+        schema: The schema of a tool's parameters.
+    """
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._references = References(schema)
+        self._root = self._applied(schema)
+        self._steps = 0
+
+    def nulls(self, violations: Iterable[Violation]) -> list[Path]:
+        """Return the paths of nulls that can only mean that a property is left out.
+
+        In a union, that is a null in the only branch that rejects nothing else in the value. If dropping different nulls would make the value
+        valid in different ways, none is dropped; nor is any in unions that are nested too deeply to visit all branches.
+
+        Args:
+            violations: What the arguments break.
+        """
+        self._steps = 0
+        found = [self._of(violation, self._root, (), []) for violation in violations]
+        if self._steps > _MOST_STEPS:
+            return []
+        return sorted(set().union(*(paths for paths in found if paths)), key=str)
+
+    def _of(
+        self, violation: Violation, schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
+    ) -> frozenset[Path] | None:
+        """Return the nulls that have to be dropped to fix one violation; None if that does not fix it.
+
+        Args:
+            violation: One of the value at the base, or inside it.
+            schemas: What applies to the value at the base.
+            base: Its path.
+            outer: What applies to it too, around the union that those are a branch of.
+        """
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            return None
+        path = violation.path
+        if violation.instance is None and len(path) > len(base):
+            holders = self._at([*outer, *schemas], path[len(base) : -1])
+            return frozenset({path}) if _may_be_left_out(path[-1], holders) else None
+        if violation.keyword not in ("anyOf", "oneOf"):
+            return None
+        here = self._at(schemas, path[len(base) :])
+        unions = [each[violation.keyword] for each in here if violation.keyword in each]
+        if len(unions) != 1 or len(unions[0]) != len(violation.branches):
+            return None
+        around = [*self._at(outer, path[len(base) :]), *here]
+        branches = zip(unions[0], violation.branches, strict=True)
+        ways = {self._all(found, self._applied(each), path, around) for each, found in branches}
+        ways.discard(None)
+        return ways.pop() if len(ways) == 1 else None
+
+    def _all(
+        self, violations: Iterable[Violation], schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
+    ) -> frozenset[Path] | None:
+        """Return the nulls that have to be dropped to fix all of several violations; None if something else is wrong too."""
+        together: frozenset[Path] = frozenset()
+        for violation in violations:
+            paths = self._of(violation, schemas, base, outer)
+            if paths is None:
+                return None
+            together |= paths
+        return together
+
+    def _at(self, schemas: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
+        """Return the schemas that apply at a path below a value, given those that apply to the value."""
+        for segment in path:
+            self._steps += len(schemas)
+            if self._steps > _MOST_STEPS:
+                return []
+            inner = [
+                each for schema in schemas for inner in _schemas_below(schema, segment) for each in self._applied(inner)
+            ]
+            schemas = list(
+                {id(each): each for each in inner}.values()
+            )  # or two references to one schema would double at each level
+        return schemas
+
+    def _applied(self, schema: Any) -> list[dict[str, Any]]:
+        """Return a schema with all that it refers to or joins by `allOf`: they apply to the same value."""
+        found: list[dict[str, Any]] = []
+        waiting = [schema]
+        while waiting:
+            each = waiting.pop()
+            if not isinstance(each, dict) or any(each is other for other in found):
+                continue
+            found.append(each)
+            place = self._references.place(each.get("$ref"))
+            waiting += [*each.get("allOf", ()), *([] if place is None else [self._references.at(place)])]
+        return found
+
+
+def _may_be_left_out(name: str | int, holders: list[dict[str, Any]]) -> bool:
+    is_known = any(name in each.get("properties", ()) for each in holders)
+    return is_known and not any(name in each.get("required", ()) for each in holders)
+
+
+def _schemas_below(schema: dict[str, Any], segment: str | int) -> Iterator[Any]:
+    """Yield what a schema says of a property or item."""
+    if isinstance(segment, str):
+        properties = schema.get("properties", {})
+        yield properties[segment] if segment in properties else schema.get("additionalProperties")
+        return
+    items = schema.get("items")
+    first = items if isinstance(items, list) else schema.get("prefixItems", [])  # before draft 2020-12, and since
+    yield first[segment] if segment < len(first) else items if items is not first else schema.get("additionalItems")

@@ -1,24 +1,21 @@
-"""Caches of results: the protocol, and one in memory."""
+"""Caches for results of tools: the protocol, and one in memory."""
 
 from __future__ import annotations
 
 from _thread import allocate_lock
 from collections import OrderedDict
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from fcregistry._base.forks import after_fork
-
-if TYPE_CHECKING:
-    pass
 
 
 @runtime_checkable
 class Cache(Protocol):
-    """What keeps values by key. Both methods are plain functions that return soon, and may be called by several threads at once."""
+    """Stores values by key. Both methods are plain functions that return soon, and may be called by several threads at once."""
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key, or the default where there is none.
+        """Return the value of a key, or the default if there is none.
 
         Args:
             key: The key: at most some 200 ASCII characters.
@@ -26,7 +23,7 @@ class Cache(Protocol):
         """
 
     def set(self, key: str, value: Any) -> object:
-        """Keep a value, in place of the one that the key had; what is returned is not looked at.
+        """Store a value in place of the one that the key had; what is returned is ignored.
 
         Args:
             key: The key.
@@ -37,10 +34,10 @@ class Cache(Protocol):
 class MemoryCache:
     """A cache in this process's memory. The values used longest ago make room for new ones. Thread-safe.
 
-    What is kept is a copy, and what is given out is another: nobody who changes a value changes what others are given.
+    It stores a copy and returns another copy: a caller that changes a value does not change what others get.
 
     Args:
-        max_entries: How many values are kept at most.
+        max_entries: How many values are stored at most.
 
     Raises:
         ValueError: `max_entries` is below 1.
@@ -55,7 +52,7 @@ class MemoryCache:
         after_fork(self, MemoryCache._renew_lock)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return a copy of the value of a key, or the default itself where there is none.
+        """Return a copy of the value of a key, or the default itself if there is none.
 
         Args:
             key: The key.
@@ -69,14 +66,14 @@ class MemoryCache:
         return deepcopy(value)
 
     def set(self, key: str, value: Any) -> None:
-        """Keep a copy of a value, in place of the one that the key had.
+        """Store a copy of a value in place of the one that the key had.
 
         Args:
             key: The key.
             value: The value.
 
         Raises:
-            TypeError: It cannot be copied; then nothing is kept under the key.
+            TypeError: It cannot be copied; then nothing is stored under the key.
         """
         try:
             copied = deepcopy(value)

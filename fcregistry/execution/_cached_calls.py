@@ -1,4 +1,4 @@
-"""Calls that are cached: their keys, and the one that runs while others wait for it."""
+"""Cached calls: which tools can be cached, the key of a call, and the place of its result in a cache."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.json import ExactFloat
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._cache import Cache
-from fcregistry.execution._outcome import Outcome
+from fcregistry.execution._invoke import Outcome
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._step import CallStep
 
 
-_NOTHING: Final = object()
-"""What a cache returns that has no value: no tool can return it."""
+_MISSING: Final = object()
+"""What a cache returns that has no value; no tool can return it."""
 
 
 def check_caches(tools: Iterable[Tool]) -> None:
-    """See that each tool's results can be kept where it says.
+    """Check that each tool that asks for it can be cached.
 
     Raises:
         DefinitionError: Some cannot; names each tool, why, and what to do.
@@ -47,7 +47,7 @@ def _problem(tool: Tool) -> str | None:
 
 
 def cache_problem(given: object) -> str | None:
-    """Return why something is no cache, or None for one."""
+    """Return why something is not a cache, or None if it is one."""
     if not isinstance(given, Cache) or isinstance(given, type):
         return "has no methods get(key, default) and set(key, value)"
     if any(inspect.iscoroutinefunction(method) for method in (given.get, given.set)):
@@ -55,8 +55,8 @@ def cache_problem(given: object) -> str | None:
     return None
 
 
-class Slot:
-    """The place of one call's result in a cache. Made before the call runs, for a tool may change the arguments that it is given."""
+class CacheSlot:
+    """The place of one call's result in a cache. It is made before the call runs, since a tool may change its arguments."""
 
     __slots__ = ("_cache", "_key", "_tool")
 
@@ -66,7 +66,7 @@ class Slot:
         self._tool = tool
 
     @classmethod
-    def of(cls, step: CallStep, cache: Cache) -> Slot | None:
+    def of(cls, step: CallStep, cache: Cache) -> CacheSlot | None:
         """Return the place of a call's result, or None if its arguments cannot be a key."""
         try:
             return cls(cache, cache_key(step), step.bound.tool)
@@ -74,16 +74,16 @@ class Slot:
             return None
 
     def outcome(self) -> Outcome | None:
-        """Return what an equal call returned, or None if that is not known."""
+        """Return what an equal call returned, or None if the cache does not have it."""
         try:
-            value = self._cache.get(self._key, _NOTHING)
-        except Exception as error:  # noqa: BLE001  # foreign code: a cache that fails makes a call slower, and no worse
+            value = self._cache.get(self._key, _MISSING)
+        except Exception as error:  # noqa: BLE001  # foreign code: a cache that fails makes a call slower, not wrong
             _log("the cache of %s could not be read; the call was run", self._tool, error)
             return None
-        return None if value is _NOTHING else Outcome(value, None, 0.0)
+        return None if value is _MISSING else Outcome(value, None, 0.0)
 
-    def keep(self, outcome: Outcome) -> None:
-        """Keep what the call returned; a failure is not kept."""
+    def store(self, outcome: Outcome) -> None:
+        """Store what the call returned; a failure is not stored."""
         if outcome.exception is not None:
             return
         try:
@@ -93,7 +93,7 @@ class Slot:
 
 
 def cache_key(step: CallStep) -> str:
-    """Return the key of a call: the tool's id, and the SHA-256 of what tells it from calls that may end otherwise.
+    """Return the key of a call: the tool's id, and the SHA-256 of all that may make its result another.
 
     These are the tool's wire name, distribution's version, module, qualified name and schema, and the arguments as JSON with sorted
     names.
@@ -112,7 +112,7 @@ def cache_key(step: CallStep) -> str:
 
 
 def _digits(value: Any) -> Iterator[str]:
-    """Yield the numbers in a JSON value as they are written, which `json` would round, in the order in which it is written."""
+    """Yield the numbers in a JSON value as they were written, which `json` would round, in the order of the JSON text."""
     if isinstance(value, ExactFloat):
         yield value.text
     elif isinstance(value, dict):

@@ -1,9 +1,6 @@
-"""What does an application run tool calls with?
+"""The executor: what an application runs tool calls with.
 
-Longer than other files, since it is what applications read: most of it says what an argument means.
-
-MERGED: When may an executor be used, and what ends with it? From when it is made until its `with` block is left; then what only it has used.
-MERGED: Which call is it that gives a tool these Python values?
+This file is longer than others because applications read it: most of it says what an argument means.
 """
 
 from __future__ import annotations
@@ -18,22 +15,22 @@ from fcregistry._base.forks import count_forks
 from fcregistry._base.json import MAX_REPAIRED_LENGTH
 from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import Gate
+from fcregistry.execution._approval import ApprovalRules
 from fcregistry.execution._arguments import allowed_repairs
-from fcregistry.execution._batch import arun_plain, arun_together, list_calls, plain_calls, run_together
+from fcregistry.execution._batch import arun_fast, arun_together, fast_calls, list_calls, run_together
+from fcregistry.execution._batch_order import check_keys
 from fcregistry.execution._cache import MemoryCache
 from fcregistry.execution._cached_calls import cache_problem, check_caches
-from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._fast_path import read_if_call
-from fcregistry.execution._limits import limits_of
+from fcregistry.execution._invoke import adrive, drive
 from fcregistry.execution._messages import invalid_arguments
-from fcregistry.execution._observability import log_failure, watching
-from fcregistry.execution._pipeline import Load, Pipeline
-from fcregistry.execution._process import remote_runners
-from fcregistry.execution._resources import check_keys
+from fcregistry.execution._observability import log_failure, new_watch
+from fcregistry.execution._output import limits_of
+from fcregistry.execution._pipeline import LoadPlugins, Pipeline
+from fcregistry.execution._remote import remote_runners
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import Settings, ToolLike, calls_context, check_deps, deps_of, toolset_of
-from fcregistry.execution._streaming import astreamed, streamed
+from fcregistry.execution._streaming import astream_call, stream_call
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
@@ -47,9 +44,9 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._cache import Cache
-    from fcregistry.execution._graph import ExpressionReading
+    from fcregistry.execution._graph import ExpressionRun
+    from fcregistry.execution._invoke import RemoteRunner
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._outcome import RemoteRunner
     from fcregistry.execution._policy import Policy
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._streaming import Event
@@ -57,49 +54,47 @@ if TYPE_CHECKING:
     from fcregistry.expressions import AllowedFunctions, CallGraph, ExpressionContext
     from fcregistry.formats import OnRecursion
 
-# --- execution._executor ---
-
 
 class Executor:
     """Runs tool calls: validates each against its tool's JSON Schema, decodes it into typed Python values, and calls the function.
 
     It can be used as it is, or in one `with` or `async with` block: then what only this executor used ends with the block, such as
     the worker processes of tools with `isolation="process"`, and any later call raises `RuntimeError`. What it was given, such as `pool`,
-    stays its owner's; calls that others still wait for come to their end.
+    stays its owner's; calls that are still waited for are finished.
 
     Args:
         tools: What may be called: names, selectors, functions, `Tool`s, toolsets, or lists of these.
         registry: Where names are looked up; the process's by default.
         approve: Asked before a tool that requires approval, with the tool and the validated call; may be a coroutine function.
             Without it, such calls are refused.
-        approve_timeout: Seconds within which it has to answer; None for ever. No answer is a denial.
-        policy: Which calls are allowed, asked about, denied; without it, what the tools' authors say holds.
-        hooks: Names of extensions, and modules, objects or functions marked with `hookimpl`: asked before and after every call.
-        timeout: Seconds that a call may take of a tool that has no `timeout` of its own; None for ever.
+        approve_timeout: Seconds within which it has to answer; None for any time. No answer is a denial.
+        policy: Which calls are allowed, asked about or denied; without it, what the tools' authors declared holds.
+        hooks: Names of extensions, and modules, objects or functions marked with `hookimpl`: called before and after every call.
+        timeout: Seconds that a call may take if its tool has no `timeout` of its own; None for any time.
         max_concurrency: How many calls of one batch run at the same time.
-        retry: When a call that failed is tried again; None for never.
-        cache: Keeps the results of tools with `cache=True`; a `MemoryCache` of its own by default.
-        deps: What contexts can have: objects, and classes of which every call brings one.
-        repairs: Which slips of models are repaired: all, none, or those of these names; see `REPAIRS`.
+        retry: When a failed call is tried again; None for never.
+        cache: Stores the results of tools with `cache=True`; a `MemoryCache` of its own by default.
+        deps: What the tools' contexts can have: objects, and classes of which every call brings one.
+        repairs: Which mistakes of models are repaired: all, none, or those of these names; see `REPAIRS`.
         max_argument_characters: How many characters the arguments of a model's call may have; longer ones are refused. None for any number.
         pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. It stays yours.
         worker_versions: Whether a worker may run a tool of which it has another version than this process: with `same` such a call
-            is `unavailable`; with `any` it runs, and a warning is logged.
-        validator: `jsonschema-rs`, or `jsonschema` to do without the gate.
+            is `environment_not_set`; with `any` it runs, and a warning is logged.
+        validator: `jsonschema-rs` to check fast, or `jsonschema` alone.
         check_results: Whether a result that does not fit its tool's return schema is an error. Without it, such a result is
             written by its own type.
         expose_errors: Whether a model reads what a tool raised: `all`, scrubbed and bounded, or `tool-errors`, which keeps everything but the
             message of a `ToolError` for the application.
         max_characters: How many characters of a result a model reads; what is longer is cut in the middle, and says so. None for all.
         max_bytes: How many bytes of images, sounds and files a model gets with a result. None for all.
-        keep: A folder where the whole of what is cut is kept.
+        keep: A folder where the whole of what is cut is stored.
 
     Raises:
         ToolNotFoundError: A name that no tool has.
         AmbiguousToolError: A name that several have.
         DuplicateToolError: Two tools of one wire name.
-        DefinitionError: Something that cannot be a tool, or one whose context asks for what `deps` lacks.
-        TypeError, ValueError: One of the other arguments cannot be.
+        DefinitionError: Something cannot be a tool, or a tool's context asks for what `deps` lacks.
+        TypeError, ValueError: One of the other arguments is not valid.
     """
 
     def __init__(
@@ -146,14 +141,14 @@ class Executor:
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
             hooks=slots.call_hooks(hooks),
-            places=remote_runners(toolset.values(), pool, self, any_version=worker_versions == "any"),
+            remote_runners=remote_runners(toolset.values(), pool, self, any_version=worker_versions == "any"),
         )
         for check in (check_keys, check_caches):
             check(toolset.values())
         check_deps(toolset.values(), settings.deps)
-        self._pipeline = Pipeline(toolset, settings, Gate(toolset.values(), policy, approve, approve_timeout))
-        self._short, self._short_async = self._pipeline.short, self._pipeline.short_async
-        self._lifetime = Lifetime(settings.places)
+        self._pipeline = Pipeline(toolset, settings, ApprovalRules(toolset.values(), policy, approve, approve_timeout))
+        self._fast_paths, self._async_fast_paths = self._pipeline.fast_paths, self._pipeline.async_fast_paths
+        self._lifetime = Lifetime(settings.remote_runners)
 
     @property
     def tools(self) -> Toolset:
@@ -165,12 +160,12 @@ class Executor:
 
         Args:
             format: The format's name.
-            strict: As for `Tool.definition`.
-            recursion: As for `Tool.definition`.
+            strict: Whether to use the format's strict mode; see `Tool.definition`.
+            recursion: What to do about recursive schemas; see `Tool.definition`.
 
         Raises:
             FormatNotFoundError: There is no such format.
-            DefinitionError: It has no strict mode, a tool cannot be said in it, or they are too many for one request.
+            DefinitionError: It has no strict mode, it cannot describe a tool, or they are too many for one request.
         """
         offered = [tool for tool in self.tools.values() if not tool.missing_env]
         return formats.get(format).describe(offered, strict=strict, recursion=recursion)
@@ -178,55 +173,55 @@ class Executor:
     def run(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> ToolResult:
-        """Carry out one call, and wait for it.
+        """Run one call, and wait for it.
 
         Args:
             call: A `ToolCall`, `{"name": …, "arguments": …}`, or a call in the shape of a provider, as a dict or an SDK object.
-            cancellation: Ends it: a tool that has begun goes on unless it asks, but nobody waits for it.
-            deps: What its context can have, before what the executor has.
+            cancellation: Ends the waiting; a tool that has begun goes on unless it checks the token.
+            deps: What the context of the call can have, before the executor's.
 
         Returns:
-            What came of it, whatever the call was.
+            The result, whatever the call was.
         """
-        if cancellation is None and not deps and watching() is None:
+        if cancellation is None and not deps and new_watch() is None:
             read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
-            if read is not None and (way := self._short.get(read._name)) is not None:
-                result = way(read)
+            if read is not None and (path := self._fast_paths.get(read._name)) is not None:
+                result = path(read)
                 if result is not None:
                     if result._error is not None:
                         log_failure(result)
                     return result
-        return drive(self._open_pipeline().course(call, calls_context(cancellation, deps)))
+        return drive(self._open_pipeline().run_call(call, calls_context(cancellation, deps)))
 
     async def arun(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> ToolResult:
-        """Carry out one call without blocking the running loop: async tools on it, blocking ones on a thread.
+        """Run one call without blocking the running loop: async tools on it, blocking ones on a thread.
 
         Args:
-            call: As for `run`.
-            cancellation: As for `run`; cancelling the task does the same, and raises `CancelledError`.
-            deps: As for `run`.
+            call: The call, in any shape that `run` takes.
+            cancellation: Ends the waiting. Cancelling the task does the same, and raises `CancelledError`.
+            deps: What the context of the call can have, before the executor's.
         """
-        if cancellation is None and not deps and watching() is None:
+        if cancellation is None and not deps and new_watch() is None:
             read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
-            if read is not None and (way := self._short_async.get(read._name)) is not None:
-                result = await way(read)
+            if read is not None and (path := self._async_fast_paths.get(read._name)) is not None:
+                result = await path(read)
                 if result is not None:
                     if result._error is not None:
                         log_failure(result)
                     return result
-        return await adrive(self._open_pipeline().course(call, calls_context(cancellation, deps)))
+        return await adrive(self._open_pipeline().run_call(call, calls_context(cancellation, deps)))
 
     def run_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Carry out calls concurrently, and wait for all; one that fails takes no other with it.
+        """Run calls concurrently, and wait for all; one that fails takes no other with it.
 
         Args:
-            calls: Each as for `run`.
-            cancellation: As for `run`, for all of them.
-            deps: As for `run`, for all of them.
+            calls: The calls, each in any shape that `run` takes.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
 
         Returns:
             Their results, in the order of the calls.
@@ -235,58 +230,58 @@ class Executor:
             TypeError: `calls` is one call, and not a list of them.
         """
         pipeline = self._open_pipeline()
-        run = calls_context(cancellation, deps)
-        return run_together(pipeline, pipeline.prepared(list_calls(calls), run), run)
+        context = calls_context(cancellation, deps)
+        return run_together(pipeline, pipeline.prepare_all(list_calls(calls), context), context)
 
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Carry out calls concurrently on the running loop; as `run_all` otherwise."""
+        """Run calls concurrently on the running loop; as `run_all` otherwise."""
         pipeline, given = self._open_pipeline(), list_calls(calls)
-        if pipeline.loads and (tools := pipeline.to_load(given)):
-            await Load(tools).later()
-        if cancellation is None and not deps and watching() is None:
-            plain = plain_calls(pipeline, given)
-            if plain is not None:
-                return await arun_plain(pipeline, plain)
-        run = calls_context(cancellation, deps)
-        return await arun_together(pipeline, await pipeline.aprepared(given, run), run)
+        if pipeline.has_unloaded_tools and (tools := pipeline.tools_to_load(given)):
+            await LoadPlugins(tools).later()
+        if cancellation is None and not deps and new_watch() is None:
+            fast = fast_calls(pipeline, given)
+            if fast is not None:
+                return await arun_fast(pipeline, fast)
+        context = calls_context(cancellation, deps)
+        return await arun_together(pipeline, await pipeline.aprepare_all(given, context), context)
 
     def stream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> Generator[Event, None, None]:
-        """Carry out one call, and follow it.
+        """Run one call, and follow it.
 
         Args:
-            call: As for `run`.
-            cancellation: As for `run`.
-            deps: As for `run`.
+            call: The call, in any shape that `run` takes.
+            cancellation: Ends the call.
+            deps: What the context of the call can have, before the executor's.
 
         Yields:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
             that cancels the call.
         """
-        return streamed(self._open_pipeline(), call, calls_context(cancellation, deps))
+        return stream_call(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncGenerator[Event, None]:
-        """Carry out one call on the running loop, and follow it; as `stream` otherwise."""
-        return astreamed(self._open_pipeline(), call, calls_context(cancellation, deps))
+        """Run one call on the running loop, and follow it; as `stream` otherwise."""
+        return astream_call(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
-        """Read, validate and judge calls, and run none: for an application that has to wait for somebody's decision, here or in another process.
+        """Read, validate and judge calls, and run none: for an application that has to wait for an approver, here or in another process.
 
         Args:
-            calls: Each as for `run`.
+            calls: The calls, each in any shape that `run` takes.
 
         Returns:
-            The calls, of which `waiting` says what is to be decided.
+            The calls; `waiting` has those that need a decision.
 
         Raises:
             TypeError: `calls` is one call, and not a list of them.
         """
-        return self._open_pipeline().suspended(list_calls(calls))
+        return self._open_pipeline().suspend(list_calls(calls))
 
     def resume(
         self,
@@ -297,14 +292,14 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Carry out prepared calls: those that nobody has to decide about, and those that were approved.
+        """Run prepared calls: those that need no approval, and those that were approved.
 
         Args:
             prepared: The calls.
             decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
-            by: Who decided, for the developer.
-            cancellation: As for `run`, for all of them.
-            deps: As for `run`, for all of them.
+            by: Who decided, for logs.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
 
         Returns:
             The results of all calls, in their order. One that waits and has no decision is refused.
@@ -313,9 +308,7 @@ class Executor:
             ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
         """
         pipeline = self._open_pipeline()
-        return run_together(
-            pipeline, pipeline.resumed(prepared, decisions or {}, by), calls_context(cancellation, deps)
-        )
+        return run_together(pipeline, pipeline.resume(prepared, decisions or {}, by), calls_context(cancellation, deps))
 
     async def aresume(
         self,
@@ -326,14 +319,14 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Carry out prepared calls on the running loop; as `resume` otherwise."""
+        """Run prepared calls on the running loop; as `resume` otherwise."""
         pipeline = self._open_pipeline()
         return await arun_together(
-            pipeline, pipeline.resumed(prepared, decisions or {}, by), calls_context(cancellation, deps)
+            pipeline, pipeline.resume(prepared, decisions or {}, by), calls_context(cancellation, deps)
         )
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:
-        """Call a tool from Python, by wire name, with Python values: they take the same way as a model's.
+        """Call a tool from Python, by wire name, with Python values, which are validated like a model's.
 
         Args:
             name: The wire name.
@@ -344,7 +337,7 @@ class Executor:
         call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
         if isinstance(call, ToolResult):
             return call
-        return drive(pipeline.course(pipeline.prepare(call, is_ours=True), calls_context(None, ())))
+        return drive(pipeline.run_call(pipeline.prepare(call, is_ours=True), calls_context(None, ())))
 
     def run_expression(
         self,
@@ -355,23 +348,23 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Carry out a call that is written as Python writes it, such as `add(a=1, b=multiply(a=2, b=3))`, and wait for it.
+        """Run a call that is written as Python writes it, such as `add(a=1, b=multiply(a=2, b=3))`, and wait for it.
 
-        Nothing runs before all calls in it may, and whoever has to approve of one was asked. Those that need nothing of each other run at the
+        Nothing runs before all calls in it may run and those that need approval have it. Calls that need nothing of each other run at the
         same time.
 
         Args:
             expression: The text, or what `expressions.parse_call` returned.
-            context: As for `parse_call`.
-            allow: As for `parse_call`.
-            cancellation: As for `run`, for all of the calls.
-            deps: As for `run`, for all of the calls.
+            context: The names and values that the text may use; see `expressions.parse_call`.
+            allow: The functions that the text may call beside tools; see `expressions.parse_call`.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
 
         Returns:
-            What came of the outermost call; an error where the text is no call.
+            The result of the outermost call; an error if the text is not a call.
         """
         given = expression if isinstance(expression, str) else [expression]
-        return self._reading(given, context, allow, one=True).run(calls_context(cancellation, deps))[0]
+        return self._expressions(given, context, allow, one=True).run(calls_context(cancellation, deps))[0]
 
     async def arun_expression(
         self,
@@ -382,9 +375,9 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Carry out a call that is written as Python writes it on the running loop; as `run_expression` otherwise."""
+        """Run a call that is written as Python writes it on the running loop; as `run_expression` otherwise."""
         given = expression if isinstance(expression, str) else [expression]
-        return (await self._reading(given, context, allow, one=True).arun(calls_context(cancellation, deps)))[0]
+        return (await self._expressions(given, context, allow, one=True).arun(calls_context(cancellation, deps)))[0]
 
     def run_expressions(
         self,
@@ -395,12 +388,12 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Carry out calls that are written as Python writes them: a list, `[f(a=1), g(b=2)]`, or one on each line; as `run_expression` otherwise.
+        """Run calls that are written as Python writes them: a list, `[f(a=1), g(b=2)]`, or one on each line; as `run_expression` otherwise.
 
         Returns:
-            What came of each outermost call, in their order; one error where the text cannot be read, and nothing ran.
+            The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.
         """
-        return self._reading(expressions, context, allow, one=False).run(calls_context(cancellation, deps))
+        return self._expressions(expressions, context, allow, one=False).run(calls_context(cancellation, deps))
 
     async def arun_expressions(
         self,
@@ -411,38 +404,38 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Carry out calls that are written as Python writes them on the running loop; as `run_expressions` otherwise."""
-        return await self._reading(expressions, context, allow, one=False).arun(calls_context(cancellation, deps))
+        """Run calls that are written as Python writes them on the running loop; as `run_expressions` otherwise."""
+        return await self._expressions(expressions, context, allow, one=False).arun(calls_context(cancellation, deps))
 
     def __enter__(self) -> Self:
         self._lifetime.enter()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._short, self._short_async = {}, {}
+        self._fast_paths, self._async_fast_paths = {}, {}
         self._lifetime.leave(self)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
     async def __aexit__(self, *_: object) -> None:
-        self._short, self._short_async = {}, {}
+        self._fast_paths, self._async_fast_paths = {}, {}
         await self._lifetime.aleave(self)
 
-    def _reading(
+    def _expressions(
         self,
         given: str | Iterable[ToolCall | CallGraph],
         context: ExpressionContext | None,
         allow: AllowedFunctions | None,
         *,
         one: bool,
-    ) -> ExpressionReading:
-        from fcregistry.execution._graph import ExpressionReading  # Python's parser: few executors read expressions
+    ) -> ExpressionRun:
+        from fcregistry.execution._graph import ExpressionRun  # Python's parser: few executors read expressions
 
-        return ExpressionReading(self._open_pipeline(), given, context, allow, one=one)
+        return ExpressionRun(self._open_pipeline(), given, context, allow, one=one)
 
     def _open_pipeline(self) -> Pipeline:
-        """Return what carries calls out; the short ways go past this, and are taken away when the executor is left."""
+        """Return the pipeline, if the executor was not left. Fast paths do not come by here: leaving drops them."""
         self._lifetime.check()
         return self._pipeline
 
@@ -450,25 +443,22 @@ class Executor:
         return f"<Executor of {', '.join(self.tools) or 'no tools'}>"
 
 
-# --- execution._lifetime ---
-
-
 class Lifetime:
     """Whether an executor still takes calls.
 
     Args:
-        places: What runs its calls in other processes, by the name of the tool.
+        runners: What runs its calls in other processes, by the name of the tool.
     """
 
     __slots__ = ("_entered", "_leaves", "_left")
 
-    def __init__(self, places: Mapping[str, RemoteRunner]) -> None:
+    def __init__(self, runners: Mapping[str, RemoteRunner]) -> None:
         self._entered = False
         self._left = False
-        self._leaves = {place.leave for place in places.values() if place.leave is not None}
+        self._leaves = {runner.leave for runner in runners.values() if runner.leave is not None}
 
     def check(self) -> None:
-        """See that it still takes calls.
+        """Check that it still takes calls.
 
         Raises:
             RuntimeError: Its `with` block was left.
@@ -489,17 +479,17 @@ class Lifetime:
         self._entered = True
 
     def leave(self, user: object) -> None:
-        """End its `with` block, on this thread: that may wait for processes to end.
+        """End its `with` block on this thread, which may wait for processes to end.
 
         Args:
-            user: The executor, as what runs its calls knows it.
+            user: The executor.
         """
         self._left = True
         for leave in self._leaves:
             leave(user)
 
     async def aleave(self, user: object) -> None:
-        """End its `with` block, and let the running loop turn meanwhile; as `leave` otherwise."""
+        """End its `with` block without holding up the running loop; as `leave` otherwise."""
         self._left = True
         if self._leaves:
             from asyncio import to_thread  # there is a loop, so it is imported
@@ -507,15 +497,12 @@ class Lifetime:
             await to_thread(self.leave, user)
 
 
-# --- execution._reading._python_values ---
-
-
 def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:
-    """Return the call that a model would have written for Python values, or why there is none.
+    """Return the call that a model would have written for Python values, or a result that says why there is none.
 
     Args:
-        tool: The tool; the plugin of a described one is imported.
-        name: What it is called by.
+        tool: The tool, whose plugin is imported.
+        name: The name that it is called by.
         arguments: The values, by parameter name; a `*args` parameter takes a list.
     """
     try:

@@ -1,8 +1,9 @@
-"""Which way is short enough for a call that nothing is special about? What the pipeline does for such a call, in one function.
+"""The fast path: what the pipeline does for a plain call, in one function.
 
-Most calls are JSON text, valid as it stands, of a tool that needs no approval, no context and no time limit. For them the pipeline's care
-would cost three times what the call itself does. A short way is made once for each tool that allows it. It gives up, before anything has
-run, whenever a call is not of that sort; the pipeline then takes that from the beginning. A test holds that both give the same results.
+Most calls are JSON text, valid as it is, of a tool that needs no approval, no context and no time limit. For them the pipeline's care
+would cost three times what the call itself does. A fast path is made once for each tool that allows it. It gives up with None, before
+anything has run, whenever a call is not plain; the pipeline then starts that call from the beginning. A test holds that both give the
+same results.
 """
 
 from __future__ import annotations
@@ -16,19 +17,21 @@ from fcregistry._base import forks as _forks
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import PLAIN_DECODER, has_unique_names
 from fcregistry._results.result import ToolResult
+from fcregistry.execution._arguments import repair_arguments
 from fcregistry.execution._invoke import (
-    PLAIN,
+    PLAIN_TYPES,
     Invocation,
+    Outcome,
     ainvoke,
-    awaited,
+    await_future,
+    await_in_parent,
     invoke,
     is_cancellation,
     needs_loop,
-    stepped,
 )
-from fcregistry.execution._outcome import Outcome
-from fcregistry.execution._result import finished
-from fcregistry.execution._step import CallStep
+from fcregistry.execution._messages import invalid_arguments
+from fcregistry.execution._result import make_result
+from fcregistry.execution._step import QUICK_STEPS, CallStep
 from fcregistry.execution._threads import NoThreadError, blocking_threads
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import EncodingError, to_json_text
@@ -37,34 +40,33 @@ if TYPE_CHECKING:
     from fcregistry.execution._settings import Settings
     from fcregistry.execution._step import Bound
 
-Read: TypeAlias = Callable[[ToolCall], "dict[str, Any] | ToolResult | None"]
-Refuse: TypeAlias = "Callable[[ToolCall, Bound, dict[str, Any]], ToolResult | None]"
-"""Makes the result of a call whose arguments are not valid, or gives up where they can be repaired."""
+ReadArguments: TypeAlias = Callable[[ToolCall], "dict[str, Any] | ToolResult | None"]
+"""Reads, validates and decodes the arguments of a call; returns a result if they are not valid, and None to give up."""
 
-ShortWay: TypeAlias = Callable[[ToolCall], "ToolResult | None"]
-AsyncShortWay: TypeAlias = Callable[[ToolCall], "Awaitable[ToolResult | None]"]
+FastPath: TypeAlias = Callable[[ToolCall], "ToolResult | None"]
+AsyncFastPath: TypeAlias = Callable[[ToolCall], "Awaitable[ToolResult | None]"]
 
 T = TypeVar("T")
 
-_scan: Final = PLAIN_DECODER.scan_once  # type: ignore[attr-defined]  # what `decode` calls between two looks for white space
-_DEEP: Final = 100
-"""Characters of which arguments could be too deep."""
+_scan: Final = PLAIN_DECODER.scan_once  # type: ignore[attr-defined]  # what `decode` calls, without its search for white space
+_MAY_BE_TOO_DEEP: Final = 100
+"""Arguments of fewer characters cannot be nested too deeply."""
 
 
 def read_if_call(given: object) -> ToolCall | None:
-    """Return what is a call in whichever shape, or None: what is wrong with it, the pipeline says."""
+    """Return a call in any shape as a `ToolCall`; None if it is not one, which the pipeline reports."""
     try:
         return read_call(given)
     except MalformedCallError:
         return None
 
 
-def may_be_short(bound: Bound, settings: Settings) -> bool:
-    """Tell whether nothing about a tool, or about the executor, asks for the pipeline's care."""
+def allows_fast_path(bound: Bound, settings: Settings) -> bool:
+    """Return whether neither a tool nor its executor needs what only the pipeline does."""
     return (
-        bound.lane != "elsewhere"
+        bound.dispatch != "remote"
         and bound.timeout is None
-        and bound.is_open
+        and bound.needs_no_approval
         and bound.cache is None
         and not bound.needs_env
         and not bound.exact
@@ -74,12 +76,12 @@ def may_be_short(bound: Bound, settings: Settings) -> bool:
     )
 
 
-def _reader(bound: Bound, settings: Settings, refuse: Refuse) -> Read:
-    """Return what reads, validates and decodes the arguments of a call, says that they are not valid, or gives up with None."""
-    is_valid = bound.validator.is_valid
+def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
+    tool, name, validator, allowed = bound.tool, bound.tool.name, bound.validator, settings.repairs
+    is_valid = validator.is_valid
     binding = bound.signature.binding
     decode = binding.decode
-    as_it_is = binding.hands_through
+    needs_no_decoding = binding.hands_through
     longest = settings.quick_length
 
     def read(call: ToolCall) -> dict[str, Any] | ToolResult | None:
@@ -91,99 +93,105 @@ def _reader(bound: Bound, settings: Settings, refuse: Refuse) -> Read:
             if (
                 end != len(text)
                 or type(arguments) is not dict
-                or (end > _DEEP and text.count("{") + text.count("[") > _DEEP)
+                or (end > _MAY_BE_TOO_DEEP and text.count("{") + text.count("[") > _MAY_BE_TOO_DEEP)
                 or not has_unique_names(text, arguments)
             ):
                 return None
             if not is_valid(arguments):
-                return refuse(call, bound, arguments)
-            return arguments if as_it_is else decode(arguments)
-        except (StopIteration, ValueError, RecursionError):  # no JSON
+                _, repairs, problems = repair_arguments(arguments, tool, validator, allowed, QUICK_STEPS)
+                if not problems:
+                    return None
+                error = invalid_arguments(name, problems)
+                return ToolResult(call, None, error, error.text, tool, None, 0.0, repairs)
+            return arguments if needs_no_decoding else decode(arguments)
+        except (StopIteration, ValueError, RecursionError):  # not JSON
             return None
-        except Exception:  # noqa: BLE001  # foreign code: what a type raises, the pipeline words; or there is a lot that is wrong
+        except Exception:  # noqa: BLE001  # foreign code: a type raised something; or finding out what is wrong takes long
             return None
 
     return read
 
 
-def short_way(bound: Bound, settings: Settings, refuse: Refuse) -> ShortWay:
-    """Return the short way to call a plain function on the caller's thread."""
-    return _plain_way(bound, settings, refuse, lambda step, rest: finished(step, invoke(rest), settings))
+def fast_path(bound: Bound, settings: Settings) -> FastPath:
+    """Return the fast path for calls of a plain function on the caller's thread."""
+    return _path_of_plain_function(bound, settings, lambda step, work: make_result(step, invoke(work), settings))
 
 
-def short_way_on_a_loop(bound: Bound, settings: Settings, refuse: Refuse) -> AsyncShortWay:
-    """Return the short way to call a function from a running loop, whatever sort of function it is."""
-    if bound.lane == "loop":
-        return _async_way(bound, settings, refuse)
-    way = _plain_way(bound, settings, refuse, _Rest)
+def async_fast_path(bound: Bound, settings: Settings) -> AsyncFastPath:
+    """Return the fast path for calls from a running loop, whatever kind of function the tool is."""
+    if bound.dispatch == "loop":
+        return _path_of_async_function(bound, settings)
+    path = _path_of_plain_function(bound, settings, _Unfinished)
 
     async def inline(call: ToolCall) -> ToolResult | None:
-        result = way(call)
-        return await result.awaited(settings) if isinstance(result, _Rest) else result
+        result = path(call)
+        return await result.finish(settings) if isinstance(result, _Unfinished) else result
 
     async def on_thread(call: ToolCall) -> ToolResult | None:
         try:
-            future = blocking_threads.submit(lambda: way(call))
+            future = blocking_threads.submit(lambda: path(call))
         except NoThreadError:
-            return None  # the pipeline says so
-        result = await awaited(future)
-        return await result.awaited(settings) if isinstance(result, _Rest) else result
+            return None  # the pipeline reports it
+        result = await await_future(future)
+        return await result.finish(settings) if isinstance(result, _Unfinished) else result
 
-    return on_thread if bound.lane == "thread" else inline
+    return on_thread if bound.dispatch == "thread" else inline
 
 
-class _Rest(NamedTuple):
-    """A call whose function returned what has to be awaited: on the loop of whoever awaits the call."""
+class _Unfinished(NamedTuple):
+    """A call whose function returned an awaitable, which is awaited on the loop of the call's caller."""
 
     step: CallStep
-    rest: Invocation
+    work: Invocation
 
-    async def awaited(self, settings: Settings) -> ToolResult:
-        return finished(self.step, await ainvoke(self.rest), settings)
+    async def finish(self, settings: Settings) -> ToolResult:
+        return make_result(self.step, await ainvoke(self.work), settings)
 
 
-def _async_way(bound: Bound, settings: Settings, refuse: Refuse) -> AsyncShortWay:
-    """Return the short way to call an async function on the running loop."""
-    read, tool, function = _reader(bound, settings, refuse), bound.tool, bound.tool.function
+def _path_of_async_function(bound: Bound, settings: Settings) -> AsyncFastPath:
+    """Return the fast path for calls of an async function on the running loop."""
+    read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
-    done = _ender(bound, settings)
+    result_of = _result_maker(bound, settings)
 
-    async def way(call: ToolCall) -> ToolResult | None:
+    async def path(call: ToolCall) -> ToolResult | None:
         decoded = read(call)
         if decoded is None or isinstance(decoded, ToolResult):
             return decoded
         args, kwargs = ((), decoded) if by_keyword else bind(decoded)
         start, born = perf_counter(), _forks.generation
         try:
-            value = await stepped(function(*args, **kwargs), born)
-        except BaseException as error:  # foreign code: whatever a tool raises is what came of it
+            value = await await_in_parent(function(*args, **kwargs), born)
+        except BaseException as error:  # foreign code: whatever a tool raises is its outcome
             if _forks.generation != born:
                 _forks.end_child(error)
             if is_cancellation(error):
                 raise
-            return finished(_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings)
+            return make_result(
+                _finished_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings
+            )
         if _forks.generation != born:
             _forks.end_child()
         seconds = perf_counter() - start
         if type(value) is str:
             return ToolResult(call, value, None, value, tool, decoded, seconds)
-        result = done(call, decoded, value, seconds)
+        result = result_of(call, decoded, value, seconds)
         if _forks.generation != born:  # what a value does while it is encoded is foreign code, too
             _forks.end_child()
         return result
 
-    return way
+    return path
 
 
-def _plain_way(
-    bound: Bound, settings: Settings, refuse: Refuse, rest: Callable[[CallStep, Invocation], T]
+def _path_of_plain_function(
+    bound: Bound, settings: Settings, unfinished: Callable[[CallStep, Invocation], T]
 ) -> Callable[[ToolCall], ToolResult | T | None]:
-    """Return the way of a plain function to its result; where something is left to be awaited, to what `rest` makes of that."""
-    read, tool, function = _reader(bound, settings, refuse), bound.tool, bound.tool.function
+    """Return the fast path of a plain function: to its result, or, if that has to be awaited, to what `unfinished` makes of it."""
+    read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
-    done = _ender(bound, settings)
+    result_of = _result_maker(bound, settings)
 
-    def way(call: ToolCall) -> ToolResult | T | None:
+    def path(call: ToolCall) -> ToolResult | T | None:
         decoded = read(call)
         if decoded is None or isinstance(decoded, ToolResult):
             return decoded
@@ -194,46 +202,48 @@ def _plain_way(
             else:
                 args, kwargs = bind(decoded)
                 value = function(*args, **kwargs)
-            if type(value) not in PLAIN:
+            if type(value) not in PLAIN_TYPES:
                 if isgenerator(value):
                     value = list(value)
                 elif needs_loop(value):
                     if _forks.generation != born:
                         _forks.end_child()
-                    return rest(_step(call, bound, decoded), Invocation(lambda: value, (), {}))
-        except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is what came of it
+                    return unfinished(_finished_step(call, bound, decoded), Invocation(lambda: value, (), {}))
+        except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is its outcome
             if _forks.generation != born:
                 _forks.end_child(error)
-            return finished(_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings)
+            return make_result(
+                _finished_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings
+            )
         if _forks.generation != born:
             _forks.end_child()
         seconds = perf_counter() - start
         if type(value) is str:
             return ToolResult(call, value, None, value, tool, decoded, seconds)
-        result = done(call, decoded, value, seconds)
+        result = result_of(call, decoded, value, seconds)
         if _forks.generation != born:  # what a value does while it is encoded is foreign code, too
             _forks.end_child()
         return result
 
-    return way
+    return path
 
 
-def _step(call: ToolCall, bound: Bound, decoded: dict[str, Any]) -> CallStep:
-    """Return a call that has run, as the making of its result wants it: without the JSON of its arguments."""
+def _finished_step(call: ToolCall, bound: Bound, decoded: dict[str, Any]) -> CallStep:
+    """Return the step of a call that has run: `make_result` does not need the JSON of its arguments."""
     return CallStep(call, bound, {}, decoded, ())
 
 
-def _ender(bound: Bound, settings: Settings) -> Callable[[ToolCall, dict[str, Any], Any, float], ToolResult]:
+def _result_maker(bound: Bound, settings: Settings) -> Callable[[ToolCall, dict[str, Any], Any, float], ToolResult]:
     """Return what makes the result of a call that returned a value."""
     tool, returns = bound.tool, bound.signature.returns
-    as_it_is = returns is None or returns.natural
+    is_natural = returns is None or returns.natural
 
-    def done(call: ToolCall, decoded: dict[str, Any], value: Any, seconds: float) -> ToolResult:
-        if as_it_is and type(value) in PLAIN:
+    def result_of(call: ToolCall, decoded: dict[str, Any], value: Any, seconds: float) -> ToolResult:
+        if is_natural and type(value) in PLAIN_TYPES:
             try:
                 return ToolResult(call, value, None, to_json_text(value), tool, decoded, seconds)
-            except EncodingError:  # to be worded
+            except EncodingError:  # the pipeline's result says why
                 pass
-        return finished(_step(call, bound, decoded), Outcome(value, None, seconds), settings)
+        return make_result(_finished_step(call, bound, decoded), Outcome(value, None, seconds), settings)
 
-    return done
+    return result_of

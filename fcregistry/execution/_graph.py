@@ -1,9 +1,7 @@
-"""How does the text of a model run? It is read, and its calls are carried out; what is wrong with it is a result.
+"""Calls within calls: expressions of a model are read, and their calls run, each as soon as it has the results that it needs.
 
-MERGED: How do the calls of expressions run? Each as soon as it has the results that it needs; those that need nothing of each other, at the same time.
-MERGED: May all calls of an expression run? That is settled before any of them does: whoever approves sees where results of others are to stand.
-MERGED: What is to be carried out of some expressions? Their calls in one row, each behind those that it needs.
-MERGED: What does a model read of an expression that did not run, or of a call in it?
+Calls that need nothing of each other run at the same time. Whether all calls of an expression may run is authorised before any of them runs:
+approvers see a placeholder where the result of another call is going to be. What is wrong with an expression is a result.
 """
 
 from __future__ import annotations
@@ -15,23 +13,24 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, AskApprover, edited
-from fcregistry.execution._arguments import repaired
-from fcregistry.execution._batch import Line, Seat, arun_together, gathered, run_together, uninterrupted
-from fcregistry.execution._effects import adrive, drive
+from fcregistry.execution._approval import ApprovalQuestion, Approve, AskApprover, apply_edit
+from fcregistry.execution._arguments import repair_arguments
+from fcregistry.execution._batch import arun_together, gather_calls, raise_interrupt, run_together
+from fcregistry.execution._batch_order import BatchOrder, BatchTurn, accesses_of
+from fcregistry.execution._invoke import adrive, drive
 from fcregistry.execution._messages import (
     approval_required,
+    environment_not_set,
     invalid_arguments,
-    not_to_be_had,
-    unavailable,
+    plugin_unavailable,
     unknown_tool,
 )
-from fcregistry.execution._pipeline import Load
-from fcregistry.execution._resources import accesses
+from fcregistry.execution._pipeline import LoadPlugins
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import deps_for
 from fcregistry.execution._step import CallStep
-from fcregistry.execution._suspended import Resumed
+from fcregistry.execution._suspended import ResumedCall
+from fcregistry.execution._threads import background_loop
 from fcregistry.expressions import (
     RESULT_KEY,
     CallGraph,
@@ -52,27 +51,26 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fcregistry._tools.tool import Tool, Toolset
-    from fcregistry.execution._approval import Gate
+    from fcregistry.execution._approval import ApprovalRules
     from fcregistry.execution._batch import Interrupt
-    from fcregistry.execution._effects import Course
+    from fcregistry.execution._invoke import Effects
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import CallsContext
     from fcregistry.expressions import AllowedFunctions, ExpressionContext
 
-# --- execution._graphs._expressions ---
 
 Expressions: TypeAlias = "str | Iterable[Parsed]"
 
 
-class ExpressionReading:
-    """What is to be read, and by what.
+class ExpressionRun:
+    """Reads expressions, and runs their calls.
 
     Args:
-        pipeline: Carries out calls.
-        given: The text, or what was read before.
-        context: As for `parse_call`.
-        allow: As for `parse_call`.
-        one: Whether it is to be one call.
+        pipeline: Runs calls.
+        given: The text, or what `parse_call` returned.
+        context: The names and values that the text may use; see `parse_call`.
+        allow: The functions that the text may call beside tools; see `parse_call`.
+        one: Whether it has to be one call.
     """
 
     def __init__(
@@ -90,40 +88,40 @@ class ExpressionReading:
         self._allow = allow
         self._one = one
 
-    def run(self, run: CallsContext) -> list[ToolResult]:
-        """Read it, carry it out, and wait for it."""
+    def run(self, context: CallsContext) -> list[ToolResult]:
+        """Read the expressions, run their calls, and wait for the results."""
         parsed = self._parsed()
         if isinstance(parsed, ToolResult):
             return [parsed]
         if not any(isinstance(each, CallGraph) for each in parsed):
-            return run_together(self._pipeline, self._pipeline.prepared(parsed, run), run)
+            return run_together(self._pipeline, self._pipeline.prepare_all(parsed, context), context)
         nodes = call_nodes(parsed)
-        return _outermost(nodes, run_nodes(self._pipeline, nodes, run))
+        return _outermost(nodes, run_nodes(self._pipeline, nodes, context))
 
-    async def arun(self, run: CallsContext) -> list[ToolResult]:
-        """Read it, and carry it out on the running loop."""
-        if self._pipeline.loads and isinstance(self._given, str):
-            await Load([tool for tool in self._pipeline.tools.values() if self._names(tool)]).later()
+    async def arun(self, context: CallsContext) -> list[ToolResult]:
+        """Read the expressions, and run their calls on the running loop."""
+        if self._pipeline.has_unloaded_tools and isinstance(self._given, str):
+            await LoadPlugins([tool for tool in self._pipeline.tools.values() if self._names(tool)]).later()
         parsed = self._parsed()
         if isinstance(parsed, ToolResult):
             return [parsed]
         if not any(isinstance(each, CallGraph) for each in parsed):
-            return await arun_together(self._pipeline, await self._pipeline.aprepared(parsed, run), run)
+            return await arun_together(self._pipeline, await self._pipeline.aprepare_all(parsed, context), context)
         nodes = call_nodes(parsed)
-        return _outermost(nodes, await arun_nodes(self._pipeline, nodes, run))
+        return _outermost(nodes, await arun_nodes(self._pipeline, nodes, context))
 
     def _names(self, tool: Tool) -> bool:
-        """Tell whether the text may name a tool that is not imported yet."""
+        """Return whether the text may name a tool whose plugin is not imported yet."""
         return not tool.is_loaded and any(name in self._given for name in name_spellings(tool))
 
     def _parsed(self) -> list[Parsed] | ToolResult:
-        """Return what was read, or what is wrong with it.
+        """Return the expressions, or a result that says what is wrong with them.
 
         Raises:
-            TypeError: What was given is no text, and nothing that was read.
+            TypeError: What was given is neither text nor expressions.
         """
         if not isinstance(self._given, str):
-            return checked(self._given)
+            return check_expressions(self._given)
         read = self._read_one if self._one else parse_calls
         try:
             return read(self._given, tools=self._pipeline.tools, context=self._context, allow=self._allow)
@@ -141,137 +139,138 @@ def _outermost(nodes: list[CallNode], results: list[ToolResult]) -> list[ToolRes
     return [result for node, result in zip(nodes, results, strict=True) if node.is_outermost]
 
 
-# --- execution._graphs._running ---
+# --- Running the calls ---
 
 
-def run_nodes(pipeline: Pipeline, nodes: list[CallNode], run: CallsContext) -> list[ToolResult]:
-    """Carry out the calls of expressions, and wait for all: those that want their caller's thread on this one, the others elsewhere.
+def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> list[ToolResult]:
+    """Run the calls of expressions, and wait for all: those that need their caller's thread run on this one.
 
     Returns:
         The results of all calls, in their order.
     """
-    row = CallRow(pipeline, nodes, drive(authorised(pipeline, nodes, run)), run)
+    node_run = NodeRun(pipeline, nodes, drive(authorise_nodes(pipeline, nodes, context)), context)
     if all(place - 1 in node.needs.values() for place, node in enumerate(nodes) if place):
-        return [row.run_here(place) for place in range(len(nodes))]  # each needs the one before it
-    # And asyncio, which calls that run one after the other need not pay for
-    from fcregistry.execution._event_loop import background_loop
-
-    here = [place for place in range(len(nodes)) if row.wants_caller(place)]
+        return [node_run.run_here(place) for place in range(len(nodes))]  # each needs the one before it
+    here = [place for place in range(len(nodes)) if node_run.needs_caller_thread(place)]
     elsewhere = sorted({*range(len(nodes))}.difference(here))
-    future = background_loop.submit(lambda: row.run_there(elsewhere))
+    future = background_loop.submit(lambda: node_run.run_there(elsewhere))
     try:
-        results = {place: row.run_here(place) for place in here}
-        results |= zip(elsewhere, uninterrupted(future.result()), strict=True)
+        results = {place: node_run.run_here(place) for place in here}
+        results |= zip(elsewhere, raise_interrupt(future.result()), strict=True)
     except BaseException:  # whatever ends the waiting ends the calls too
         future.cancel()
         raise
     return [results[place] for place in range(len(nodes))]
 
 
-async def arun_nodes(pipeline: Pipeline, nodes: list[CallNode], run: CallsContext) -> list[ToolResult]:
-    """Carry out the calls of expressions on the running loop; as `run_nodes` otherwise."""
-    row = CallRow(pipeline, nodes, await adrive(authorised(pipeline, nodes, run)), run)
-    return uninterrupted(await row.run_there(range(len(nodes))))
+async def arun_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> list[ToolResult]:
+    """Run the calls of expressions on the running loop; as `run_nodes` otherwise."""
+    node_run = NodeRun(pipeline, nodes, await adrive(authorise_nodes(pipeline, nodes, context)), context)
+    return raise_interrupt(await node_run.run_there(range(len(nodes))))
 
 
-class CallRow:
+class NodeRun:
     """The calls of expressions while they run. A call waits for earlier ones only, so some call can always run.
 
     Args:
-        pipeline: Carries out calls.
+        pipeline: Runs calls.
         nodes: The calls.
-        settled: Which of them may run, and the results of the others.
-        run: What their caller gave along.
+        authorised: Which of them may run, and the results of the others.
+        context: What their caller gave along.
 
     Raises:
-        DefinitionError: A tool cannot have what it depends on; nothing has run.
+        DefinitionError: `deps` lacks what a tool asks for; nothing has run.
     """
 
     def __init__(
-        self, pipeline: Pipeline, nodes: list[CallNode], settled: list[Authorised | ToolResult], run: CallsContext
+        self,
+        pipeline: Pipeline,
+        nodes: list[CallNode],
+        authorised: list[AuthorisedCall | ToolResult],
+        context: CallsContext,
     ) -> None:
         from concurrent.futures import Future  # which imports logging: only for calls that wait for each other
 
         self._pipeline = pipeline
         self._nodes = nodes
-        self._settled = settled
-        self._run = run
-        for each in settled:
-            if isinstance(each, Authorised):
-                deps_for(each.step.bound.tool, run, pipeline.settings.deps)
-        self._line = _line_of(settled)
+        self._authorised = authorised
+        self._context = context
+        for each in authorised:
+            if isinstance(each, AuthorisedCall):
+                deps_for(each.step.bound.tool, context, pipeline.settings.deps)
+        self._order = _order_of(authorised)
         self._ends: list[Future[ToolResult]] = [Future() for _ in nodes]
         for end in self._ends:
-            end.set_running_or_notify_cancel()  # who gives up waiting for it does not cancel it for the others
+            end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
 
-    def wants_caller(self, place: int) -> bool:
-        """Tell whether a call has to run on the thread that makes it."""
-        call = self._settled[place]
-        return isinstance(call, Authorised) and call.step.bound.lane == "caller"
+    def needs_caller_thread(self, place: int) -> bool:
+        """Return whether a call has to run on the thread that makes it."""
+        call = self._authorised[place]
+        return isinstance(call, AuthorisedCall) and call.step.bound.dispatch == "caller"
 
     def run_here(self, place: int) -> ToolResult:
-        """Carry out a call on this thread, once it has what it needs."""
-        seat = Seat(self._line, place)
+        """Run a call on this thread, once it has the results that it needs."""
+        turn = BatchTurn(self._order, place)
         try:
             for need in self._nodes[place].needs.values():
                 self._ends[need].result()
-            result = drive(self._pipeline.course(self._given(place), self._run, seat))
+            result = drive(self._pipeline.run_call(self._ready(place), self._context, turn))
             self._ends[place].set_result(result)
         finally:
-            self._leave(place, seat)
+            self._finish(place, turn)
         return result
 
     async def run_there(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
-        """Carry out calls on the running loop, each once it has what it needs."""
+        """Run calls on the running loop, each once it has the results that it needs."""
         from asyncio import Semaphore  # there is a loop, so it is imported
 
         slots = Semaphore(self._pipeline.settings.max_concurrency)
-        return await gathered(self._run_seated(place, slots) for place in places)
+        return await gather_calls(self._run_in_turn(place, slots) for place in places)
 
-    async def _run_seated(self, place: int, slots: Semaphore) -> ToolResult | Interrupt:
+    async def _run_in_turn(self, place: int, slots: Semaphore) -> ToolResult | Interrupt:
         from asyncio import wrap_future  # likewise
 
-        seat = Seat(self._line, place, slots)
+        turn = BatchTurn(self._order, place, slots)
         try:
             for need in self._nodes[place].needs.values():
                 await wrap_future(self._ends[need])
-            result = await adrive(self._pipeline.course(self._given(place), self._run, seat))
+            result = await adrive(self._pipeline.run_call(self._ready(place), self._context, turn))
             self._ends[place].set_result(result)
         except (KeyboardInterrupt, SystemExit) as interrupt:
-            return interrupt  # raised out of a task, it would end the loop for everybody
+            return interrupt  # raised out of a task, it would end the loop for every call
         finally:
-            self._leave(place, seat)
+            self._finish(place, turn)
         return result
 
-    def _leave(self, place: int, seat: Seat) -> None:
-        seat.leave()
-        if not self._ends[place].done():  # interrupted: nobody is to wait for it for ever
+    def _finish(self, place: int, turn: BatchTurn) -> None:
+        turn.leave()
+        if not self._ends[place].done():  # interrupted: other calls must not wait for it for ever
             call = self._nodes[place].call
             self._ends[place].set_result(failed_result(call, CallError("cancelled", f"{call.name} was interrupted")))
 
-    def _given(self, place: int) -> CallStep | ToolResult | Resumed:
-        """Return a call as it is to run, with the results that it needs in their places, or why it does not."""
-        call, node = self._settled[place], self._nodes[place]
+    def _ready(self, place: int) -> CallStep | ToolResult | ResumedCall:
+        """Return a call with the results that it needs in their places, or why it does not run."""
+        call, node = self._authorised[place], self._nodes[place]
         if isinstance(call, ToolResult):
             return call
         step: CallStep | ToolResult = call.step
         if call.references:
             inner = {call_id: self._ends[need].result() for call_id, need in node.needs.items()}
-            step = _with_results(self._pipeline, call, inner)
+            step = _fill_results(self._pipeline, call, inner)
         if call.approval is None:
             return step
-        return step.with_approval(call.approval) if isinstance(step, ToolResult) else Resumed(step, call.approval)
+        return step.with_approval(call.approval) if isinstance(step, ToolResult) else ResumedCall(step, call.approval)
 
 
-def _with_results(pipeline: Pipeline, call: Authorised, results: dict[str, ToolResult]) -> CallStep | ToolResult:
-    """Return a call with the results of others in their places: each written by the codec of its place, all of it validated."""
+def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, ToolResult]) -> CallStep | ToolResult:
+    """Return a call with the results of others in their places: each encoded by the codec of its place, and all validated."""
     step = call.step
     name, tool = step.call.name, step.bound.tool
     values: dict[tuple[str | int, ...], Any] = {}
     for each in call.references:
         result = results[each.call]
         if not result.ok:
-            return failed_result(step.call, without_result(name, result), tool, step.repairs)
+            return failed_result(step.call, inner_call_failed(name, result), tool, step.repairs)
         try:
             values[each.path] = encode_value(result.value, each.codec)
         except EncodingError as error:
@@ -282,24 +281,24 @@ def _with_results(pipeline: Pipeline, call: Authorised, results: dict[str, ToolR
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
 
-def _line_of(settled: list[Authorised | ToolResult]) -> Line | None:
-    """Return the order of calls that touch the same; what one touches that needs results is known when it has them."""
-    known = [each.step if isinstance(each, Authorised) and not each.references else None for each in settled]
-    touched = [None if step is None else accesses(step) for step in known]
-    later = any(isinstance(each, Authorised) and each.references and each.step.bound.touches for each in settled)
-    return Line(touched, known) if later or any(each is not None for each in touched) else None
+def _order_of(authorised: list[AuthorisedCall | ToolResult]) -> BatchOrder | None:
+    """Return the order of the calls; what a call touches that needs results is known only when it has them."""
+    known = [each.step if isinstance(each, AuthorisedCall) and not each.references else None for each in authorised]
+    touched = [None if step is None else accesses_of(step) for step in known]
+    later = any(isinstance(each, AuthorisedCall) and each.references and each.step.bound.touches for each in authorised)
+    return BatchOrder(touched, known) if later or any(each is not None for each in touched) else None
 
 
-# --- execution._graphs._authorising ---
+# --- Settling whether the calls may run ---
 
 
-class Authorised(NamedTuple):
-    """A call that may run, once it has the results that it needs.
+class AuthorisedCall(NamedTuple):
+    """A call that may run once it has the results that it needs.
 
     Attributes:
-        step: The call; one that needs results is neither validated whole nor decoded yet.
-        references: Where results are to stand.
-        approval: How it was approved; None where nobody was asked.
+        step: The call; one that needs results is not validated whole or decoded yet.
+        references: Where the results go.
+        approval: How it was approved; None if no approver was asked.
     """
 
     step: CallStep
@@ -307,110 +306,120 @@ class Authorised(NamedTuple):
     approval: Approval | None = None
 
 
-def authorised(pipeline: Pipeline, nodes: list[CallNode], run: CallsContext) -> Course[list[Authorised | ToolResult]]:
-    """Return the course of settling whether calls may run; ends with those that may, and with the results of the others.
+def authorise_nodes(
+    pipeline: Pipeline, nodes: list[CallNode], context: CallsContext
+) -> Effects[list[AuthorisedCall | ToolResult]]:
+    """Settle whether calls may run; end with those that may, and with the results of the others.
 
     An expression of which one call is refused does not run at all.
     """
-    settled: list[Authorised | ToolResult] = [_prepared(pipeline, node) for node in nodes]
-    refused = {node.expression for node, each in zip(nodes, settled, strict=True) if isinstance(each, ToolResult)}
-    for place, (node, each) in enumerate(zip(nodes, settled, strict=True)):
-        if node.expression not in refused and isinstance(each, Authorised):
-            settled[place] = yield from _asked(pipeline, node, each, run)
-            if isinstance(settled[place], ToolResult):
+    authorised: list[AuthorisedCall | ToolResult] = [_prepare_node(pipeline, node) for node in nodes]
+    refused = {node.expression for node, each in zip(nodes, authorised, strict=True) if isinstance(each, ToolResult)}
+    for place, (node, each) in enumerate(zip(nodes, authorised, strict=True)):
+        if node.expression not in refused and isinstance(each, AuthorisedCall):
+            authorised[place] = yield from _ask_approval(pipeline, node, each, context)
+            if isinstance(authorised[place], ToolResult):
                 refused.add(node.expression)
-    return _all_or_none(nodes, settled)
+    return _all_or_none(nodes, authorised)
 
 
-def _all_or_none(nodes: list[CallNode], settled: list[Authorised | ToolResult]) -> list[Authorised | ToolResult]:
+def _all_or_none(
+    nodes: list[CallNode], authorised: list[AuthorisedCall | ToolResult]
+) -> list[AuthorisedCall | ToolResult]:
     refused: dict[int, list[ToolResult]] = {}
-    for node, each in zip(nodes, settled, strict=True):
+    for node, each in zip(nodes, authorised, strict=True):
         if isinstance(each, ToolResult):
             refused.setdefault(node.expression, []).append(each)
     return [
-        failed_result(node.call, beside_refused(node.call.name, refused[node.expression]), each.step.bound.tool)
-        if isinstance(each, Authorised) and node.expression in refused
+        failed_result(node.call, refused_with_others(node.call.name, refused[node.expression]), each.step.bound.tool)
+        if isinstance(each, AuthorisedCall) and node.expression in refused
         else each
-        for node, each in zip(nodes, settled, strict=True)
+        for node, each in zip(nodes, authorised, strict=True)
     ]
 
 
-def _prepared(pipeline: Pipeline, node: CallNode) -> Authorised | ToolResult:
+def _prepare_node(pipeline: Pipeline, node: CallNode) -> AuthorisedCall | ToolResult:
     if node.references:
-        return _with_marks(pipeline, node.call, node.references)
+        return _prepare_with_placeholders(pipeline, node.call, node.references)
     step = pipeline.prepare(node.call)
-    return step if isinstance(step, ToolResult) else Authorised(step)
+    return step if isinstance(step, ToolResult) else AuthorisedCall(step)
 
 
-def _with_marks(pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]) -> Authorised | ToolResult:
-    """Return a call in which results are missing: all else of it is validated."""
+def _prepare_with_placeholders(
+    pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]
+) -> AuthorisedCall | ToolResult:
+    """Return a call with placeholders for results: all else of it is validated."""
     try:
         bound = pipeline.bound(call.name)
     except PluginError as error:
-        return failed_result(call, not_to_be_had(error), pipeline.find(call.name))
+        return failed_result(call, plugin_unavailable(error), pipeline.find(call.name))
     if bound is None:
         return failed_result(call, unknown_tool(call.name, pipeline.tools))
     if bound.needs_env and bound.tool.missing_env:
-        return failed_result(call, unavailable(bound.tool), bound.tool)
+        return failed_result(call, environment_not_set(bound.tool), bound.tool)
     given: Any = call.arguments
-    arguments, repairs, problems = repaired(given, bound.tool, bound.validator, pipeline.settings.repairs)
-    if problems := _elsewhere(problems, references):
+    arguments, repairs, problems = repair_arguments(given, bound.tool, bound.validator, pipeline.settings.repairs)
+    if problems := _problems_outside(problems, references):
         return failed_result(call, invalid_arguments(call.name, problems), bound.tool, repairs)
-    return Authorised(CallStep(call, bound, arguments, {}, repairs), references)
+    return AuthorisedCall(CallStep(call, bound, arguments, {}, repairs), references)
 
 
-def _elsewhere(problems: Iterable[Problem], references: tuple[Reference, ...]) -> tuple[Problem, ...]:
-    """Return the problems that no result can mend: those that are not where one is to stand, in it or around it."""
+def _problems_outside(problems: Iterable[Problem], references: tuple[Reference, ...]) -> tuple[Problem, ...]:
+    """Return the problems that no result can fix: those that are not at, in or around a placeholder."""
     places = [json_path(each.path) for each in references]
-    return tuple(each for each in problems if not any(_touch(each.path, place) for place in places))
+    return tuple(each for each in problems if not any(_overlaps(each.path, place) for place in places))
 
 
-def _touch(path: str, place: str) -> bool:
+def _overlaps(path: str, place: str) -> bool:
     if path == "$":
         return True
     shorter, longer = sorted((path, place), key=len)
     return longer == shorter or longer.startswith((f"{shorter}.", f"{shorter}["))
 
 
-def _asked(pipeline: Pipeline, node: CallNode, call: Authorised, run: CallsContext) -> Course[Authorised | ToolResult]:
-    """Return the course of asking whether a call may run."""
+def _ask_approval(
+    pipeline: Pipeline, node: CallNode, call: AuthorisedCall, context: CallsContext
+) -> Effects[AuthorisedCall | ToolResult]:
+    """Ask whether a call may run, if it needs approval."""
     step = call.step
     tool = step.bound.tool
-    judged = None if step.bound.is_open else _judged(pipeline.gate, call)
-    if isinstance(judged, ApprovalQuestion) and pipeline.gate.approve is None:
-        judged = approval_required(tool.name)
-    if judged is None:
+    verdict = None if step.bound.needs_no_approval else _check_rules(pipeline.rules, call)
+    if isinstance(verdict, ApprovalQuestion) and pipeline.rules.approve is None:
+        verdict = approval_required(tool.name)
+    if verdict is None:
         return call
-    if isinstance(judged, CallError):
-        return failed_result(step.call, judged, tool, step.repairs)
-    answer: CallError | Approve | None = yield AskApprover(judged, run.cancellation)
+    if isinstance(verdict, CallError):
+        return failed_result(step.call, verdict, tool, step.repairs)
+    answer: CallError | Approve | None = yield AskApprover(verdict, context.cancellation)
     approval = Approval(
-        approved=not isinstance(answer, CallError), rule=judged.reason, edited=isinstance(answer, Approve)
+        approved=not isinstance(answer, CallError), rule=verdict.reason, edited=isinstance(answer, Approve)
     )
     if isinstance(answer, CallError):
         return failed_result(step.call, answer, tool, step.repairs).with_approval(approval)
-    changed: Authorised | ToolResult = call if answer is None else _edited(pipeline, node, call, answer)
+    changed: AuthorisedCall | ToolResult = call if answer is None else _apply_edit(pipeline, node, call, answer)
     return changed.with_approval(approval) if isinstance(changed, ToolResult) else changed._replace(approval=approval)
 
 
-def _judged(gate: Gate, call: Authorised) -> CallError | ApprovalQuestion | None:
+def _check_rules(rules: ApprovalRules, call: AuthorisedCall) -> CallError | ApprovalQuestion | None:
     step = call.step
     if not call.references or not callable(step.bound.tool.options.requires_approval):
-        return gate.weigh(step)
-    if (error := gate.forbids(step.bound.tool)) is not None:
+        return rules.check_rules(step)
+    if (error := rules.forbids(step.bound.tool)) is not None:
         return error
     return ApprovalQuestion(
-        gate, step, "the tool may require approval, which depends on results that are not known yet"
+        rules, step, "the tool may require approval, which depends on results that are not known yet"
     )
 
 
-def _edited(pipeline: Pipeline, node: CallNode, call: Authorised, answer: Approve) -> Authorised | ToolResult:
-    """Return a call with the arguments that its approver put in place of the model's; a mark that was left in them stays one."""
+def _apply_edit(
+    pipeline: Pipeline, node: CallNode, call: AuthorisedCall, answer: Approve
+) -> AuthorisedCall | ToolResult:
+    """Return a call with its approver's arguments in place of the model's; placeholders that are left in them stay."""
     arguments = answer.arguments
     codecs = {each.path: each.codec for each in call.references}
     references = tuple(
         Reference(path=path, call=call_id, codec=codecs.get(path, ANY_CODEC))
-        for path, call_id in _marks(arguments, node.needs)
+        for path, call_id in _placeholders(arguments, node.needs)
     )
     if not (references and isinstance(arguments, dict)):
         references = ()
@@ -418,29 +427,29 @@ def _edited(pipeline: Pipeline, node: CallNode, call: Authorised, answer: Approv
     def prepared(edited_call: ToolCall) -> CallStep | ToolResult:
         if not references:
             return pipeline.prepare(edited_call)
-        known = _with_marks(pipeline, edited_call, references)
+        known = _prepare_with_placeholders(pipeline, edited_call, references)
         return known if isinstance(known, ToolResult) else known.step
 
-    step = edited(call.step, answer, prepared)
-    return step if isinstance(step, ToolResult) else Authorised(step, references)
+    step = apply_edit(call.step, answer, prepared)
+    return step if isinstance(step, ToolResult) else AuthorisedCall(step, references)
 
 
-def _marks(
+def _placeholders(
     value: Any, ids: Mapping[str, int], path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield where the marks of some calls stand in a JSON value, and whose each is."""
+    """Yield the path of each placeholder in a JSON value, and the id of its call."""
     if isinstance(value, dict):
         if len(value) == 1 and isinstance(call_id := value.get(RESULT_KEY), str) and call_id in ids:
             yield path, call_id
             return
         for name, inner in value.items():
-            yield from _marks(inner, ids, (*path, name))
+            yield from _placeholders(inner, ids, (*path, name))
     elif isinstance(value, list):
         for place, inner in enumerate(value):
-            yield from _marks(inner, ids, (*path, place))
+            yield from _placeholders(inner, ids, (*path, place))
 
 
-# --- execution._graphs._nodes ---
+# --- The calls of expressions, as nodes ---
 
 Parsed: TypeAlias = "ToolCall | CallGraph"
 
@@ -449,11 +458,11 @@ class CallNode(NamedTuple):
     """One call of an expression.
 
     Attributes:
-        call: The call; where results of others are to stand, there is a mark.
+        call: The call, with a placeholder for each result of another call.
         references: Where these are.
-        needs: The places, in the row, of the calls whose results it needs, by their ids.
+        needs: The places, in the list of nodes, of the calls whose results it needs, by their ids.
         expression: Which expression it belongs to, from 0.
-        is_outermost: Whether it is the one whose result is that of the expression.
+        is_outermost: Whether its result is that of the expression.
     """
 
     call: ToolCall
@@ -463,11 +472,11 @@ class CallNode(NamedTuple):
     is_outermost: bool
 
 
-def checked(expressions: object) -> list[Parsed]:
+def check_expressions(expressions: object) -> list[Parsed]:
     """Return expressions that were read before, as a list.
 
     Raises:
-        TypeError: One of them is none, or they are no list.
+        TypeError: One of them is something else, or they are not a list.
     """
     given: list[Parsed] = []
     if isinstance(expressions, (ToolCall, CallGraph, Mapping)) or not isinstance(expressions, Iterable):
@@ -482,17 +491,17 @@ def checked(expressions: object) -> list[Parsed]:
 
 
 def call_nodes(expressions: Iterable[Parsed]) -> list[CallNode]:
-    """Return the calls of expressions in one row."""
+    """Return the calls of expressions as one list of nodes, each after those that it needs."""
     nodes: list[CallNode] = []
     for number, expression in enumerate(expressions):
         if isinstance(expression, ToolCall):
             nodes.append(CallNode(expression, (), {}, number, True))
         else:
-            nodes += _of_graph(expression, number, len(nodes))
+            nodes += _graph_nodes(expression, number, len(nodes))
     return nodes
 
 
-def _of_graph(graph: CallGraph, number: int, first: int) -> Iterable[CallNode]:
+def _graph_nodes(graph: CallGraph, number: int, first: int) -> Iterable[CallNode]:
     places: dict[str, int] = {}
     for place, call in enumerate(graph.calls, first):
         references = graph.references.get(call.id or "", ())
@@ -501,33 +510,33 @@ def _of_graph(graph: CallGraph, number: int, first: int) -> Iterable[CallNode]:
         places[call.id or ""] = place
 
 
-# --- execution._graphs._wording ---
+# --- What a model reads ---
 
 
 def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
-    """Word an expression that is no call, or one of a tool that is not to be had."""
+    """Return the error for an expression that is not a call, or whose plugin does not load."""
     if isinstance(error, PluginError):
-        return not_to_be_had(error)
+        return plugin_unavailable(error)
     problems = tuple(
         Problem(each.path, f"{each.message} (line {each.line}, column {each.column})") for each in error.problems
     )
     return CallError(error.code, "the expression is no call that can be made; nothing was run:", problems)
 
 
-def without_result(name: str, inner: ToolResult) -> CallError:
-    """Word a call that needs the result of one that failed."""
-    return _because(
+def inner_call_failed(name: str, inner: ToolResult) -> CallError:
+    """Return the error for a call that needs the result of a failed one."""
+    return _with_code_of(
         f"{name} was not run, since it needs the result of {_name(inner)}, which failed: {_text(inner)}", inner
     )
 
 
-def beside_refused(name: str, refused: Sequence[ToolResult]) -> CallError:
-    """Word a call of an expression of which others were refused before anything ran."""
-    said = f"{name} was not run, since nothing of an expression runs before all of it may, and"
+def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
+    """Return the error for a call of an expression in which other calls were refused before anything ran."""
+    beginning = f"{name} was not run, since nothing of an expression runs before all of it may, and"
     if len(refused) == 1:
-        return _because(f"{said} {_name(refused[0])} may not: {_text(refused[0])}", refused[0])
+        return _with_code_of(f"{beginning} {_name(refused[0])} may not: {_text(refused[0])}", refused[0])
     lines = [f"- {_name(each)}: {_text(each)}" for each in refused]
-    return _because("\n".join([f"{said} these may not:", *lines]), refused[0])
+    return _with_code_of("\n".join([f"{beginning} these may not:", *lines]), refused[0])
 
 
 def _name(result: ToolResult) -> str:
@@ -538,7 +547,7 @@ def _text(result: ToolResult) -> str:
     return "" if result.error is None else result.error.text
 
 
-def _because(message: str, inner: ToolResult) -> CallError:
+def _with_code_of(message: str, inner: ToolResult) -> CallError:
     error = inner.error
     if error is None:
         return CallError("malformed_call", message)

@@ -1,6 +1,6 @@
-"""What may stand before and after every call? Hooks: they see it, change it or stop it. One that fails lets nothing through.
+"""Hooks before and after every call: they see it, change it or stop it. A hook that fails lets nothing through.
 
-Each is given copies: what was validated is what runs, whatever a hook does with what it is shown.
+Each hook is given copies: what was validated is what runs, whatever a hook does with what it is shown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fcregistry.execution._approval import Deny
 from fcregistry.execution._arguments import read_arguments
 from fcregistry.execution._messages import scrub
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import copied, exact_text
+from fcregistry.execution._step import copy_json, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallHook:
-    """What one extension, or one object, has to say about calls.
+    """The hooks of one extension or one object.
 
     Attributes:
-        label: How it is named in logs.
-        before: Asked before a call, if it has a word there.
-        after: Asked after a call, likewise.
+        label: Its name in logs.
+        before: Called before each call, if it is there.
+        after: Called after each call, likewise.
     """
 
     label: str
@@ -40,7 +40,7 @@ class CallHook:
 
 
 class HookChain:
-    """Hooks in their order: before a call the first one is asked first, after it the last one.
+    """Hooks in their order: before a call the first one is called first, after it the last one.
 
     Args:
         hooks: The hooks.
@@ -53,44 +53,44 @@ class HookChain:
         self._after = tuple((hook.label, hook.after) for hook in reversed(hooks) if hook.after is not None)
 
     def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Ask each in turn; the first that denies the call ends it, and each sees what those before it made of the call."""
+        """Call each hook with the call as those before it left it; the first that denies it ends that."""
         text = None
         given = call
         for label, hook in self._before:
             try:
-                answer = hook(tool, _copied(given))
+                answer = hook(tool, _copy_call(given))
                 if isinstance(answer, Deny):
-                    return vetoed(tool.name, answer.reason)
+                    return hook_denied(tool.name, answer.reason)
                 if answer is not None:
-                    text = _changed(call, answer)
+                    text = _changed_arguments(call, answer)
                     given = ToolCall(call.name, read_arguments(text, exact=True)[0], call.id)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  # foreign code: whatever a hook raises, it has not let the call through
-                return unasked(tool.name, label, error)
+                return before_hook_failed(tool.name, label, error)
         return None if text is None else ToolCall(call.name, text, call.id)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Show each in turn what came of the call, as those before it left it."""
+        """Call each hook with the result as those before it left it."""
         for label, hook in self._after:
             try:
-                answer = hook(tool, _copied(call), result)
+                answer = hook(tool, _copy_call(call), result)
                 if isinstance(answer, Deny):
-                    result = withheld(tool, result, answer.reason)
+                    result = withheld_result(tool, result, answer.reason)
                 elif answer is not None:
-                    result = _in_place_of(result, answer)
+                    result = _checked_result(result, answer)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  # foreign code: whatever a hook raises, it has not let the result through
-                result = unshown(tool, result, label, error)
+                result = after_hook_failed(tool, result, label, error)
         return result
 
 
 class ClosedHooks:
-    """Stands for hooks of which one does not load: no call passes, for nobody knows what it would have said.
+    """Stands for hooks of which one does not load: it refuses every call, since what that hook would have said is unknown.
 
     Args:
-        error: Which one, and why.
+        error: Says which one, and why.
     """
 
     __slots__ = ("_error",)
@@ -108,20 +108,20 @@ class ClosedHooks:
         return result
 
 
-# What a hook answered
+# --- What a hook returned ---
 
 
-def _copied(call: ToolCall) -> ToolCall:
+def _copy_call(call: ToolCall) -> ToolCall:
     given = call.arguments
-    return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else copied(given), call.id)
+    return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else copy_json(given), call.id)
 
 
-def _changed(call: ToolCall, answer: object) -> str:
-    """Return the arguments that a hook put in place of a call's, as JSON text: it keeps nothing of them to change later.
+def _changed_arguments(call: ToolCall, answer: object) -> str:
+    """Return the arguments that a hook put in place of a call's, as JSON text: the hook has no reference to that.
 
     Raises:
-        TypeError: It is no call of the same tool.
-        ValueError: Its arguments are no JSON object.
+        TypeError: It is not a call of the same tool.
+        ValueError: Its arguments are not a JSON object.
     """
     if not isinstance(answer, ToolCall):
         raise TypeError(f"fc_before_call returns None, a ToolCall or Deny('why'), not {_kind(answer)}")
@@ -135,14 +135,14 @@ def _changed(call: ToolCall, answer: object) -> str:
     return exact_text(given if isinstance(given, dict) else read_arguments(given)[0])
 
 
-def _in_place_of(result: ToolResult, answer: object) -> ToolResult:
+def _checked_result(result: ToolResult, answer: object) -> ToolResult:
     if not isinstance(answer, ToolResult):
         raise TypeError(f"fc_after_call returns None, a ToolResult or Deny('why'), not {_kind(answer)}")
-    asked, told = result.call, answer.call
+    before, after = result.call, answer.call
     if (
-        asked is None
-        or told is None
-        or (told.name, told.id) != (asked.name, asked.id)
+        before is None
+        or after is None
+        or (after.name, after.id) != (before.name, before.id)
         or answer.tool is not result.tool
     ):
         raise TypeError("fc_after_call returns a result of the same call and tool: keep result.call and result.tool")
@@ -151,46 +151,46 @@ def _in_place_of(result: ToolResult, answer: object) -> ToolResult:
 
 def _kind(answer: object) -> str:
     if inspect.iscoroutine(answer):
-        answer.close()  # or Python would complain, later and elsewhere, that nobody awaited it
+        answer.close()  # or Python would warn later that it was never awaited
         return "a coroutine: hooks are plain functions"
     return type(answer).__name__
 
 
-# What a model reads of it
+# --- What a model reads ---
 
 
-def vetoed(name: str, reason: str) -> CallError:
-    """Word a call that a hook stopped."""
+def hook_denied(name: str, reason: str) -> CallError:
+    """Return the error for a call that a hook stopped."""
     why = scrub(reason)
     return CallError("denied", f"the call of {name} was denied; it was not run{f': {why}' if why else ''}")
 
 
-def unasked(name: str, label: str, error: BaseException) -> CallError:
-    """Word a call before which a hook failed; the developer finds the reason in the log."""
+def before_hook_failed(name: str, label: str, error: BaseException) -> CallError:
+    """Return the error for a call before which a hook failed, and log why."""
     _log("the hook %s failed before a call of %s, which was refused", label, name, error)
     return CallError("denied", f"{name} was not run: a check before it failed", exception=error)
 
 
-def withheld(tool: Tool, result: ToolResult, reason: str) -> ToolResult:
-    """Word a result that a hook does not let through."""
+def withheld_result(tool: Tool, result: ToolResult, reason: str) -> ToolResult:
+    """Return the result of a call whose result a hook withheld."""
     why = scrub(reason)
-    return _without(tool, result, f"its result is withheld{f': {why}' if why else ''}")
+    return _without_value(tool, result, f"its result is withheld{f': {why}' if why else ''}")
 
 
-def unshown(tool: Tool, result: ToolResult, label: str, error: BaseException) -> ToolResult:
-    """Word a result after which a hook failed; the developer finds the reason in the log."""
+def after_hook_failed(tool: Tool, result: ToolResult, label: str, error: BaseException) -> ToolResult:
+    """Return the result of a call after which a hook failed, and log why."""
     _log("the hook %s failed after a call of %s, whose result was withheld", label, tool.name, error)
-    return _without(tool, result, "its result is withheld: a check after it failed", error)
+    return _without_value(tool, result, "its result is withheld: a check after it failed", error)
 
 
-def _without(tool: Tool, result: ToolResult, said: str, exception: BaseException | None = None) -> ToolResult:
-    """Return a result with nothing in it of what the tool returned, or of why it failed; it keeps the code of that."""
+def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseException | None = None) -> ToolResult:
+    """Return a result without what the tool returned, or why it failed, but with the code of that failure."""
     old = result.error
     if old is None:
-        error = CallError("unencodable_result", f"{tool.name} ran, but {said}", exception=exception)
+        error = CallError("unencodable_result", f"{tool.name} ran, but {text}", exception=exception)
     else:
-        text = f"{tool.name} was not carried out ({old.code}); {said}"
-        error = CallError(old.code, text, retryable=old.retryable, retry_after=old.retry_after, exception=exception)
+        message = f"{tool.name} was not carried out ({old.code}); {text}"
+        error = CallError(old.code, message, retryable=old.retryable, retry_after=old.retry_after, exception=exception)
     return failed_result(result.call, error, tool, result.repairs, result.arguments, result.duration)
 
 

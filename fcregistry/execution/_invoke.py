@@ -1,255 +1,174 @@
-"""Where does a call run: on its caller's thread, on one of its own, on an event loop, or elsewhere? The one step with a sync and an async form.
+"""Running one call: where its function runs, how it is called, and how long anything waits for it.
 
-MERGED: How long does anybody wait for a call? Until it is done, until its time is up, or until it is cancelled.
-MERGED: How is a function called, whatever sort of function it is?
+The pipeline is a coroutine: it yields the effects that it needs, such as a `Job` or a `Pause`, and is sent what each returned. So there is one
+pipeline and two drivers, `drive` and `adrive`; only effects have a sync and an async form.
+
+A tool may fork. The child ends where the tool's function returns or next awaits something, and never gets to the parent's event loop or
+to the caller's code: whatever runs code of a tool compares `_forks.generation` before and after.
 """
 
 from __future__ import annotations
 
 import inspect
-from time import perf_counter
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from concurrent.futures import Future
+from time import perf_counter, sleep
 from types import CoroutineType, GeneratorType, coroutine
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from fcregistry._base import forks as _forks
 from fcregistry.errors import CallCancelledError
-from fcregistry.execution._outcome import GivenUp, ItemChannel, Outcome
-from fcregistry.execution._threads import NoThreadError, blocking_threads, running_loop
+from fcregistry.execution._threads import NoThreadError, background_loop, blocking_threads, running_loop
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Task
     from asyncio import Future as LoopFuture
-    from collections.abc import Callable, Coroutine, Generator
-    from concurrent.futures import Future
+    from collections.abc import Coroutine
 
     from fcregistry._base.call import CancellationToken
     from fcregistry._tools.parameters import Kind
-
-# --- execution._calling._lanes ---
-
-Lane: TypeAlias = Literal["caller", "thread", "inline", "loop", "elsewhere"]
-"""`caller`: always the caller's thread; `thread`: may block; `inline`: does not block; `loop`: is async; `elsewhere`: another process."""
-
-
-class Job(NamedTuple):
-    """A call that is to run.
-
-    Attributes:
-        lane: Where.
-        invocation: The function with its arguments.
-        seconds: How long it may take; None for ever.
-        cancellation: Ends it.
-        submit: Has it run elsewhere.
-    """
-
-    lane: Lane
-    invocation: Invocation
-    seconds: float | None = None
-    cancellation: CancellationToken | None = None
-    submit: Callable[[], Future[Outcome]] | None = None
-
-
-def lane_of(kind: Kind, blocking: bool | str) -> Lane:
-    """Return where a function of this process runs."""
-    if kind in ("async", "async generator"):
-        return "loop"
-    return "caller" if blocking == "caller" else "thread" if blocking else "inline"
-
-
-def run_now(job: Job) -> Outcome:
-    """Run a call, and wait for it on this thread."""
-    lane, invocation, seconds, cancellation, submit = job
-    if submit is not None:
-        return wait_for(submit(), seconds, cancellation, _abandon)
-    patient = seconds is None and cancellation is None
-    if patient and lane == "loop":
-        return on_loop(invocation)
-    if patient or lane == "caller":
-        return invoke(invocation)
-    try:
-        if lane == "loop":
-            return _on_loop_within(invocation, seconds, cancellation)
-        future = blocking_threads.submit(lambda: invoke(invocation), waited_for=True)
-        return wait_for(future, seconds, cancellation, blocking_threads.abandon)
-    except NoThreadError as error:
-        return Outcome(None, error, 0.0)
-
-
-def _abandon(future: Future[Any]) -> None:
-    future.cancel()
-
-
-def _on_loop_within(invocation: Invocation, seconds: float | None, cancellation: CancellationToken | None) -> Outcome:
-    from fcregistry.execution._event_loop import background_loop  # asyncio is 38 ms, which sync tools need not pay
-
-    def give_up(future: Future[Outcome]) -> None:
-        future.cancel()
-        background_loop.replace_if_stuck()
-
-    return wait_for(background_loop.submit(lambda: ainvoke(invocation)), seconds, cancellation, give_up)
-
-
-async def run_later(job: Job) -> Outcome:
-    """Run a call without holding up the running event loop."""
-    lane, invocation, seconds, cancellation, submit = job
-    if submit is not None:
-        work = _elsewhere(submit)
-    elif lane == "thread":
-        work = _on_thread(invocation)
-    elif seconds is None and cancellation is None:
-        return await ainvoke(invocation)
-    else:
-        work = ainvoke(invocation)
-    if seconds is None and cancellation is None:
-        return await work
-    return await within(work, seconds, cancellation)
-
-
-async def _on_thread(invocation: Invocation) -> Outcome:
-    try:
-        return await ainvoke_on_thread(invocation)
-    except NoThreadError as error:
-        return Outcome(None, error, 0.0)
-
-
-async def _elsewhere(submit: Callable[[], Future[Outcome]]) -> Outcome:
-    from asyncio import wrap_future
-
-    return await wrap_future(submit())
-
-
-# --- execution._calling._waiting ---
-
-
-def wait_for(
-    future: Future[Outcome],
-    seconds: float | None,
-    cancellation: CancellationToken | None,
-    give_up: Callable[[Future[Outcome]], object],
-) -> Outcome:
-    """Wait on the calling thread for what a future gives.
-
-    Args:
-        future: Of the call.
-        seconds: How long at most; None for ever.
-        cancellation: Ends the waiting too.
-        give_up: Told when the waiting ends before the call does.
-    """
-    from queue import Empty, SimpleQueue
-
-    start = perf_counter()
-    ends: SimpleQueue[str] = SimpleQueue()
-    future.add_done_callback(lambda _: ends.put("done"))
-    take_back = None if cancellation is None else cancellation.on_cancel(lambda: ends.put("cancelled"))
-    try:
-        how = ends.get(timeout=None if seconds is None else min(seconds, _LONGEST))
-    except Empty:
-        how = "timeout"
-    except BaseException:  # an interrupt ends the waiting, and the call with it
-        give_up(future)
-        raise
-    finally:
-        if take_back is not None:
-            take_back()
-    if how == "done" or future.done():
-        return _outcome_of(future, start, cancellation)
-    give_up(future)
-    return _given_up(how == "timeout", seconds, cancellation, start)
-
-
-def _outcome_of(future: Future[Outcome], start: float, cancellation: CancellationToken | None) -> Outcome:
-    from concurrent.futures import CancelledError
-
-    try:
-        return future.result()
-    except CancelledError:  # by whoever runs it
-        return _given_up(False, None, cancellation, start)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  # foreign code: what runs calls elsewhere may raise anything
-        return Outcome(None, error, perf_counter() - start)
-
-
-def _given_up(timed_out: bool, seconds: float | None, cancellation: CancellationToken | None, start: float) -> Outcome:
-    if timed_out:
-        return Outcome(None, GivenUp("timeout", seconds), perf_counter() - start)
-    reason = "" if cancellation is None else cancellation.reason
-    return Outcome(None, GivenUp("cancelled", None, reason), perf_counter() - start)
-
-
-async def within(
-    work: Coroutine[Any, Any, Outcome], seconds: float | None, cancellation: CancellationToken | None
-) -> Outcome:
-    """Await a call on the running loop, no longer than it may take: the answer comes in time, also from one that will not be cancelled.
-
-    Args:
-        work: The call.
-        seconds: How long at most; None for ever.
-        cancellation: Ends the waiting too.
-    """
-    import asyncio
-
-    try:
-        loop = running_loop()
-    except RuntimeError:
-        work.close()
-        raise
-    start = perf_counter()
-    task: Task[Outcome] = loop.create_task(work)
-    called_off: LoopFuture[None] = loop.create_future()
-    take_back = None
-    if cancellation is not None:
-        take_back = cancellation.on_cancel(lambda: _tell(loop, called_off))
-    try:
-        await asyncio.wait((task, called_off), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    except asyncio.CancelledError:
-        _leave(task)
-        raise
-    finally:
-        if take_back is not None:
-            take_back()
-    if task.done() and not task.cancelled():
-        return task.result()
-    _leave(task)
-    return _given_up(not called_off.done() and not task.cancelled(), seconds, cancellation, start)
-
-
-def _tell(loop: AbstractEventLoop, called_off: LoopFuture[None]) -> None:
-    def settle() -> None:
-        if not called_off.done():
-            called_off.set_result(None)
-
-    try:
-        loop.call_soon_threadsafe(settle)
-    except RuntimeError:  # the loop has ended, and nobody waits any more
-        return
-
-
-def _leave(task: Task[Outcome]) -> None:
-    """Cancel a task and let it go; the loop alone would forget it, and complain of what it raises."""
-    _LEFT.add(task)
-    task.add_done_callback(_forget)
-    task.cancel()
-
-
-def _forget(task: Task[Outcome]) -> None:
-    _LEFT.discard(task)
-    if not task.cancelled():
-        task.exception()
-
-
-_LEFT: set[Task[Outcome]] = set()
-"""Tasks that nobody waits for, until they end."""
-
-_LONGEST = 1e8
-"""Seconds that every platform's locks can wait."""
-
-# --- execution._calling._invoke ---
+    from fcregistry._tools.tool import Tool
 
 T = TypeVar("T")
 
-PLAIN: Final = frozenset({str, int, float, bool, dict, list, type(None)})
-"""Types of values that nothing has to be awaited or collected of."""
+
+# --- Coroutines of effects, and their drivers ---
+
+
+class Effect(Protocol):
+    """Something that a coroutine needs done outside of it."""
+
+    def now(self) -> Any:
+        """Do it, and wait for it on this thread."""
+
+    async def later(self) -> Any:
+        """Do it without holding up the running event loop."""
+
+
+Effects: TypeAlias = Generator[Effect, Any, T]
+"""A coroutine: it yields effects, is sent what each returned, and ends with a value."""
+
+
+def drive(coroutine: Effects[T]) -> T:
+    """Run a coroutine to its end on this thread, and return its value."""
+    try:
+        effect = next(coroutine)
+        while True:
+            try:
+                done = effect.now()
+            except BaseException as error:  # noqa: BLE001  # an interrupt: the coroutine cleans up
+                effect = coroutine.throw(error)
+            else:
+                effect = coroutine.send(done)
+    except StopIteration as end:
+        value: T = end.value
+        return value
+
+
+async def adrive(coroutine: Effects[T]) -> T:
+    """Run a coroutine to its end on the running event loop, and return its value."""
+    try:
+        effect = next(coroutine)
+        while True:
+            try:
+                done = await effect.later()
+            except BaseException as error:  # noqa: BLE001  # the task is cancelled: likewise
+                effect = coroutine.throw(error)
+            else:
+                effect = coroutine.send(done)
+    except StopIteration as end:
+        value: T = end.value
+        return value
+
+
+class Pause:
+    """Wait before a call is tried again, or until it is cancelled: an effect."""
+
+    __slots__ = ("_cancellation", "_seconds")
+
+    def __init__(self, seconds: float, cancellation: CancellationToken | None) -> None:
+        self._seconds = seconds
+        self._cancellation = cancellation
+
+    def now(self) -> None:
+        if self._cancellation is None:
+            sleep(self._seconds)
+        else:
+            self._cancellation.wait(self._seconds)
+
+    async def later(self) -> None:
+        import asyncio  # there is a loop, so it is imported
+
+        await await_within(_awaited(asyncio.sleep(self._seconds)), None, self._cancellation)
+
+
+async def _awaited(sleeping: Awaitable[None]) -> Outcome:
+    await sleeping
+    return Outcome(None, None, 0.0)
+
+
+# --- One call ---
+
+
+class Outcome(NamedTuple):
+    """What calling a function gave: its value or what it raised, and the seconds it took."""
+
+    value: Any
+    exception: BaseException | None
+    duration: float
+
+
+class GivenUp(Exception):
+    """A call has taken all its time, or was cancelled, and its caller no longer waits for it.
+
+    Attributes:
+        why: Whether its time was up, or it was cancelled.
+        seconds: The time that it had.
+        reason: Why it was cancelled, as the caller gave it.
+        stopped: Whether the tool has stopped; otherwise it may still be running.
+    """
+
+    def __init__(
+        self,
+        why: Literal["timeout", "cancelled"],
+        seconds: float | None = None,
+        reason: str = "",
+        *,
+        stopped: bool = False,
+    ) -> None:
+        super().__init__(why)
+        self.why = why
+        self.seconds = seconds
+        self.reason = reason
+        self.stopped = stopped
+
+
+class ItemChannel(Protocol):
+    """Takes what a streamed call gives before it ends."""
+
+    @property
+    def has_given(self) -> bool: ...
+    def put(self, item: object) -> None: ...
+    async def aput(self, item: object) -> None: ...
+    def report(self, progress: float, message: str) -> object: ...
+
+
+Submit: TypeAlias = "Callable[[Tool, Mapping[str, Any], float | None], Future[Outcome]]"
+"""Runs a tool with valid JSON arguments, within some seconds, and returns a future of the outcome; cancelling that ends the call."""
+
+
+class RemoteRunner(NamedTuple):
+    """Runs the calls of a tool in another process.
+
+    Attributes:
+        submit: Hands a call over.
+        keeps_time: Whether it ends a call whose time is up by itself, counted from when the tool begins.
+        leave: Called with an executor that makes no more calls; None for a pool, which stays its owner's.
+    """
+
+    submit: Submit
+    keeps_time: bool
+    leave: Callable[[object], None] | None = None
 
 
 class Invocation(NamedTuple):
@@ -259,8 +178,8 @@ class Invocation(NamedTuple):
         function: The function.
         args: Its positional arguments.
         kwargs: Its keyword arguments.
-        cancellation: Ends a generator between two of its items.
-        channel: Takes the items of a generator as they come.
+        cancellation: Stops a generator between two of its items.
+        channel: Takes the items of a generator as it yields them.
     """
 
     function: Callable[..., Any]
@@ -270,25 +189,116 @@ class Invocation(NamedTuple):
     channel: ItemChannel | None = None
 
 
+Dispatch: TypeAlias = Literal["caller", "thread", "inline", "loop", "remote"]
+"""`caller`: always the caller's thread; `thread`: may block; `inline`: does not block; `loop`: is async; `remote`: another process."""
+
+
+def dispatch_of(kind: Kind, blocking: bool | str) -> Dispatch:
+    """Return where a function of this process runs."""
+    if kind in ("async", "async generator"):
+        return "loop"
+    return "caller" if blocking == "caller" else "thread" if blocking else "inline"
+
+
+class Job(NamedTuple):
+    """Run a function: an effect. This is the one step of a call that has a sync and an async form.
+
+    Attributes:
+        dispatch: Where it runs.
+        invocation: The function with its arguments.
+        seconds: How long it may take; None for any time.
+        cancellation: Ends the waiting.
+        submit: Runs it in another process instead.
+    """
+
+    dispatch: Dispatch
+    invocation: Invocation
+    seconds: float | None = None
+    cancellation: CancellationToken | None = None
+    submit: Callable[[], Future[Outcome]] | None = None
+
+    def now(self) -> Outcome:
+        """Run the function, and wait for it on this thread."""
+        dispatch, invocation, seconds, cancellation, submit = self
+        if submit is not None:
+            return wait_for(submit(), seconds, cancellation, lambda future: future.cancel())
+        may_wait = seconds is None and cancellation is None
+        if may_wait and dispatch == "loop":
+            return run_on_background_loop(invocation)
+        if may_wait or dispatch == "caller":
+            return invoke(invocation)
+        try:
+            if dispatch == "loop":
+                return _run_on_background_loop_within(invocation, seconds, cancellation)
+            future = blocking_threads.submit(lambda: invoke(invocation), waited_for=True)
+            return wait_for(future, seconds, cancellation, blocking_threads.abandon)
+        except NoThreadError as error:
+            return Outcome(None, error, 0.0)
+
+    async def later(self) -> Outcome:
+        """Run the function without holding up the running event loop."""
+        dispatch, invocation, seconds, cancellation, submit = self
+        if submit is not None:
+            work = _run_remotely(submit)
+        elif dispatch == "thread":
+            work = _on_thread(invocation)
+        elif seconds is None and cancellation is None:
+            return await ainvoke(invocation)
+        else:
+            work = ainvoke(invocation)
+        if seconds is None and cancellation is None:
+            return await work
+        return await await_within(work, seconds, cancellation)
+
+
+def _run_on_background_loop_within(
+    invocation: Invocation, seconds: float | None, cancellation: CancellationToken | None
+) -> Outcome:
+    def give_up(future: Future[Outcome]) -> None:
+        future.cancel()
+        background_loop.replace_if_stuck()
+
+    return wait_for(background_loop.submit(lambda: ainvoke(invocation)), seconds, cancellation, give_up)
+
+
+async def _on_thread(invocation: Invocation) -> Outcome:
+    try:
+        return await ainvoke_on_thread(invocation)
+    except NoThreadError as error:
+        return Outcome(None, error, 0.0)
+
+
+async def _run_remotely(submit: Callable[[], Future[Outcome]]) -> Outcome:
+    from asyncio import wrap_future
+
+    return await wrap_future(submit())
+
+
+# --- Calling a function, whatever kind of function it is ---
+
+PLAIN_TYPES: Final = frozenset({str, int, float, bool, dict, list, type(None)})
+"""Types whose values need neither awaiting nor collecting."""
+
+
 def invoke(invocation: Invocation) -> Outcome:
-    """Call a plain function; a generator is collected, and what has to be awaited runs on the background loop."""
-    outcome = called(invocation)
+    """Call a plain function; a generator is collected, and an awaitable runs on the background loop."""
+    outcome = call_function(invocation)
     if not needs_loop(outcome.value):
         return outcome
-    rest = on_loop(rest_of(invocation, outcome))
+    rest = run_on_background_loop(remaining_work(invocation, outcome))
     if isinstance(rest.exception, NoThreadError) and inspect.iscoroutine(outcome.value):
-        outcome.value.close()  # nobody will await it
+        outcome.value.close()  # it will not be awaited
     return rest
 
 
-def called(invocation: Invocation) -> Outcome:
-    """Call a plain function; a generator is collected, and what has to be awaited is left to the caller."""
+def call_function(invocation: Invocation) -> Outcome:
+    """Call a plain function; a generator is collected, and an awaitable is returned as it is."""
     start, born = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)
-        if type(value) not in PLAIN and inspect.isgenerator(value):
-            value = _collected(value, invocation)
-    except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is what came of it
+        if type(value) not in PLAIN_TYPES and inspect.isgenerator(value):
+            value = _collect(value, invocation)
+    except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is its outcome
         if _forks.generation != born:
             _forks.end_child(error)
         return Outcome(None, error, perf_counter() - start)
@@ -298,22 +308,20 @@ def called(invocation: Invocation) -> Outcome:
 
 
 def needs_loop(value: object) -> bool:
-    """Tell whether a value is one that a plain function around an async one returns."""
+    """Return whether a plain function returned something to await, as one around an async function does."""
     try:
-        return type(value) not in PLAIN and (inspect.isawaitable(value) or inspect.isasyncgen(value))
-    except Exception:  # noqa: BLE001  # foreign code: what cannot even say its class is not awaited
+        return type(value) not in PLAIN_TYPES and (inspect.isawaitable(value) or inspect.isasyncgen(value))
+    except Exception:  # noqa: BLE001  # foreign code: a value that does not tell its class is not awaited
         return False
 
 
-def rest_of(invocation: Invocation, outcome: Outcome) -> Invocation:
-    """Return what is left to be done with what a plain function around an async one returned."""
+def remaining_work(invocation: Invocation, outcome: Outcome) -> Invocation:
+    """Return the invocation that awaits what a plain function returned."""
     return invocation._replace(function=lambda: outcome.value, args=(), kwargs={})
 
 
-def on_loop(invocation: Invocation) -> Outcome:
+def run_on_background_loop(invocation: Invocation) -> Outcome:
     """Call an async function on the background loop, and wait for it."""
-    from fcregistry.execution._event_loop import background_loop  # asyncio is 38 ms, which sync tools need not pay
-
     try:
         outcome: Outcome = background_loop.run(lambda: ainvoke(invocation))
     except NoThreadError as error:
@@ -326,15 +334,15 @@ async def ainvoke(invocation: Invocation) -> Outcome:
     start, born = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)
-        if type(value) in PLAIN:
+        if type(value) in PLAIN_TYPES:
             pass
         elif inspect.isawaitable(value):
-            value = await stepped(value, born)
+            value = await await_in_parent(value, born)
         elif inspect.isasyncgen(value):
-            value = await _acollected(value, invocation)
+            value = await _acollect(value, invocation)
         elif inspect.isgenerator(value):
-            value = _collected(value, invocation)
-    except BaseException as error:  # foreign code: whatever a tool raises is what came of it
+            value = _collect(value, invocation)
+    except BaseException as error:  # foreign code: whatever a tool raises is its outcome
         if _forks.generation != born:
             _forks.end_child(error)
         if is_cancellation(error):
@@ -345,9 +353,26 @@ async def ainvoke(invocation: Invocation) -> Outcome:
     return Outcome(value, None, perf_counter() - start)
 
 
+async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
+    """Call a blocking function on a thread, and await it."""
+    outcome: Outcome = await await_future(blocking_threads.submit(lambda: call_function(invocation)))
+    return await ainvoke(remaining_work(invocation, outcome)) if needs_loop(outcome.value) else outcome
+
+
+async def await_future(future: Future[T]) -> T:
+    """Await what runs on a thread; if the awaiting task is cancelled, the thread is abandoned."""
+    from asyncio import CancelledError, wrap_future
+
+    try:
+        return await wrap_future(future, loop=running_loop())
+    except CancelledError:
+        blocking_threads.abandon(future)
+        raise
+
+
 @coroutine
-def stepped(work: Any, born: int) -> Generator[Any, Any, Any]:
-    """Await something, and end a child that it forks where that would go on to the event loop: the loop is its parent's.
+def await_in_parent(work: Any, born: int) -> Generator[Any, Any, Any]:
+    """Await something, and end a process that it forks before that gets to the event loop: the loop is the parent's.
 
     Args:
         work: What a tool returned.
@@ -355,7 +380,7 @@ def stepped(work: Any, born: int) -> Generator[Any, Any, Any]:
     """
     steps: Any
     send: Callable[[Any], Any]
-    if type(work) is CoroutineType:  # nearly always, and the rest takes a third of what awaiting does
+    if type(work) is CoroutineType:  # nearly always; this costs a third of the general case
         steps, send = work, work.send
     else:
         steps = work if isinstance(work, GeneratorType) else work.__await__()
@@ -374,14 +399,14 @@ def stepped(work: Any, born: int) -> Generator[Any, Any, Any]:
             if hasattr(steps, "close"):
                 steps.close()
             raise
-        except BaseException as error:  # a cancellation, say: it is for the tool
+        except BaseException as error:  # such as a cancellation, which the tool is to see
             if not hasattr(steps, "throw"):
                 raise
             resume, given = steps.throw, error
 
 
 def is_cancellation(error: BaseException) -> bool:
-    """Tell whether it is the running task that is being cancelled, and not something inside the tool."""
+    """Return whether the running task is being cancelled, and not something inside the tool."""
     from asyncio import CancelledError, current_task
 
     if not isinstance(error, CancelledError):
@@ -390,25 +415,8 @@ def is_cancellation(error: BaseException) -> bool:
     return task is not None and task.cancelling() > 0
 
 
-async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
-    """Call a blocking function on a thread, and await it."""
-    outcome: Outcome = await awaited(blocking_threads.submit(lambda: called(invocation)))
-    return await ainvoke(rest_of(invocation, outcome)) if needs_loop(outcome.value) else outcome
-
-
-async def awaited(future: Future[T]) -> T:
-    """Await what runs on a thread; whoever stops awaiting it abandons the thread."""
-    from asyncio import CancelledError, wrap_future
-
-    try:
-        return await wrap_future(future, loop=running_loop())
-    except CancelledError:
-        blocking_threads.abandon(future)
-        raise
-
-
-def _collected(items: Any, invocation: Invocation) -> list[Any]:
-    """Return what a generator yields; it is told to end where the call is cancelled."""
+def _collect(items: Any, invocation: Invocation) -> list[Any]:
+    """Return what a generator yields, and stop it if the call is cancelled."""
     collected, born = [], _forks.generation
     try:
         for item in items:
@@ -417,18 +425,18 @@ def _collected(items: Any, invocation: Invocation) -> list[Any]:
             collected.append(item)
             if invocation.channel is not None:
                 invocation.channel.put(item)
-            _check(invocation)
+            _check_cancelled(invocation)
     finally:
         items.close()
     return collected
 
 
-async def _acollected(items: Any, invocation: Invocation) -> list[Any]:
+async def _acollect(items: Any, invocation: Invocation) -> list[Any]:
     collected, born = [], _forks.generation
     try:
         while True:
             try:
-                item = await stepped(anext(items), born)
+                item = await await_in_parent(anext(items), born)
             except StopAsyncIteration:
                 break
             if _forks.generation != born:
@@ -436,14 +444,14 @@ async def _acollected(items: Any, invocation: Invocation) -> list[Any]:
             collected.append(item)
             if invocation.channel is not None:
                 await invocation.channel.aput(item)
-            _check(invocation)
+            _check_cancelled(invocation)
     finally:
         await items.aclose()
     return collected
 
 
-def _check(invocation: Invocation) -> None:
-    """End a generator whose call was cancelled.
+def _check_cancelled(invocation: Invocation) -> None:
+    """Raise if the call was cancelled.
 
     Raises:
         CallCancelledError: It was.
@@ -451,3 +459,132 @@ def _check(invocation: Invocation) -> None:
     token = invocation.cancellation
     if token is not None and token.cancelled:
         raise CallCancelledError(token.reason)
+
+
+# --- Waiting: until a call is done, its time is up, or it is cancelled ---
+
+_LONGEST_WAIT = 1e8
+"""Seconds that every platform's locks can wait."""
+
+
+def wait_for(
+    future: Future[Outcome],
+    seconds: float | None,
+    cancellation: CancellationToken | None,
+    give_up: Callable[[Future[Outcome]], object],
+) -> Outcome:
+    """Wait on the calling thread for the outcome of a call.
+
+    Args:
+        future: The future of the call.
+        seconds: How long to wait at most; None for any time.
+        cancellation: Ends the waiting.
+        give_up: Called with the future if the waiting ends before the call does.
+    """
+    from queue import Empty, SimpleQueue
+
+    start = perf_counter()
+    ends: SimpleQueue[str] = SimpleQueue()
+    future.add_done_callback(lambda _: ends.put("done"))
+    take_back = None if cancellation is None else cancellation.on_cancel(lambda: ends.put("cancelled"))
+    try:
+        how = ends.get(timeout=None if seconds is None else min(seconds, _LONGEST_WAIT))
+    except Empty:
+        how = "timeout"
+    except BaseException:  # an interrupt ends the waiting, and the call with it
+        give_up(future)
+        raise
+    finally:
+        if take_back is not None:
+            take_back()
+    if how == "done" or future.done():
+        return _future_outcome(future, start, cancellation)
+    give_up(future)
+    return _given_up_outcome(how == "timeout", seconds, cancellation, start)
+
+
+def _future_outcome(future: Future[Outcome], start: float, cancellation: CancellationToken | None) -> Outcome:
+    from concurrent.futures import CancelledError
+
+    try:
+        return future.result()
+    except CancelledError:  # by the pool that runs it
+        return _given_up_outcome(False, None, cancellation, start)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # foreign code: a pool may raise anything
+        return Outcome(None, error, perf_counter() - start)
+
+
+def _given_up_outcome(
+    timed_out: bool, seconds: float | None, cancellation: CancellationToken | None, start: float
+) -> Outcome:
+    if timed_out:
+        return Outcome(None, GivenUp("timeout", seconds), perf_counter() - start)
+    reason = "" if cancellation is None else cancellation.reason
+    return Outcome(None, GivenUp("cancelled", None, reason), perf_counter() - start)
+
+
+async def await_within(
+    work: Coroutine[Any, Any, Outcome], seconds: float | None, cancellation: CancellationToken | None
+) -> Outcome:
+    """Await a call on the running loop, no longer than it may take, also if it ignores its cancellation.
+
+    Args:
+        work: The call.
+        seconds: How long to wait at most; None for any time.
+        cancellation: Ends the waiting.
+    """
+    import asyncio
+
+    try:
+        loop = running_loop()
+    except RuntimeError:
+        work.close()
+        raise
+    start = perf_counter()
+    task: Task[Outcome] = loop.create_task(work)
+    cancelled: LoopFuture[None] = loop.create_future()
+    take_back = None
+    if cancellation is not None:
+        take_back = cancellation.on_cancel(lambda: _settle_from_any_thread(loop, cancelled))
+    try:
+        await asyncio.wait((task, cancelled), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        _abandon_task(task)
+        raise
+    finally:
+        if take_back is not None:
+            take_back()
+    if task.done() and not task.cancelled():
+        return task.result()
+    _abandon_task(task)
+    return _given_up_outcome(not cancelled.done() and not task.cancelled(), seconds, cancellation, start)
+
+
+def _settle_from_any_thread(loop: AbstractEventLoop, cancelled: LoopFuture[None]) -> None:
+    def settle() -> None:
+        if not cancelled.done():
+            cancelled.set_result(None)
+
+    try:
+        loop.call_soon_threadsafe(settle)
+    except RuntimeError:  # the loop has ended, and nothing waits any more
+        return
+
+
+_ABANDONED_TASKS: set[Task[Outcome]] = set()
+"""Tasks that nothing waits for, until they end."""
+
+
+def _abandon_task(task: Task[Outcome]) -> None:
+    """Cancel a task that nothing waits for. It is referenced here until it ends, and what it raises is not logged by asyncio."""
+    _ABANDONED_TASKS.add(task)
+    task.add_done_callback(_forget_task)
+    task.cancel()
+
+
+def _forget_task(task: Task[Outcome]) -> None:
+    _ABANDONED_TASKS.discard(task)
+    if not task.cancelled():
+        task.exception()

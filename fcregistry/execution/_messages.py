@@ -1,9 +1,4 @@
-"""What does a model read when its call may not run? Golden tests hold every text here.
-
-MERGED: What does a model read when a call fails? Golden tests hold every text here.
-MERGED: What went wrong with a call that another process was to run, and what does a model read of it?
-MERGED: What does an exception say, to one who sees nothing of it but a text? Its message, and what it carries beside that.
-"""
+"""Errors of calls with the text that a model reads. Golden tests hold every text here."""
 
 from __future__ import annotations
 
@@ -16,7 +11,7 @@ from fcregistry._base.messages import json_path
 from fcregistry._base.secrets import Secrets
 from fcregistry._tools.names import nearest
 from fcregistry.errors import CallCancelledError, ToolError, said_by
-from fcregistry.execution._outcome import GivenUp
+from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.types import EncodingError
 
@@ -25,78 +20,18 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
-    from fcregistry.execution._wire import Raised, WireRefusal
+    from fcregistry.execution._wire import WireException, WireRefusal
     from fcregistry.types import Refusal
 
 Exposure: TypeAlias = Literal["all", "tool-errors"]
 """Which exceptions of tools a model reads: all, or only those that are a `ToolError`."""
 
-# --- execution._approving._refusals ---
 
-
-def not_allowed(name: str) -> CallError:
-    """Word a tool that the policy denies."""
-    return CallError("denied", f"{name} is not allowed here; it was not run")
-
-
-def denied_because(name: str, reason: str) -> CallError:
-    """Word a call that was denied, in the words of whoever denied it."""
-    said = scrub(reason)
-    return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {said}" if said else ""))
-
-
-def unanswered(name: str, seconds: float) -> CallError:
-    """Word a call that nobody approved in time."""
-    return CallError(
-        "denied", f"{name} was not run: it requires approval, and nobody gave it within {seconds:g} seconds"
-    )
-
-
-def undecided(name: str) -> CallError:
-    """Word a call that waits for approval, and is not decided about."""
-    return CallError("approval_required", f"{name} requires approval, which was not given; it was not run")
-
-
-def edited_badly(name: str, problems: tuple[Problem, ...], message: str) -> CallError:
-    """Word arguments that an approver put in place of the model's, and that are not valid."""
-    if not problems:
-        return CallError("invalid_arguments", f"{name} was approved with other arguments; it was not run: {message}")
-    text = f"{name} was approved with other arguments, which are not valid; it was not run:"
-    return CallError("invalid_arguments", text, problems)
-
-
-def changed_after_approval(name: str) -> CallError:
-    """Word a call that a hook would run with other arguments than those that were decided about."""
-    return CallError("denied", f"{name} was not run: its arguments would be others than those that were decided about")
-
-
-def gone(name: str) -> CallError:
-    """Word a tool that is no longer there."""
-    return CallError("unavailable", f"{name} is no longer there; it was not run")
-
-
-def schema_changed(name: str) -> CallError:
-    """Word a tool that is not the one that the call was made for."""
-    return CallError(
-        "unavailable",
-        f"{name} has changed since the call was made; it was not run. Look at its parameters, and call it again",
-    )
-
-
-# --- execution._wording ---
-
-_MOST_CHARACTERS: Final = 2000
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-# What pydantic writes after each of its errors: a link that helps no model
-_FURTHER = re.compile(r"\n[ \t]*+For further information visit \w++://errors\.pydantic\.dev/\S++")
-# Up to the end of the word, so that no character is read twice; what begins with a host and a path has no credentials before them
-_IN_URL = re.compile(r"""://(?![\w-]++(?:\.[\w-]++)++[/?#])((?:[^\s"'<>]++|["'](?![\s,:;)}\]]|$))++)""")
+# --- Calls that cannot run ---
 
 
 def unknown_tool(name: str, names: Iterable[str]) -> CallError:
-    """Word a call of a tool that there is not."""
+    """Return the error for a call of a tool that does not exist."""
     shown = name if len(name) <= 64 else f"{name[:64]}…"
     known = sorted(names)
     close = nearest(name[:200], known)
@@ -109,89 +44,37 @@ def unknown_tool(name: str, names: Iterable[str]) -> CallError:
 
 
 def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:
-    """Word arguments that the schema does not accept."""
+    """Return the error for arguments that the schema does not accept."""
     return CallError("invalid_arguments", f"the arguments of {name} are not valid; it was not run:", problems)
 
 
-def refused(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
-    """Word arguments that the schema accepts and their types do not; where something else was raised, its words only if all are for the model."""
+def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
+    """Return the error for arguments that the schema accepts and their types do not; what an exception says is left out unless `expose` is "all"."""
     reserved = expose == "tool-errors" and refusal.__cause__ is not None
     reason = "cannot be decoded" if reserved else scrub(refusal.reason, _secrets(tool))
     return invalid_arguments(tool.name, (Problem(json_path(refusal.path), reason),))
 
 
-def unavailable(tool: Tool) -> CallError:
-    """Word a tool whose environment is not set."""
+def environment_not_set(tool: Tool) -> CallError:
+    """Return the error for a tool whose environment is not set."""
     missing = ", ".join(tool.missing_env)
     return CallError("unavailable", f"{tool.name} is not available here: the environment variable {missing} is not set")
 
 
-def not_to_be_had(error: PluginError) -> CallError:
-    """Word a tool whose plugin does not load, or ships something else than it was described as."""
+def plugin_unavailable(error: PluginError) -> CallError:
+    """Return the error for a tool whose plugin does not load, or has another tool than was described."""
     return CallError("unavailable", f"the tool is not available: {scrub(str(error))}", exception=error)
 
 
-def approval_required(name: str) -> CallError:
-    """Word a tool that needs approval where nobody can be asked."""
-    return CallError("approval_required", f"{name} requires approval, and nobody is there to give it; it was not run")
-
-
-def denied(name: str) -> CallError:
-    """Word a tool whose call was not approved."""
-    return CallError("denied", f"the call of {name} was denied; it was not run")
-
-
-def approval_failed(name: str, error: BaseException) -> CallError:
-    """Word a call whose approval could not be asked for; the developer finds the reason in the log."""
-    from logging import getLogger  # only on the way to an error
-
-    getLogger("fcregistry").error("approval of %s could not be asked for", name, exc_info=error)
-    return CallError("denied", f"{name} was not run: asking for its approval failed", exception=error)
-
-
-def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> CallError:
-    """Word a result that has no JSON form, or that cannot be asked for what it holds.
-
-    Args:
-        tool: The tool.
-        error: What was raised; of anything but an `EncodingError`, the words are its author's.
-        expose: Whether a model reads these.
-    """
-    if expose == "tool-errors" and not isinstance(error, EncodingError):
-        return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
-    reason = scrub(said_by(error), _secrets(tool))
-    if not isinstance(error, EncodingError):
-        reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+def cancelled_before(tool: Tool, reason: str) -> CallError:
+    """Return the error for a call that was cancelled before it began."""
     return CallError(
-        "unencodable_result", f"{tool.name} ran, but its result cannot be shown: {reason}", exception=error
+        "cancelled", f"the call of {tool.name} was cancelled{_reason_in_brackets(tool, reason)}; it was not run"
     )
 
 
-def misfit(tool: Tool, problems: Iterable[Problem]) -> CallError:
-    """Word a result that is not what its tool's return schema promises."""
-    said = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
-    reason = scrub(said, _secrets(tool))
-    return CallError("unencodable_result", f"{tool.name} ran, but its result is not what it promises: {reason}")
-
-
-def cancelled_before(tool: Tool, reason: str) -> CallError:
-    """Word a call that was cancelled before it began."""
-    return CallError("cancelled", f"the call of {tool.name} was cancelled{_because(tool, reason)}; it was not run")
-
-
-def given_up(tool: Tool, end: GivenUp) -> CallError:
-    """Word a call that nobody waits for any more: its time was up, or it was cancelled."""
-    if end.why == "cancelled":
-        message = f"{tool.name} was cancelled before it was done{_because(tool, end.reason)}"
-        return CallError("cancelled", message, exception=end)
-    again = bool(tool.options.idempotent or tool.options.read_only)
-    now = "it was stopped" if end.stopped else "it may still be running"
-    message = f"{tool.name} did not answer within {end.seconds:g} second{'' if end.seconds == 1 else 's'}; {now}"
-    return CallError("timeout", message, retryable=again, exception=end)
-
-
 def not_checked(name: str, end: GivenUp) -> CallError:
-    """Word a call whose arguments took longer to check than it may take, or that was cancelled meanwhile."""
+    """Return the error for a call whose arguments could not be checked in time, or that was cancelled meanwhile."""
     if end.why == "cancelled":
         return CallError("cancelled", f"the call of {name} was cancelled; it was not run")
     seconds = f"{end.seconds:g} second{'' if end.seconds == 1 else 's'}"
@@ -200,21 +83,90 @@ def not_checked(name: str, end: GivenUp) -> CallError:
 
 
 def no_thread(error: Exception) -> CallError:
-    """Word a call that no thread can take now."""
+    """Return the error for a call that gets no thread."""
     return CallError("unavailable", f"the call cannot run now: {error}", retryable=True, exception=error)
 
 
-def _because(tool: Tool, reason: str) -> str:
-    return f" ({scrub(reason, _secrets(tool))})" if reason else ""
+# --- Approval ---
+
+
+def approval_required(name: str) -> CallError:
+    """Return the error for a tool that requires approval, if the executor has no approver."""
+    return CallError("approval_required", f"{name} requires approval, and nobody is there to give it; it was not run")
+
+
+def approval_failed(name: str, error: BaseException) -> CallError:
+    """Return the error for a call whose approver raised something, and log that."""
+    from logging import getLogger  # only on the way to an error
+
+    getLogger("fcregistry").error("approval of %s could not be asked for", name, exc_info=error)
+    return CallError("denied", f"{name} was not run: asking for its approval failed", exception=error)
+
+
+def not_allowed(name: str) -> CallError:
+    """Return the error for a tool that the policy denies."""
+    return CallError("denied", f"{name} is not allowed here; it was not run")
+
+
+def denied(name: str) -> CallError:
+    """Return the error for a call that was denied without a reason."""
+    return CallError("denied", f"the call of {name} was denied; it was not run")
+
+
+def denied_because(name: str, reason: str) -> CallError:
+    """Return the error for a call that was denied, with the approver's or the operator's reason."""
+    said = scrub(reason)
+    return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {said}" if said else ""))
+
+
+def unanswered(name: str, seconds: float) -> CallError:
+    """Return the error for a call that was not approved in time."""
+    return CallError(
+        "denied", f"{name} was not run: it requires approval, and nobody gave it within {seconds:g} seconds"
+    )
+
+
+def undecided(name: str) -> CallError:
+    """Return the error for a call that waits for approval, and has no decision."""
+    return CallError("approval_required", f"{name} requires approval, which was not given; it was not run")
+
+
+def invalid_edit(name: str, problems: tuple[Problem, ...], message: str) -> CallError:
+    """Return the error for arguments that an approver gave in place of the model's, and that are not valid."""
+    if not problems:
+        return CallError("invalid_arguments", f"{name} was approved with other arguments; it was not run: {message}")
+    text = f"{name} was approved with other arguments, which are not valid; it was not run:"
+    return CallError("invalid_arguments", text, problems)
+
+
+def changed_after_approval(name: str) -> CallError:
+    """Return the error for a call that a hook changed after it was approved."""
+    return CallError("denied", f"{name} was not run: its arguments would be others than those that were decided about")
+
+
+def tool_removed(name: str) -> CallError:
+    """Return the error for a tool that no longer exists."""
+    return CallError("unavailable", f"{name} is no longer there; it was not run")
+
+
+def schema_changed(name: str) -> CallError:
+    """Return the error for a tool that has changed since the call was made."""
+    return CallError(
+        "unavailable",
+        f"{name} has changed since the call was made; it was not run. Look at its parameters, and call it again",
+    )
+
+
+# --- Tools that failed ---
 
 
 def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") -> CallError:
-    """Word what a tool raised: a `ToolError` in its own words, anything else by type and message, both scrubbed and bounded.
+    """Return the error for what a tool raised: the message of a `ToolError`, type and message of anything else, scrubbed and bounded.
 
     Args:
         tool: The tool.
-        exception: What it raised, or what says that nobody waited for it.
-        expose: Whether a model reads what is no `ToolError`.
+        exception: What it raised, or a `GivenUp`.
+        expose: Whether a model reads more than `ToolError`s.
     """
     if isinstance(exception, GivenUp):
         return given_up(tool, exception)
@@ -230,7 +182,7 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
         return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
     if expose == "tool-errors" and not from_tool:
         return CallError("tool_failed", f"{tool.name} failed", exception=exception)
-    said = scrub(told_by(exception), _secrets(tool))
+    said = scrub(exception_text(exception), _secrets(tool))
     if from_tool and isinstance(exception, (ToolError, RemoteError)):
         return CallError(
             "tool_failed",
@@ -242,30 +194,51 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
     return CallError("tool_failed", f"{kind}: {said}" if said else kind, exception=exception)
 
 
+def given_up(tool: Tool, end: GivenUp) -> CallError:
+    """Return the error for a call that was given up: its time was up, or it was cancelled."""
+    if end.why == "cancelled":
+        message = f"{tool.name} was cancelled before it was done{_reason_in_brackets(tool, end.reason)}"
+        return CallError("cancelled", message, exception=end)
+    again = bool(tool.options.idempotent or tool.options.read_only)
+    now = "it was stopped" if end.stopped else "it may still be running"
+    message = f"{tool.name} did not answer within {end.seconds:g} second{'' if end.seconds == 1 else 's'}; {now}"
+    return CallError("timeout", message, retryable=again, exception=end)
+
+
+def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> CallError:
+    """Return the error for a result that has no JSON form, or that cannot be read.
+
+    Args:
+        tool: The tool.
+        error: What was raised.
+        expose: Whether a model reads what it says, if it is not an `EncodingError`.
+    """
+    if expose == "tool-errors" and not isinstance(error, EncodingError):
+        return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
+    reason = scrub(said_by(error), _secrets(tool))
+    if not isinstance(error, EncodingError):
+        reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+    return CallError(
+        "unencodable_result", f"{tool.name} ran, but its result cannot be shown: {reason}", exception=error
+    )
+
+
+def result_mismatch(tool: Tool, problems: Iterable[Problem]) -> CallError:
+    """Return the error for a result that does not fit its tool's return schema."""
+    said = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
+    reason = scrub(said, _secrets(tool))
+    return CallError("unencodable_result", f"{tool.name} ran, but its result is not what it promises: {reason}")
+
+
+def _reason_in_brackets(tool: Tool, reason: str) -> str:
+    return f" ({scrub(reason, _secrets(tool))})" if reason else ""
+
+
 def _secrets(tool: Tool) -> tuple[str, ...]:
     return tuple(os.environ.get(name, "") for name in tool.options.requires_env)
 
 
-def scrub(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a text without terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets, bounded."""
-    text = _FURTHER.sub("", _plain(text))
-    text = Secrets(*map(_plain, secrets)).hide(text)
-    text = _IN_URL.sub(_without_credentials, _ADDRESS.sub("0x…", text)).strip()
-    if len(text) <= _MOST_CHARACTERS:
-        return text
-    return f"{text[:_MOST_CHARACTERS]}… ({len(text) - _MOST_CHARACTERS} more characters)"
-
-
-def _without_credentials(url: re.Match[str]) -> str:
-    before, at, after = url[1].rpartition("@")  # the last one: a password may hold others
-    return f"://…@{after}" if before and at else url[0]
-
-
-def _plain(text: str) -> str:
-    return _CONTROL.sub("", _ANSI.sub("", text))
-
-
-# --- execution._elsewhere._remote_errors ---
+# --- Calls in other processes ---
 
 
 class RemoteError(Exception):
@@ -273,13 +246,13 @@ class RemoteError(Exception):
 
     Attributes:
         type_name: The name of the class that the exception had.
-        is_tool_error: Whether that was a `ToolError`, whose message is meant for the model.
+        is_tool_error: Whether that was a `ToolError`, whose message is for the model.
         retryable: As that `ToolError` had it; False for anything else.
         retry_after: Likewise; None for anything else.
         remote_traceback: Where it was raised, as text.
     """
 
-    def __init__(self, raised: Raised) -> None:
+    def __init__(self, raised: WireException) -> None:
         super().__init__(raised.message)
         self._raised = raised
         self.type_name = raised.type_name
@@ -295,11 +268,11 @@ class RemoteError(Exception):
 
 
 class WorkerError(Exception):
-    """Why a call was not run in another process, or its result did not arrive; what it says is for developers.
+    """Why a call was not run in another process, or its result did not arrive; its own message is for developers.
 
     Attributes:
-        error: The same for the model.
-        error_reserved: Likewise, without the words of an exception that nobody wrote for a model.
+        error: The error for the model.
+        error_reserved: The same without what an exception says.
     """
 
     def __init__(
@@ -311,12 +284,12 @@ class WorkerError(Exception):
         reserved: tuple[str, tuple[Problem, ...]] | None = None,
     ) -> None:
         super().__init__(f"{message}: {detail}" if detail else message)
-        self._told = code, message, detail, problems, reserved
+        self._arguments = code, message, detail, problems, reserved
         self.error = CallError(code, message, problems, exception=self)
         self.error_reserved = self.error if reserved is None else CallError(code, *reserved, exception=self)
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return type(self), self._told
+        return type(self), self._arguments
 
 
 REASONS: Final = {
@@ -337,16 +310,16 @@ REASONS: Final = {
     "cancelled": ("cancelled", "was cancelled before it was done"),
     "closed": ("cancelled", "was cancelled before it was done: its worker was closed"),
 }
-"""Why there is no result -> the code of the failed call, and what a model reads after the tool's name."""
+"""Reason -> the code of the failed call, and what a model reads after the tool's name."""
 
 
 def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException | None = None) -> WorkerError:
-    """Word why there is no result.
+    """Return the error that says why a call in another process has no result.
 
     Args:
         tool: The tool that was called.
         reason: A row of `REASONS`.
-        detail: What more is known, for developers.
+        detail: Details for developers.
         cause: What the pool raised; kept as the ``__cause__`` of the error, for logs.
     """
     code, sentence = REASONS[reason]
@@ -355,13 +328,13 @@ def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException
     return error
 
 
-def refusal_of(tool: Tool, refused: WireRefusal) -> WorkerError:
-    """Word why a worker refused a call; of arguments, and of a result, the model reads what is wrong with them."""
+def worker_refusal(tool: Tool, refused: WireRefusal) -> WorkerError:
+    """Return the error that says why a worker refused a call, with what is wrong with the arguments or the result."""
     if refused.reason == "invalid_arguments":
         problems = tuple(Problem(path, message) for path, message in refused.problems)
         message = f"the arguments of {tool.name} are not valid where it runs; it was not run:"
-        untold = tuple(Problem(path, "cannot be decoded") for path, _ in refused.problems)
-        reserved = (message, untold) if refused.reserved else None
+        unexposed = tuple(Problem(path, "cannot be decoded") for path, _ in refused.problems)
+        reserved = (message, unexposed) if refused.reserved else None
         return WorkerError("invalid_arguments", message, problems=problems, reserved=reserved)
     if refused.reason == "unencodable":
         message = f"{tool.name} ran, but its result cannot be shown"
@@ -370,16 +343,17 @@ def refusal_of(tool: Tool, refused: WireRefusal) -> WorkerError:
     return worker_error(tool, refused.reason, refused.detail)
 
 
-# --- execution._raised ---
+# --- The text of an exception ---
 
 _MOST_INNER: Final = 5
+
 _STATUS_NAMES: Final = ("status_code", "status")
 
 
-def told_by(exception: BaseException) -> str:
-    """Return what an exception says, with the HTTP status that it carries, and with what those say that it is a group of (PEP 654).
+def exception_text(exception: BaseException) -> str:
+    """Return the message of an exception, with its HTTP status, and with the messages of a group's exceptions (PEP 654).
 
-    A `ToolError` has said all that its author wants said.
+    A `ToolError` has only its message.
     """
     said = said_by(exception)
     if isinstance(exception, ToolError):
@@ -387,7 +361,7 @@ def told_by(exception: BaseException) -> str:
     if isinstance(exception, BaseExceptionGroup):
         inner = list(_inner(exception))
         more = f"; and {len(inner) - _MOST_INNER} more" if len(inner) > _MOST_INNER else ""
-        return f"{said}: {'; '.join(map(_typed, inner[:_MOST_INNER]))}{more}"
+        return f"{said}: {'; '.join(map(_typed_text, inner[:_MOST_INNER]))}{more}"
     status = _http_status(exception)
     if status is None or str(status) in said:
         return said
@@ -395,7 +369,7 @@ def told_by(exception: BaseException) -> str:
 
 
 def _inner(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    """Yield the exceptions that a group and the groups within hold, in their order."""
+    """Yield the exceptions in a group and in the groups within it, in their order."""
     waiting: list[BaseException] = [group]
     while waiting:
         each = waiting.pop()
@@ -405,15 +379,15 @@ def _inner(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
             yield each
 
 
-def _typed(exception: BaseException) -> str:
-    said = told_by(exception)
+def _typed_text(exception: BaseException) -> str:
+    said = exception_text(exception)
     if isinstance(exception, ToolError) and said:
         return said
     return f"{type(exception).__name__}: {said}" if said else type(exception).__name__
 
 
 def _http_status(exception: BaseException) -> int | None:
-    """Return the status of the failed request that an exception is about, as clients for HTTP keep it: on it, or on its response."""
+    """Return the status of a failed HTTP request, which clients put on the exception or on its response."""
     for holder in (exception, _attribute(exception, "response")):
         for name in _STATUS_NAMES:
             status = _attribute(holder, name)
@@ -425,5 +399,41 @@ def _http_status(exception: BaseException) -> int | None:
 def _attribute(value: object, name: str) -> Any:
     try:
         return getattr(value, name, None)
-    except Exception:  # a property of a foreign exception may raise anything; then it does not say  # noqa: BLE001
+    except Exception:  # noqa: BLE001  # a property of a foreign exception may raise anything
         return None
+
+
+# --- Scrubbing ---
+
+_MOST_CHARACTERS: Final = 2000
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+
+# What pydantic writes after each of its errors: a link that helps no model
+_FURTHER = re.compile(r"\n[ \t]*+For further information visit \w++://errors\.pydantic\.dev/\S++")
+
+# Up to the end of the word, so that no character is read twice; what begins with a host and a path has no credentials before them
+_IN_URL = re.compile(r"""://(?![\w-]++(?:\.[\w-]++)++[/?#])((?:[^\s"'<>]++|["'](?![\s,:;)}\]]|$))++)""")
+
+
+def scrub(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return a text without terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets, bounded."""
+    text = _FURTHER.sub("", _without_control_codes(text))
+    text = Secrets(*map(_without_control_codes, secrets)).hide(text)
+    text = _IN_URL.sub(_without_credentials, _ADDRESS.sub("0x…", text)).strip()
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    return f"{text[:_MOST_CHARACTERS]}… ({len(text) - _MOST_CHARACTERS} more characters)"
+
+
+def _without_credentials(url: re.Match[str]) -> str:
+    before, at, after = url[1].rpartition("@")  # the last one: a password may hold others
+    return f"://…@{after}" if before and at else url[0]
+
+
+def _without_control_codes(text: str) -> str:
+    return _CONTROL.sub("", _ANSI.sub("", text))

@@ -1,53 +1,50 @@
-"""Which way does a call take? Read, look up, parse, validate, decode; approve; run; encode.
+"""The pipeline: everything that is done for one call, from what a model wrote to a `ToolResult`.
 
-A model's mistakes and a tool's failures are values: nothing that a model can write makes anything here raise.
+The call is read, its tool looked up, its arguments parsed, validated and decoded; hooks and approvers are asked; then it runs, and its
+outcome becomes a result. A model's mistakes and a tool's failures are values: nothing that a model can write makes anything here raise.
 
-MERGED: How does a call run that nobody has anything against? In its turn, out of the cache, and again if it may.
-MERGED: Who may have something against a call that is valid? The hooks that were named, the policy, and whoever is asked for approval.
-MERGED: How is the plugin of a described tool imported for its first call, without holding up a running loop?
+What returns `Effects` is a coroutine that one of two drivers runs, with an event loop or without; see `_invoke.py`.
 """
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCall, linked_token
 from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, AskApprover, edited
-from fcregistry.execution._arguments import TooLongError, read_arguments, repaired
-from fcregistry.execution._cached_calls import Slot
-from fcregistry.execution._effects import Course, Effect, Invoke, Pause, adrive, drive
+from fcregistry.execution._approval import ApprovalQuestion, Approve, AskApprover, apply_edit
+from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
+from fcregistry.execution._cached_calls import CacheSlot
 from fcregistry.execution._fast_path import (
-    AsyncShortWay,
-    ShortWay,
-    may_be_short,
+    AsyncFastPath,
+    FastPath,
+    allows_fast_path,
+    async_fast_path,
+    fast_path,
     read_if_call,
-    short_way,
-    short_way_on_a_loop,
 )
-from fcregistry.execution._invoke import Invocation, Job, awaited
+from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, Pause, adrive, await_future, drive
 from fcregistry.execution._messages import (
     cancelled_before,
     changed_after_approval,
+    environment_not_set,
     invalid_arguments,
     no_thread,
     not_checked,
-    not_to_be_had,
-    refused,
-    unavailable,
+    plugin_unavailable,
+    undecodable_arguments,
     unknown_tool,
 )
-from fcregistry.execution._observability import log_failure, watching
-from fcregistry.execution._outcome import GivenUp, Outcome
-from fcregistry.execution._result import failed_result, finished
+from fcregistry.execution._observability import log_failure, new_watch
+from fcregistry.execution._result import failed_result, make_result
 from fcregistry.execution._settings import CallsContext, ToolFinder, deps_for
 from fcregistry.execution._step import QUICK_STEPS, Bound, CallStep
-from fcregistry.execution._suspended import Resumed, prepared_of, resumed
+from fcregistry.execution._suspended import ResumedCall, resume_calls, suspend_calls
 from fcregistry.execution._threads import NoThreadError, blocking_threads
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import Refusal
@@ -56,39 +53,79 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from fcregistry._tools.tool import Tool, Toolset
-    from fcregistry.execution._approval import Gate
+    from fcregistry.execution._approval import ApprovalRules
+    from fcregistry.execution._batch_order import BatchTurn
     from fcregistry.execution._observability import Watch
     from fcregistry.execution._settings import Settings
     from fcregistry.execution._suspended import Decision, PreparedCalls
 
 
-class BatchTurn(Protocol):
-    """A call's turn in a batch: it waits for the calls before it, and for room."""
-
-    def entering(self, step: CallStep) -> Effect: ...
-
-
-# --- execution._pipeline ---
-
-
 class Pipeline:
-    """Carries out calls of one toolset.
+    """Runs calls of one toolset.
 
     Args:
         tools: What may be called.
-        settings: What the executor was told.
-        gate: Knows who has to approve of which call.
+        settings: The executor's settings.
+        rules: Knows which calls need approval, and asks for it.
+
+    Attributes:
+        fast_paths: The fast paths of tools that have one and were called, by the name they were called by.
+        async_fast_paths: The same for calls from an event loop.
+        has_unloaded_tools: Whether the plugin of some tool was not imported yet when the executor was made.
     """
 
-    def __init__(self, tools: Toolset, settings: Settings, gate: Gate) -> None:
+    def __init__(self, tools: Toolset, settings: Settings, rules: ApprovalRules) -> None:
         self.tools = tools
         self.settings = settings
         self.find = ToolFinder(tools).find
-        self.gate = gate
-        self.loads = any(not tool.is_loaded for tool in tools.values())
+        self.rules = rules
+        self.has_unloaded_tools = any(not tool.is_loaded for tool in tools.values())
         self._bound: dict[str, Bound] = {}
-        self.short: dict[str, ShortWay] = {}
-        self.short_async: dict[str, AsyncShortWay] = {}
+        self.fast_paths: dict[str, FastPath] = {}
+        self.async_fast_paths: dict[str, AsyncFastPath] = {}
+
+    def run_call(self, given: object, context: CallsContext, turn: BatchTurn | None = None) -> Effects[ToolResult]:
+        """Run a call, whatever it is, to its result.
+
+        Args:
+            given: A call in any shape; or the step, or the result, of a call that was prepared before.
+            context: What its caller gave along.
+            turn: Its turn in a batch.
+        """
+        if self.has_unloaded_tools and (tools := self.tools_to_load((given,))):
+            yield LoadPlugins(tools)
+        watch = new_watch()
+        if watch is None:
+            result = yield from self._run_call(given, context, turn, None)
+            if result.error is not None:
+                log_failure(result)
+            return result
+        try:
+            result = yield from self._run_call(given, context, turn, watch)
+        except BaseException as error:  # an interrupt, or the task is cancelled
+            watch.abandon(error)
+            raise
+        watch.finish(result)
+        return result
+
+    def _run_call(
+        self, given: object, context: CallsContext, turn: BatchTurn | None, watch: Watch | None
+    ) -> Effects[ToolResult]:
+        if not isinstance(given, ResumedCall):
+            given = yield from self.prepare_off_loop(given, context)
+        checks = self._checks_of(given)
+        if isinstance(checks, ToolResult):
+            return checks
+        if (result := _cancelled_result(checks.step, context, self.settings)) is not None:
+            return result
+        result = checks.ask_hooks()
+        if result is None:
+            result = yield from checks.ask_approver(context.cancellation)
+        if result is None:
+            result = yield from _run_step(checks.step, self.settings, context, turn, watch, checks.approval)
+        return checks.finish(result)
+
+    # --- Preparing: read, look up, parse, validate, decode ---
 
     def bound(self, name: str) -> Bound | None:
         """Return the tool of a name, ready to be called, or None.
@@ -102,17 +139,17 @@ class Pipeline:
         tool = self.find(name)
         if tool is None:
             return None
-        bound = self._bound.setdefault(name, Bound.of(tool, self.settings, self.gate.is_open(tool)))
-        if may_be_short(bound, self.settings):
-            if bound.lane != "loop":
-                self.short[name] = short_way(bound, self.settings, self._refused)
+        bound = self._bound.setdefault(name, Bound.of(tool, self.settings, self.rules.always_allows(tool)))
+        if allows_fast_path(bound, self.settings):
+            if bound.dispatch != "loop":
+                self.fast_paths[name] = fast_path(bound, self.settings)
             # An async generator is not awaited, but collected; and a slow validator would hold up the loop.
             if bound.signature.kind != "async generator" and bound.validator.is_fast:
-                self.short_async[name] = short_way_on_a_loop(bound, self.settings, self._refused)
+                self.async_fast_paths[name] = async_fast_path(bound, self.settings)
         return bound
 
     def prepare(self, given: object, *, is_ours: bool = False) -> CallStep | ToolResult:
-        """Read, look up, parse, validate and decode a call; a result if any of it fails.
+        """Read, look up, parse, validate and decode a call; return a result if any of it fails.
 
         Args:
             given: The call.
@@ -120,12 +157,15 @@ class Pipeline:
         """
         longest = None if is_ours else self.settings.max_argument_characters
         try:
-            return self._prepared(read_call(given), longest, MOST_STEPS)
+            return self._prepare(read_call(given), longest, MOST_STEPS)
         except MalformedCallError as error:
             return self._malformed(error)
 
-    def preparing(self, given: object, run: CallsContext) -> Course[CallStep | ToolResult]:
-        """Prepare a call: one whose arguments are long, or hard to judge, on a thread where a loop waits, and within its time."""
+    def prepare_off_loop(self, given: object, context: CallsContext) -> Effects[CallStep | ToolResult]:
+        """Prepare a call; if its arguments are long, or hard to validate, on a thread and within the call's time.
+
+        So no call holds up the event loop that it is made on.
+        """
         if isinstance(given, (CallStep, ToolResult)):
             return given
         try:
@@ -134,15 +174,16 @@ class Pipeline:
             return self._malformed(error)
         if self.settings.engine == "jsonschema-rs":
             try:
-                return self._prepared(call, self.settings.quick_length, QUICK_STEPS)
+                return self._prepare(call, self.settings.quick_length, QUICK_STEPS)
             except (TooLongError, TooManyStepsError):
                 pass
-        return (yield from self._preparing_elsewhere(call, run))
+        return (yield from self._prepare_on_thread(call, context))
 
-    def _preparing_elsewhere(self, call: ToolCall, run: CallsContext) -> Course[CallStep | ToolResult]:
+    def _prepare_on_thread(self, call: ToolCall, context: CallsContext) -> Effects[CallStep | ToolResult]:
         bound = self._bound.get(call.name)
         seconds, start = bound.timeout if bound else self.settings.timeout, perf_counter()
-        outcome: Outcome = yield Invoke(Job("thread", Invocation(self.prepare, (call,), {}), seconds, run.cancellation))
+        job = Job("thread", Invocation(self.prepare, (call,), {}), seconds, context.cancellation)
+        outcome: Outcome = yield job
         if isinstance(outcome.exception, GivenUp):
             return failed_result(call, not_checked(call.name, outcome.exception), self.find(call.name))
         if isinstance(outcome.exception, NoThreadError):
@@ -155,7 +196,7 @@ class Pipeline:
         left = max(round(prepared.bound.timeout - (perf_counter() - start), 3), 0.001)
         return prepared._replace(bound=prepared.bound._replace(timeout=left))
 
-    def _prepared(self, call: ToolCall, longest: int | None, most_steps: int) -> CallStep | ToolResult:
+    def _prepare(self, call: ToolCall, longest: int | None, most_steps: int) -> CallStep | ToolResult:
         """Prepare a call.
 
         Raises:
@@ -165,18 +206,20 @@ class Pipeline:
         try:
             bound = self._bound.get(call.name) or self.bound(call.name)
         except PluginError as error:
-            return failed_result(call, not_to_be_had(error), self.find(call.name))
+            return failed_result(call, plugin_unavailable(error), self.find(call.name))
         if bound is None:
             return failed_result(call, unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
         if bound.needs_env and tool.missing_env:
-            return failed_result(call, unavailable(tool), tool)
+            return failed_result(call, environment_not_set(tool), tool)
         try:
             arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs, longest)
             if most_steps < MOST_STEPS and not validator.is_fast:
                 raise TooManyStepsError
             if not validator.is_valid(arguments):
-                arguments, more, problems = repaired(arguments, tool, validator, self.settings.repairs, most_steps)
+                arguments, more, problems = repair_arguments(
+                    arguments, tool, validator, self.settings.repairs, most_steps
+                )
                 repairs += more
                 if problems:
                     return failed_result(call, invalid_arguments(tool.name, problems), tool, repairs)
@@ -186,26 +229,11 @@ class Pipeline:
                 raise
             return failed_result(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:
-            return failed_result(call, refused(tool, refusal, self.settings.expose_errors), tool)
+            return failed_result(call, undecodable_arguments(tool, refusal, self.settings.expose_errors), tool)
         except RecursionError:
             problem = Problem("$", "is nested too deeply")
             return failed_result(call, invalid_arguments(tool.name, (problem,)), tool)
         return CallStep(call, bound, arguments, decoded, repairs)
-
-    def to_load(self, calls: Iterable[object]) -> list[Tool]:
-        """Return the tools among those that calls name whose plugins are not imported yet."""
-        return to_load(calls, self.find)
-
-    def _refused(self, call: ToolCall, bound: Bound, arguments: dict[str, Any]) -> ToolResult | None:
-        """Return the result of a call whose arguments are not valid; None if they can be repaired.
-
-        Raises:
-            TooManyStepsError: Finding out what is wrong with them takes long.
-        """
-        _, repairs, problems = repaired(arguments, bound.tool, bound.validator, self.settings.repairs, QUICK_STEPS)
-        return (
-            failed_result(call, invalid_arguments(bound.tool.name, problems), bound.tool, repairs) if problems else None
-        )
 
     def _malformed(self, error: MalformedCallError) -> ToolResult:
         call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
@@ -214,197 +242,243 @@ class Pipeline:
             return failed_result(call, unknown_tool(error.name, self.tools))
         return failed_result(call, CallError("malformed_call", str(error)), tool)
 
-    def course(self, given: object, run: CallsContext, seat: BatchTurn | None = None) -> Course[ToolResult]:
-        """Return the course of a call, to its result.
+    def prepare_all(self, calls: Iterable[object], context: CallsContext) -> list[CallStep | ToolResult]:
+        """Prepare calls, in their order."""
+        return [drive(self.prepare_off_loop(call, context)) for call in calls]
 
-        Args:
-            given: A call in whichever shape; a step, or a result, of one that was prepared before.
-            run: What its caller gave along.
-            seat: Its place in a batch.
-        """
-        if self.loads and (tools := self.to_load((given,))):
-            yield Load(tools)
-        watch = watching()
-        if watch is None:
-            result = yield from self._judged(given, run, seat, None)
-            if result.error is not None:
-                log_failure(result)
-            return result
-        try:
-            result = yield from self._judged(given, run, seat, watch)
-        except BaseException as error:  # an interrupt, or the task is cancelled: whoever watches is told
-            watch.abandoned(error)
-            raise
-        watch.finished(result)
-        return result
+    async def aprepare_all(self, calls: Iterable[object], context: CallsContext) -> list[CallStep | ToolResult]:
+        """Prepare calls, in their order, without holding up the running loop."""
+        return [await adrive(self.prepare_off_loop(call, context)) for call in calls]
 
-    def _judged(
-        self, given: object, run: CallsContext, seat: BatchTurn | None, watch: Watch | None
-    ) -> Course[ToolResult]:
-        """Return the course of a call past those who may have something against it."""
-        if not isinstance(given, Resumed):
-            given = yield from self.preparing(given, run)
-        passage = self.passage(given)
-        if isinstance(passage, ToolResult):
-            return passage
-        if (result := cancelled(passage.step, run, self.settings)) is not None:
-            return result
-        result = passage.ask_hooks()
-        if result is None:
-            result = yield from passage.ask_people(run.cancellation)
-        if result is None:
-            around = Circumstances(run, seat, watch, passage.approval)
-            result = yield from running(passage.step, self.settings, around)
-        return passage.end(result)
+    def tools_to_load(self, calls: Iterable[object]) -> list[Tool]:
+        """Return the tools among those that calls name whose plugins are not imported yet, each once."""
+        names = dict.fromkeys(call.name for given in calls if (call := read_if_call(given)) is not None)
+        tools = [tool for name in names if (tool := self.find(name)) is not None]
+        return [tool for tool in tools if not tool.is_loaded]
 
-    def passage(self, given: object) -> Passage | ToolResult:
-        """Return the way of a call past those who may have something against it; a result where it does not come to that."""
-        decided = isinstance(given, Resumed)
-        step, approval = (given.step, given.approval) if isinstance(given, Resumed) else (given, None)
+    @staticmethod
+    def step_of(given: CallStep | ToolResult | ResumedCall) -> CallStep | ToolResult:
+        """Return the step of a prepared call, or its result if it is not to run."""
+        return given.step if isinstance(given, ResumedCall) else given
+
+    @staticmethod
+    def needs_caller_thread(given: object) -> bool:
+        """Return whether a prepared call has to run on the thread that makes it."""
+        step = given.step if isinstance(given, ResumedCall) else given
+        return isinstance(step, CallStep) and step.bound.dispatch == "caller"
+
+    # --- Hooks and approval ---
+
+    def _checks_of(self, given: object) -> CallChecks | ToolResult:
+        """Return the checks that a prepared call has to pass; its result if it is not to run."""
+        decided = isinstance(given, ResumedCall)
+        step, approval = (given.step, given.approval) if isinstance(given, ResumedCall) else (given, None)
         if not isinstance(step, (CallStep, ToolResult)):
             step = self.prepare(step)
-        if isinstance(step, ToolResult):
-            if not isinstance(given, Resumed) or given.seen:
-                return step
-            return self._shown(step if approval is None else step.with_approval(approval))
-        return Passage(step, self.settings, self.gate, self.prepare, approval, decided)
-
-    def _shown(self, result: ToolResult) -> ToolResult:
-        """Return the result of a prepared call that does not run after all, as the hooks leave it."""
-        hooks = self.settings.hooks
+        if isinstance(step, CallStep):
+            return CallChecks(step, self.settings, self.rules, self.prepare, approval, decided)
+        if not isinstance(given, ResumedCall) or given.seen:
+            return step
+        result, hooks = step if approval is None else step.with_approval(approval), self.settings.hooks
         if hooks is None or result.tool is None or result.call is None:
             return result
         return hooks.after(result.tool, result.call, result)
 
-    def prepared(self, calls: Iterable[object], run: CallsContext) -> list[CallStep | ToolResult]:
-        """Prepare calls, in their order."""
-        return [drive(self.preparing(call, run)) for call in calls]
+    def suspend(self, calls: Iterable[object]) -> PreparedCalls:
+        """Prepare calls and keep them for later, as the hooks leave them: an approver sees what is going to run."""
+        return suspend_calls(map(self._prepare_and_ask_hooks, calls), self.rules)
 
-    async def aprepared(self, calls: Iterable[object], run: CallsContext) -> list[CallStep | ToolResult]:
-        """Prepare calls, in their order, without holding up the running loop."""
-        return [await adrive(self.preparing(call, run)) for call in calls]
-
-    def suspended(self, calls: Iterable[object]) -> PreparedCalls:
-        """Prepare and judge calls, and keep them for later, as the hooks leave them: whoever approves sees what is going to run."""
-        return prepared_of(map(self._after_hooks, calls), self.gate)
-
-    def _after_hooks(self, given: object) -> CallStep | ToolResult:
-        passage = self.passage(given)
-        if isinstance(passage, ToolResult):
-            return passage
-        result = passage.ask_hooks()
+    def _prepare_and_ask_hooks(self, given: object) -> CallStep | ToolResult:
+        checks = self._checks_of(given)
+        if isinstance(checks, ToolResult):
+            return checks
+        result = checks.ask_hooks()
         if result is not None:
-            return passage.end(result)
+            return checks.finish(result)
         if self.settings.hooks is not None:
-            judged = self.gate.weigh(passage.step)
-            if isinstance(judged, CallError):
-                return passage.refuse(judged)
-        return passage.step
+            verdict = self.rules.check_rules(checks.step)
+            if isinstance(verdict, CallError):
+                return checks.finish(checks.refusal(verdict))
+        return checks.step
 
-    def resumed(self, prepared: PreparedCalls, decisions: Mapping[str, Decision], by: str | None) -> list[Resumed]:
-        """Return what is left to be done of prepared calls, once somebody has decided.
+    def resume(self, prepared: PreparedCalls, decisions: Mapping[str, Decision], by: str | None) -> list[ResumedCall]:
+        """Return what is left to be done of prepared calls, now that they were decided about.
 
         Raises:
-            ApprovalError: As for `Executor.resume`.
-            TypeError: Likewise.
+            ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before.
+            TypeError: A decision is not one, or `prepared` is something else.
         """
-        return resumed(prepared, decisions, by=by, gate=self.gate, find=self.find, prepare=self.prepare)
-
-    @staticmethod
-    def step_of(given: CallStep | ToolResult | Resumed) -> CallStep | ToolResult:
-        """Return the call of one that was prepared, or its result where there is none."""
-        return given.step if isinstance(given, Resumed) else given
-
-    def wants_caller(self, given: object) -> bool:
-        """Tell whether a call has to run on the thread that makes it."""
-        step = given.step if isinstance(given, Resumed) else given
-        return isinstance(step, CallStep) and step.bound.lane == "caller"
+        return resume_calls(prepared, decisions, by=by, rules=self.rules, find=self.find, prepare=self.prepare)
 
 
-# --- execution._running ---
+class CallChecks:
+    """What hooks and approvers say about one call. Whatever they change in it is validated again.
 
-
-class Circumstances(NamedTuple):
-    """What goes with a call while it runs.
+    Args:
+        step: The call.
+        settings: The executor's settings.
+        rules: Knows which calls need approval, and asks for it.
+        prepare: Reads, validates and decodes a call.
+        approval: What was decided already; None if no approver was asked yet.
+        decided: Whether no approver is to be asked again.
 
     Attributes:
-        run: What its caller gave along.
-        seat: Its place in a batch.
-        watch: Whoever watches it.
-        approval: How it was approved.
+        step: The call, as it now is.
+        approval: How it was approved or denied; None if no approver was asked.
     """
 
-    run: CallsContext
-    seat: BatchTurn | None = None
-    watch: Watch | None = None
-    approval: Approval | None = None
+    __slots__ = ("_call", "_decided", "_prepare", "_rules", "_settings", "approval", "step")
+
+    def __init__(
+        self,
+        step: CallStep,
+        settings: Settings,
+        rules: ApprovalRules,
+        prepare: Callable[[object], CallStep | ToolResult],
+        approval: Approval | None = None,
+        decided: bool = False,
+    ) -> None:
+        self.step = step
+        self.approval = approval
+        self._settings = settings
+        self._rules = rules
+        self._prepare = prepare
+        self._decided = decided
+        self._call: ToolCall | None = None
+
+    def ask_hooks(self) -> ToolResult | None:
+        """Ask the hooks, and return the result that they make of the call, or None if it goes on.
+
+        A decision is final: a call that a hook would change after it is refused.
+        """
+        hooks, step = self._settings.hooks, self.step
+        if hooks is None:
+            return None
+        tool = step.bound.tool
+        self._call = ToolCall(step.call.name, step.arguments, step.call.id)
+        answer = hooks.before(tool, self._call)
+        if answer is None:
+            return None
+        if isinstance(answer, CallError):
+            return self.refusal(answer)
+        again = self._prepare(answer)
+        if isinstance(again, ToolResult):
+            return failed_result(step.call, again.error, tool, step.repairs) if again.error is not None else again
+        if self._decided and again.arguments != step.arguments:
+            return self.refusal(changed_after_approval(tool.name))
+        self._call = answer
+        self.step = again._replace(call=step.call, repairs=step.repairs + again.repairs)
+        return None
+
+    def ask_approver(self, cancellation: CancellationToken | None) -> Effects[ToolResult | None]:
+        """Ask for approval, where the call needs it; end with a result if it is refused, and with None if the call goes on."""
+        step = self.step
+        if self._decided or step.bound.needs_no_approval:
+            return None
+        verdict = self._rules.check(step)
+        if not isinstance(verdict, ApprovalQuestion):
+            return None if verdict is None else self.refusal(verdict)
+        answer: CallError | Approve | None = yield AskApprover(verdict, cancellation)
+        approved = not isinstance(answer, CallError)
+        self.approval = Approval(approved=approved, rule=verdict.reason, edited=isinstance(answer, Approve))
+        self._decided = True
+        if isinstance(answer, CallError):
+            return self.refusal(answer)
+        if isinstance(answer, Approve):
+            again = apply_edit(step, answer, self._prepare)
+            if isinstance(again, ToolResult):
+                return again.with_approval(self.approval)
+            self.step = again._replace(call=step.call)
+            return self.ask_hooks()  # they have not seen these arguments
+        return None
+
+    def finish(self, result: ToolResult) -> ToolResult:
+        """Show the result of the call to the hooks that were asked about it, and return what they make of it."""
+        hooks = self._settings.hooks
+        if hooks is None or self._call is None:
+            return result
+        return hooks.after(self.step.bound.tool, self._call, result)
+
+    def refusal(self, error: CallError) -> ToolResult:
+        """Return the result of the call if it is not to run."""
+        notes = None if self.approval is None else Notes(approval=self.approval)
+        return make_result(self.step, error, self._settings, notes)
 
 
-def running(step: CallStep, settings: Settings, around: Circumstances) -> Course[ToolResult]:
-    """Return the course of a call that may run, to its result."""
-    run, seat, watch, approval = around
-    if seat is not None:
-        yield seat.entering(step)
-    if (not_run := cancelled(step, run, settings)) is not None:
+# --- Running a call that may run: in its turn, out of the cache, and again where that may help ---
+
+
+def _run_step(
+    step: CallStep,
+    settings: Settings,
+    context: CallsContext,
+    turn: BatchTurn | None,
+    watch: Watch | None,
+    approval: Approval | None,
+) -> Effects[ToolResult]:
+    if turn is not None:
+        yield turn.wait_for(step)
+    if (not_run := _cancelled_result(step, context, settings)) is not None:
         return not_run
-    slot = None if step.bound.cache is None else Slot.of(step, step.bound.cache)
+    slot = None if step.bound.cache is None else CacheSlot.of(step, step.bound.cache)
     if slot is not None and (known := slot.outcome()) is not None:
-        return finished(step, known, settings, Notes(cached=True, approval=approval))
+        return make_result(step, known, settings, Notes(cached=True, approval=approval))
     if watch is not None:
-        watch.started(step)
-    outcome, attempts = yield from _attempts(step, settings, run, watch)
+        watch.start(step)
+    outcome, attempts = yield from _attempts(step, settings, context, watch)
     notes = None if attempts == 1 and approval is None else Notes(attempts, approval=approval)
-    result = finished(step, outcome, settings, notes)
+    result = make_result(step, outcome, settings, notes)
     if slot is not None and result.error is None:
-        slot.keep(outcome)
+        slot.store(outcome)
     return result
 
 
-def cancelled(step: CallStep, run: CallsContext, settings: Settings) -> ToolResult | None:
+def _cancelled_result(step: CallStep, context: CallsContext, settings: Settings) -> ToolResult | None:
     """Return the result of a call that was cancelled before it began; None if it was not."""
-    if run.cancellation is None or not run.cancellation.cancelled:
+    if context.cancellation is None or not context.cancellation.cancelled:
         return None
-    return finished(step, cancelled_before(step.bound.tool, run.cancellation.reason), settings)
+    return make_result(step, cancelled_before(step.bound.tool, context.cancellation.reason), settings)
 
 
 def _attempts(
-    step: CallStep, settings: Settings, run: CallsContext, watch: Watch | None
-) -> Course[tuple[Outcome, int]]:
-    """Return the course of calling a tool, and of calling it again where that may help; ends with the last outcome, and how many there were."""
+    step: CallStep, settings: Settings, context: CallsContext, watch: Watch | None
+) -> Effects[tuple[Outcome, int]]:
+    """Call a tool, and call it again where that may help; end with the last outcome, and the number of attempts."""
     retry, seconds, start, attempts = settings.retry, step.bound.timeout, perf_counter(), 1
+    cancellation, channel = context.cancellation, context.channel
     left = seconds
     while True:
-        outcome = yield from _attempt(step, settings, run, watch, left)
-        if retry is None or outcome.exception is None or (run.channel is not None and run.channel.has_given):
+        outcome = yield from _attempt(step, settings, context, watch, left)
+        if retry is None or outcome.exception is None or (channel is not None and channel.has_given):
             return outcome, attempts
         left = None if seconds is None else seconds - (perf_counter() - start)
         wait = retry.wait_before(attempts + 1, outcome, step.bound.tool, left)
         if wait is None:
             return outcome, attempts
-        yield Pause(wait, run.cancellation)
-        if run.cancellation is not None and run.cancellation.cancelled:
-            return Outcome(None, GivenUp("cancelled", reason=run.cancellation.reason), outcome.duration), attempts
+        yield Pause(wait, cancellation)
+        if cancellation is not None and cancellation.cancelled:
+            return Outcome(None, GivenUp("cancelled", reason=cancellation.reason), outcome.duration), attempts
         left = None if left is None else max(left - wait, 0.001)
         attempts += 1
 
 
 def _attempt(
-    step: CallStep, settings: Settings, run: CallsContext, watch: Watch | None, seconds: float | None
-) -> Course[Outcome]:
-    """Return the course of calling a tool once; its token is cancelled when nobody waits for it any more."""
+    step: CallStep, settings: Settings, context: CallsContext, watch: Watch | None, seconds: float | None
+) -> Effects[Outcome]:
+    """Call a tool once; its token is cancelled when its caller no longer waits for it."""
     bound = step.bound
     outcome: Outcome
-    is_here = bound.place is None and bound.signature.context is None
-    if is_here and seconds is None and run.cancellation is None and run.channel is None:
-        with nullcontext() if watch is None else watch.running():
+    is_plain = bound.runner is None and bound.signature.context is None
+    if is_plain and seconds is None and context.cancellation is None and context.channel is None:
+        with nullcontext() if watch is None else watch.attempt():
             args, kwargs = bound.signature.binding.bind(step.decoded)
-            outcome = yield Invoke(Job(bound.lane, Invocation(bound.tool.function, args, kwargs)))
+            outcome = yield Job(bound.dispatch, Invocation(bound.tool.function, args, kwargs))
         return outcome
-    token, release = linked_token(run.cancellation)
+    token, release = linked_token(context.cancellation)
     try:
-        with nullcontext() if watch is None else watch.running():
-            outcome = yield Invoke(_job(step, settings, run, token, seconds))
-    except BaseException:  # an interrupt, or the task is cancelled: the tool is told
+        with nullcontext() if watch is None else watch.attempt():
+            outcome = yield _job(step, settings, context, token, seconds)
+    except BaseException:  # an interrupt, or the task is cancelled
         token.cancel("the caller is gone")
         raise
     finally:
@@ -414,134 +488,34 @@ def _attempt(
     return outcome
 
 
-def _job(step: CallStep, settings: Settings, run: CallsContext, token: CancellationToken, seconds: float | None) -> Job:
-    bound, channel, place = step.bound, run.channel, step.bound.place
-    if place is not None:
-        invocation = Invocation(bound.tool.function, (), {})
+def _job(
+    step: CallStep, settings: Settings, context: CallsContext, token: CancellationToken, seconds: float | None
+) -> Job:
+    bound, channel, runner = step.bound, context.channel, step.bound.runner
+    if runner is not None:
         return Job(
-            "elsewhere",
-            invocation,
-            None if place.keeps_time else seconds,
-            run.cancellation,
-            lambda: place.submit(bound.tool, step.arguments, seconds),
+            "remote",
+            Invocation(bound.tool.function, (), {}),
+            None if runner.keeps_time else seconds,
+            context.cancellation,
+            lambda: runner.submit(bound.tool, step.arguments, seconds),
         )
-    context = None
+    tool_context = None
     if bound.signature.context is not None:
         from fcregistry._results.context import Context  # typing's generics, which most tools never need
 
         report = None if channel is None else channel.report
-        deps = deps_for(bound.tool, run, settings.deps)
-        context = Context(deps, call=step.call, tool=bound.tool, cancellation=token, report=report)
-    args, kwargs = bound.signature.binding.bind(step.decoded, context)
-    shown = None if settings.hooks is not None else channel  # hooks see results, and no item goes out past them
-    return Job(bound.lane, Invocation(bound.tool.function, args, kwargs, token, shown), seconds, run.cancellation)
+        deps = deps_for(bound.tool, context, settings.deps)
+        tool_context = Context(deps, call=step.call, tool=bound.tool, cancellation=token, report=report)
+    args, kwargs = bound.signature.binding.bind(step.decoded, tool_context)
+    items = None if settings.hooks is not None else channel  # hooks check results, and no item may go out unchecked
+    return Job(
+        bound.dispatch, Invocation(bound.tool.function, args, kwargs, token, items), seconds, context.cancellation
+    )
 
 
-# --- execution._passage ---
-
-
-class Passage:
-    """The way of one call past all of them. Whatever they change is validated again.
-
-    Args:
-        step: The call.
-        settings: What the executor was told.
-        gate: Knows who has to approve.
-        prepare: Reads, validates and decodes a call.
-        approval: What was decided already; None where nobody was asked yet.
-        decided: Whether nobody is to be asked again.
-
-    Attributes:
-        step: The call, as it now is.
-        approval: How it was approved or denied; None where nobody was asked.
-    """
-
-    __slots__ = ("_call", "_decided", "_gate", "_prepare", "_settings", "approval", "step")
-
-    def __init__(
-        self,
-        step: CallStep,
-        settings: Settings,
-        gate: Gate,
-        prepare: Callable[[object], CallStep | ToolResult],
-        approval: Approval | None = None,
-        decided: bool = False,
-    ) -> None:
-        self.step = step
-        self.approval = approval
-        self._settings = settings
-        self._gate = gate
-        self._prepare = prepare
-        self._decided = decided
-        self._call: ToolCall | None = None
-
-    def ask_hooks(self) -> ToolResult | None:
-        """Ask the hooks, and return the result that they make of the call, or None if it goes on.
-
-        What was decided stands: a hook that would change a call after that has it refused.
-        """
-        hooks, step = self._settings.hooks, self.step
-        if hooks is None:
-            return None
-        tool = step.bound.tool
-        self._call = ToolCall(step.call.name, step.arguments, step.call.id)
-        said = hooks.before(tool, self._call)
-        if said is None:
-            return None
-        if isinstance(said, CallError):
-            return self._refused(said)
-        again = self._prepare(said)
-        if isinstance(again, ToolResult):
-            return failed_result(step.call, again.error, tool, step.repairs) if again.error is not None else again
-        if self._decided and again.arguments != step.arguments:
-            return self._refused(changed_after_approval(tool.name))
-        self._call = said
-        self.step = again._replace(call=step.call, repairs=step.repairs + again.repairs)
-        return None
-
-    def ask_people(self, cancellation: CancellationToken | None) -> Course[ToolResult | None]:
-        """Return the course of asking for approval; it ends with a result if that is not given, and with None if the call goes on."""
-        step = self.step
-        if self._decided or step.bound.is_open:
-            return None
-        judged = self._gate.judge(step)
-        if not isinstance(judged, ApprovalQuestion):
-            return None if judged is None else self._refused(judged)
-        answer: CallError | Approve | None = yield AskApprover(judged, cancellation)
-        approved = not isinstance(answer, CallError)
-        self.approval = Approval(approved=approved, rule=judged.reason, edited=isinstance(answer, Approve))
-        self._decided = True
-        if isinstance(answer, CallError):
-            return self._refused(answer)
-        if isinstance(answer, Approve):
-            again = edited(step, answer, self._prepare)
-            if isinstance(again, ToolResult):
-                return again.with_approval(self.approval)
-            self.step = again._replace(call=step.call)
-            return self.ask_hooks()  # they have not seen these arguments
-        return None
-
-    def refuse(self, error: CallError) -> ToolResult:
-        """Return the result of a call that is not to run, as the hooks leave it."""
-        return self.end(self._refused(error))
-
-    def end(self, result: ToolResult) -> ToolResult:
-        """Show the hooks what came of a call that they were asked about, and return what they leave of it."""
-        hooks = self._settings.hooks
-        if hooks is None or self._call is None:
-            return result
-        return hooks.after(self.step.bound.tool, self._call, result)
-
-    def _refused(self, error: CallError) -> ToolResult:
-        notes = None if self.approval is None else Notes(approval=self.approval)
-        return finished(self.step, error, self._settings, notes)
-
-
-# --- execution._loading ---
-
-
-class Load:
-    """Have the plugins of tools imported; what goes wrong with that, their calls say."""
+class LoadPlugins:
+    """Import the plugins of described tools before their first call: an effect. The call reports what goes wrong."""
 
     __slots__ = ("_tools",)
 
@@ -549,12 +523,12 @@ class Load:
         self._tools = tools
 
     def now(self) -> None:
-        """Leave it to the call: it imports what it needs on this thread."""
+        """Do nothing: the call imports what it needs on this thread."""
 
     async def later(self) -> None:
-        """Import them on a thread."""
+        """Import them on a thread, so that the running loop is not held up."""
         try:
-            await awaited(blocking_threads.submit(self._load))
+            await await_future(blocking_threads.submit(self._load))
         except NoThreadError:
             return  # the call imports it, since nothing else can
 
@@ -564,10 +538,3 @@ class Load:
                 tool.signature  # noqa: B018  # imports its plugin
             except (PluginError, DefinitionError):
                 continue
-
-
-def to_load(calls: Iterable[object], find: Callable[[str], Tool | None]) -> list[Tool]:
-    """Return the tools among those that calls name whose plugins are not imported yet, each once."""
-    named = {call.name: None for given in calls if (call := read_if_call(given)) is not None}
-    tools = [tool for name in named if (tool := find(name)) is not None]
-    return [tool for tool in tools if not tool.is_loaded]

@@ -1,7 +1,4 @@
-"""Which calls does the configuration deny, or ask about? It stands above what policies and the tools' authors say.
-
-MERGED: Which calls are allowed, asked about, denied? The operator's say, in the one grammar of selectors.
-"""
+"""Policies: which calls are allowed, asked about or denied, by selectors of the operator; the configuration comes before them."""
 
 from __future__ import annotations
 
@@ -20,60 +17,6 @@ if TYPE_CHECKING:
     from fcregistry._config.policy import Trust
     from fcregistry._tools.tool import Tool
 
-# --- execution._approving._configured ---
-
-
-def with_configured(rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:
-    """Return what holds of tools, by wire name, where a policy's word is not enough.
-
-    Args:
-        rulings: What a policy says.
-        tools: The tools.
-
-    Raises:
-        ConfigurationError: The configuration cannot be read.
-    """
-    operator = trust()
-    if operator.is_open:
-        return rulings
-    decided = dict(rulings)
-    for tool in tools:
-        ruling = _ruling(operator, tool)
-        if ruling is not None and (ruling.verdict == "deny" or not _is_denied(decided.get(tool.name))):
-            decided[tool.name] = ruling
-    return decided
-
-
-def _ruling(operator: Trust, tool: Tool) -> Ruling | None:
-    about = _known(tool)
-    if reason := operator.tool_refusal(about, given=True) or _drift(operator, tool, about.distribution):
-        return Ruling("deny", said=reason)
-    if reason := operator.asks(about):
-        return Ruling("ask", said=reason)
-    return None
-
-
-def _drift(operator: Trust, tool: Tool, distribution: str | None) -> str | None:
-    """Return why a tool is not the one that is locked: here the code is loaded, or is held to what is known of it."""
-    if distribution is None or not operator.locks:
-        return None
-    from fcregistry._tools.indexed import record_of  # only where tools are locked
-
-    return operator.record_refusal(distribution, record_of(tool))
-
-
-def _is_denied(ruling: Ruling | None) -> bool:
-    return ruling is not None and ruling.verdict == "deny"
-
-
-def _known(tool: Tool) -> SelectorSubject:
-    """Return a tool as selectors see it, with every name that it answers to: a view that renames it takes it out of no rule."""
-    renamed = () if tool.name == tool.declared_name else (tool.name,)
-    return subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))
-
-
-# --- execution._approving._policy ---
-
 Verdict: TypeAlias = Literal["allow", "ask", "deny", "tool"]
 
 _VERDICTS: Final = ("tool", "allow", "ask", "deny")
@@ -83,33 +26,33 @@ class Ruling(NamedTuple):
     """What a policy says of one tool.
 
     Attributes:
-        verdict: `allow`, `ask` or `deny`; `tool`: what its author said.
+        verdict: `allow`, `ask` or `deny`; `tool`: what its author declared.
         rule: The selector that says so; empty for the default.
-        said: In words, what in the configuration says so; empty for a policy.
+        reason: What in the configuration says so, in words; empty for a policy.
     """
 
     verdict: Verdict
     rule: str = ""
-    said: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Which calls are allowed, asked about, denied. `deny` stands above `ask`, and `ask` above `allow`.
+    """Which calls are allowed, asked about or denied. `deny` comes before `ask`, and `ask` before `allow`.
 
-    Each takes selectors, read in their order as everywhere: one with `!` takes away from what stands before it. A tool that a view renamed
+    Each takes selectors, read in their order as everywhere: one with `!` takes away from those before it. A tool that a view renamed
     answers to either name.
 
     Args:
-        allow: Tools that run without anybody being asked, also where their author wrote `requires_approval`.
+        allow: Tools that run without approval, even if their author declared `requires_approval`.
         ask: Tools whose every call is asked about.
         deny: Tools that never run.
-        default: What holds for the others: `tool`, what their authors say; `allow`, `ask` or `deny`.
+        default: What holds for all other tools: `tool`, what their authors declared; `allow`, `ask` or `deny`.
         must_match: Whether a selector that names none of an executor's tools is an error when the executor is made: a misspelt one protects
             nothing. False for a policy that executors of different tools share. A hint such as `destructive=true` may always match nothing.
 
     Raises:
-        SelectorError: One of them is no selector.
+        SelectorError: One of them is not a selector.
         ValueError: There is no such default.
     """
 
@@ -128,36 +71,36 @@ class Policy:
             ("ask", self.ask),
             ("allow", self.allow),
         )
-        rules = tuple((verdict, _read(verdict, texts)) for verdict, texts in given)
+        rules = tuple((verdict, _parse_texts(verdict, texts)) for verdict, texts in given)
         for (verdict, _), (_, selectors) in zip(given, rules, strict=True):
             texts = tuple(("!" if each.excludes else "") + each.text for each in selectors)
             object.__setattr__(self, verdict, texts)  # the caller's list may change
         object.__setattr__(self, "_rules", rules)
 
     def rulings(self, tools: Iterable[Tool]) -> dict[str, Ruling]:
-        """Return what it says of each of some tools, by wire name.
+        """Return a ruling for each of some tools, by wire name.
 
         Raises:
             ToolNotFoundError: A selector matches none of them, and must.
             AmbiguousToolError: A plain name that several have.
         """
-        cast = _Cast(tools)
-        decided = dict.fromkeys(cast.names, Ruling(self.default))
-        for verdict, selectors in reversed(self._rules):  # what stands above is said last
-            for name, rule in self._chosen(selectors, cast).items():
+        known = _PolicyTools(tools)
+        decided = dict.fromkeys(known.names, Ruling(self.default))
+        for verdict, selectors in reversed(self._rules):  # `deny` last, since it overrides the others
+            for name, rule in self._chosen(selectors, known).items():
                 decided[name] = Ruling(verdict, rule)
         return decided
 
-    def _chosen(self, selectors: tuple[Selector, ...], cast: _Cast) -> dict[str, str]:
-        """Return the wire names that selectors of one list name, each with the selector that names it."""
+    def _chosen(self, selectors: tuple[Selector, ...], known: _PolicyTools) -> dict[str, str]:
+        """Return the wire names that the selectors of one list match, each with the selector that matches it."""
         chosen: dict[str, str] = {}
         if selectors and selectors[0].excludes:
-            chosen = dict.fromkeys(cast.names, f"!{selectors[0].text}")
+            chosen = dict.fromkeys(known.names, f"!{selectors[0].text}")
         for selector in selectors:
-            named = cast.named(selector)
-            if not named and self.must_match and selector.hint is None:
-                raise cast.not_found(selector)
-            for name in named:
+            matched = known.matches(selector)
+            if not matched and self.must_match and selector.hint is None:
+                raise known.not_found(selector)
+            for name in matched:
                 if selector.excludes:
                     chosen.pop(name, None)
                 else:
@@ -165,7 +108,7 @@ class Policy:
         return chosen
 
 
-def _read(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
+def _parse_texts(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
     try:
         return parse_selectors(texts)
     except SelectorError as error:
@@ -174,7 +117,7 @@ def _read(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
         raise SelectorError(f"{verdict} of a policy: give selectors as a list, not {texts!r}") from None
 
 
-class _Cast:
+class _PolicyTools:
     """The tools that a policy is about, with the names that each answers to."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
@@ -186,15 +129,15 @@ class _Cast:
         """The wire names."""
         return list(self._tools)
 
-    def named(self, selector: Selector) -> list[str]:
-        """Return the wire names of the tools that a selector names.
+    def matches(self, selector: Selector) -> list[str]:
+        """Return the wire names of the tools that a selector matches.
 
         Raises:
             AmbiguousToolError: It is a plain name, and several have it.
         """
         found = [name for name, about in self._subjects.items() if any(map(selector.matches, about))]
         if selector.is_exact and not found:
-            found = [name for name, tool in self._tools.items() if any(map(selector.matches, _aliased(tool)))]
+            found = [name for name, tool in self._tools.items() if any(map(selector.matches, _alias_subjects(tool)))]
         if selector.is_exact and len(found) > 1:
             ids = tuple(sorted(_full_name(self._tools[name]) for name in found))
             raise AmbiguousToolError(
@@ -204,7 +147,7 @@ class _Cast:
         return found
 
     def not_found(self, selector: Selector) -> ToolNotFoundError:
-        """Return the error for a selector that names none of the tools."""
+        """Return the error for a selector that matches no tool."""
         near = nearest(selector.text, sorted({*self._tools, *(tool.id for tool in self._tools.values())}))
         return ToolNotFoundError(
             f"the policy names {selector.text!r}, and no tool of the executor answers to that{did_you_mean(near)} "
@@ -220,10 +163,62 @@ def _full_name(tool: Tool) -> str:
 
 
 def _subjects(tool: Tool) -> tuple[SelectorSubject, ...]:
-    """Return what selectors look at in a tool: once for each name that it has."""
+    """Return a tool as selectors see it, once for each of its names."""
     about = subject(tool)
     return (about,) if tool.name == tool.declared_name else (about, about._replace(name=tool.name))
 
 
-def _aliased(tool: Tool) -> list[SelectorSubject]:
+def _alias_subjects(tool: Tool) -> list[SelectorSubject]:
     return [subject(tool)._replace(name=alias) for alias in tool.options.aliases]
+
+
+# --- The configuration, which comes before any policy ---
+
+
+def apply_configuration(rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:
+    """Return rulings about tools, by wire name, as the configuration changes them.
+
+    Args:
+        rulings: Those of a policy.
+        tools: The tools.
+
+    Raises:
+        ConfigurationError: The configuration cannot be read.
+    """
+    operator = trust()
+    if operator.is_open:
+        return rulings
+    decided = dict(rulings)
+    for tool in tools:
+        ruling = _configured_ruling(operator, tool)
+        if ruling is not None and (ruling.verdict == "deny" or not _is_denied(decided.get(tool.name))):
+            decided[tool.name] = ruling
+    return decided
+
+
+def _configured_ruling(operator: Trust, tool: Tool) -> Ruling | None:
+    about = _subject_with_aliases(tool)
+    if reason := operator.tool_refusal(about, given=True) or _lock_refusal(operator, tool, about.distribution):
+        return Ruling("deny", reason=reason)
+    if reason := operator.asks(about):
+        return Ruling("ask", reason=reason)
+    return None
+
+
+def _lock_refusal(operator: Trust, tool: Tool, distribution: str | None) -> str | None:
+    """Return why a tool is not the one that is locked; None if it is, or if no tool is locked."""
+    if distribution is None or not operator.locks:
+        return None
+    from fcregistry._tools.indexed import record_of  # only where tools are locked
+
+    return operator.record_refusal(distribution, record_of(tool))
+
+
+def _is_denied(ruling: Ruling | None) -> bool:
+    return ruling is not None and ruling.verdict == "deny"
+
+
+def _subject_with_aliases(tool: Tool) -> SelectorSubject:
+    """Return a tool as selectors see it, with all its names: a view that renames it does not exempt it from a rule."""
+    renamed = () if tool.name == tool.declared_name else (tool.name,)
+    return subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))

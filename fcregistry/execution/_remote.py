@@ -1,26 +1,89 @@
-"""How does a call run on somebody's pool, such as a `ProcessPoolExecutor` or Dask's, and how does its answer become an outcome?"""
+"""Calls that run in other processes: on worker processes that can be killed, or on the pool that an executor was given.
+
+A tool with `isolation="process"` runs on a worker process of this one. Each worker is a pebble pool of its own, so that ending a call ends
+no other call. A worker is started when a call needs one and all others are busy, takes one call at a time, and ends with this process,
+or when no executor is left that calls it.
+
+All other tools run on the executor's pool, if it has one, such as a `ProcessPoolExecutor` or Dask's.
+
+What is sent is in `_wire.py`, and what a worker does with it in `_worker.py`.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakSet
 
-from fcregistry.errors import said_by
-from fcregistry.execution._messages import RemoteError, refusal_of, worker_error
-from fcregistry.execution._outcome import GivenUp, Outcome
+from fcregistry._base.forks import after_fork
+from fcregistry.errors import MissingDependencyError, said_by
+from fcregistry.execution._invoke import GivenUp, Outcome, RemoteRunner
+from fcregistry.execution._messages import RemoteError, worker_error, worker_refusal
 from fcregistry.execution._step import exact_text
-from fcregistry.execution._wire import STOPPED, Raised, Request, WireRefusal, WireReturn, read_answer, unpacked
-from fcregistry.execution._worker import run_here
+from fcregistry.execution._wire import (
+    STOPPED,
+    Request,
+    WireException,
+    WireRefusal,
+    WireReturn,
+    check_portable,
+    read_answer,
+    unpack_value,
+)
+from fcregistry.execution._worker import run_here, start_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from pebble import ProcessPool
 
     from fcregistry._tools.tool import Tool
 
 
-class Remote:
-    """Has calls run on a pool, which stays its owner's: it is never shut down here.
+def remote_runners(
+    tools: Iterable[Tool], pool: object = None, user: object = None, *, any_version: bool = False
+) -> dict[str, RemoteRunner]:
+    """Return the runners of the tools that do not run in this process, by wire name.
+
+    A tool that is declared with `isolation="process"` runs on a worker process, also if there is a pool: only workers can be killed.
+
+    Args:
+        tools: The executor's tools.
+        pool: The `concurrent.futures.Executor` that it was given, for all other tools; None if they run here.
+        user: The executor: workers that only it uses end when it leaves, or is garbage. None stands for a user that is always there.
+        any_version: Whether a worker that has another version of a tool may run it.
+
+    Raises:
+        TypeError: The pool is something else.
+        DefinitionError: Some of the tools cannot run in another process; names each, and what to do.
+        MissingDependencyError: A tool asks for isolation, and pebble is not installed.
+    """
+    given = tuple(tools)
+    isolated = [tool for tool in given if tool.options.isolation == "process"]
+    found: dict[str, RemoteRunner] = {}
+    if isolated:
+        workers.expect(isolated, user)
+        submit = partial(workers.submit, any_version=True) if any_version else workers.submit
+        runner = RemoteRunner(submit, keeps_time=True, leave=workers.leave)
+        found = dict.fromkeys((tool.name for tool in isolated), runner)
+    if pool is not None:
+        pool_runner = PoolRunner(pool, any_version=any_version)
+        others = [tool for tool in given if tool.name not in found]
+        check_portable(others, "pool=…")
+        found |= dict.fromkeys((tool.name for tool in others), RemoteRunner(pool_runner.submit, keeps_time=False))
+    return found
+
+
+# --- Calls on a pool ---
+
+
+class PoolRunner:
+    """Runs calls on a pool, which stays its owner's: it is never shut down here.
 
     Args:
         pool: Anything with the interface of `concurrent.futures.Executor`.
@@ -38,22 +101,22 @@ class Remote:
         self._any_version = any_version
 
     def submit(self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None) -> Future[Outcome]:
-        """Have a tool run.
+        """Run a tool.
 
         Args:
-            tool: One that `check_can_travel` lets through.
+            tool: One that `check_portable` lets through.
             arguments: A valid JSON object.
-            timeout: Seconds that the tool may take, held by the worker. None: for ever. It does not count how long the pool takes.
+            timeout: Seconds that the worker gives the tool, without the time that the pool takes; None for any time.
 
         Returns:
-            What comes of it; whatever happens to the pool or its workers is an outcome too. Cancelling it cancels what is not begun.
+            A future of the outcome, also if the pool or a worker fails. Cancelling it cancels a call that has not begun.
         """
         future: Future[Outcome] = Future()
         try:
             request = request_for(tool, arguments, timeout, any_version=self._any_version)
             answer = self._pool.submit(run_here, request.to_text())
         except Exception as error:  # noqa: BLE001  # foreign code: a pool that is broken or shut down may raise anything
-            future.set_result(Outcome(None, worker_error(tool, "no_worker", said(error), error), 0.0))
+            future.set_result(Outcome(None, worker_error(tool, "no_worker", error_text(error), error), 0.0))
             return future
         held = [
             answer
@@ -75,12 +138,12 @@ class Remote:
 def request_for(
     tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None, *, any_version: bool = False
 ) -> Request:
-    """Return a call as it travels.
+    """Return the request for a call.
 
     Args:
         tool: The tool.
         arguments: A valid JSON object.
-        timeout: Seconds that the worker gives the tool; None for ever.
+        timeout: Seconds that the worker gives the tool; None for any time.
         any_version: Whether a worker that has another version may run it.
     """
     from uuid import uuid4  # 3 ms, which calls that stay here need not pay
@@ -104,7 +167,7 @@ def settle(future: Future[Outcome], outcome: Outcome) -> None:
 
 
 def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) -> Outcome:
-    """Return what a worker's answer says, or why there is none; it raises nothing, since somebody waits for what it returns.
+    """Return the outcome that a worker's answer has, or why there is none; it raises nothing.
 
     Args:
         answer: A future that is done.
@@ -113,18 +176,18 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) ->
     """
     try:
         return _outcome_in(answer.result(), tool, timeout)
-    except KeyboardInterrupt as error:  # the user's, wherever it came
+    except KeyboardInterrupt as error:  # the user's, wherever it was raised
         return Outcome(None, error, 0.0)
     except CancelledError:
         return Outcome(None, worker_error(tool, "cancelled"), 0.0)
     except BrokenExecutor as error:
-        return Outcome(None, worker_error(tool, "died", said(error), _beyond(error)), 0.0)
+        return Outcome(None, worker_error(tool, "died", error_text(error), _without_own_frame(error)), 0.0)
     except BaseException as error:  # noqa: BLE001  # foreign code: a pool may raise anything, SystemExit of a worker too, and answer anything
-        return Outcome(None, worker_error(tool, "lost", said(error), _beyond(error)), 0.0)
+        return Outcome(None, worker_error(tool, "lost", error_text(error), _without_own_frame(error)), 0.0)
 
 
-def _beyond(error: BaseException) -> BaseException:
-    """Return an error without the frame of ours that caught it, which holds on to the pool's future, and so to what that keeps."""
+def _without_own_frame(error: BaseException) -> BaseException:
+    """Return an error without the frame here that caught it, which refers to the pool's future and so to its result."""
     if error.__traceback__ is not None:
         error.__traceback__ = error.__traceback__.tb_next
     return error
@@ -132,19 +195,22 @@ def _beyond(error: BaseException) -> BaseException:
 
 def _outcome_in(answer: str, tool: Tool, timeout: float | None) -> Outcome:
     answered = read_answer(answer)
-    if isinstance(answered, (Raised, WireReturn)) and answered.version != tool.origin.version:
+    if isinstance(answered, (WireException, WireReturn)) and answered.version != tool.origin.version:
         _warn_of_version(tool, answered.version)
-    if isinstance(answered, Raised):
+    if isinstance(answered, WireException):
         return Outcome(None, RemoteError(answered), answered.seconds)
     if isinstance(answered, WireRefusal):
         if answered.reason == "timeout":
             return Outcome(None, GivenUp("timeout", timeout, stopped=answered.detail == STOPPED), timeout or 0.0)
-        return Outcome(None, refusal_of(tool, answered), 0.0)
-    return Outcome(unpacked(answered.value, answered.form, tool.signature.returns), None, answered.seconds)
+        return Outcome(None, worker_refusal(tool, answered), 0.0)
+    return Outcome(unpack_value(answered.value, answered.form, tool.signature.returns), None, answered.seconds)
+
+
+_warned: set[tuple[str | None, str | None, str | None]] = set()
 
 
 def _warn_of_version(tool: Tool, there: str | None) -> None:
-    """Log that a worker has another version of a tool: once for each, since it says so with every call."""
+    """Log that a worker has another version of a tool, once for each version."""
     versions = (tool.origin.distribution, tool.origin.version, there)
     if versions not in _warned:
         _warned.add(versions)
@@ -153,10 +219,318 @@ def _warn_of_version(tool: Tool, there: str | None) -> None:
         getLogger("fcregistry").warning("tools of %s %s run on workers that have version %s", *versions)
 
 
-_warned: set[tuple[str | None, str | None, str | None]] = set()
-
-
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an exception's type and message, for developers."""
     message = said_by(error)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+# --- Calls on worker processes ---
+
+MOST_WORKERS: Final = 4
+"""Worker processes at a time, if the machine has as many processors; at least two."""
+
+
+class _Call(NamedTuple):
+    """A call that waits for a worker, or runs on one."""
+
+    tool: Tool
+    request: str
+    timeout: float | None
+    future: Future[Outcome]
+
+    def settle(self, reason: str, cause: BaseException | None = None) -> None:
+        """Give the call an outcome that says why it has no result."""
+        detail = "" if cause is None else error_text(cause)
+        settle(self.future, Outcome(None, worker_error(self.tool, reason, detail, cause), 0.0))
+
+
+class ProcessWorkers:
+    """Worker processes for tools that are declared with `isolation="process"`.
+
+    Args:
+        most: How many there may be; by default as many as there are processors, from 2 to 4.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most or max(2, min(MOST_WORKERS, os.cpu_count() or 1))
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._expected: list[str] = []
+        self._idle: list[ProcessPool] = []
+        self._busy: dict[_Call, ProcessPool | None] = {}  # None: its worker is being made
+        self._waiting: deque[_Call] = deque()
+        self._users: WeakSet[object] = WeakSet()
+        self._keeps = True
+        self._closed = False
+
+    def _forget(self) -> None:
+        """Begin anew in a forked process: the workers are its parent's."""
+        self._begin()
+        forget_workers()
+
+    def expect(self, tools: Iterable[Tool], user: object = None) -> None:
+        """Prepare for calls of tools: workers that start from now on load their plugins before the first call.
+
+        Args:
+            tools: The tools.
+            user: The executor that is going to call them. Until it leaves, or is garbage, idle workers stay. None stands for a user that
+                is always there.
+
+        Raises:
+            MissingDependencyError: pebble is not installed.
+            DefinitionError: Some of the tools cannot run in another process; names each, and what to do.
+        """
+        from importlib.util import find_spec  # of a top-level name it imports nothing
+
+        wanted = tuple(tools)
+        after_fork(self, ProcessWorkers._forget)
+        check_portable(wanted, 'isolation="process"')
+        if wanted and find_spec("pebble") is None:
+            raise MissingDependencyError(
+                f'the tool {wanted[0].name} is declared with isolation="process", which needs pebble: '
+                "pip install 'fcregistry[isolation]'"
+            )
+        with self._lock:
+            self._keeps = True
+            if wanted:
+                self._users.add(self if user is None else user)
+            self._expected += [tool.id for tool in wanted if tool.id not in self._expected]
+
+    def submit(
+        self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None, *, any_version: bool = False
+    ) -> Future[Outcome]:
+        """Run a tool.
+
+        Args:
+            tool: One that was given to `expect`.
+            arguments: A valid JSON object.
+            timeout: Seconds from when a worker takes the call; then the worker is killed. None for any time.
+            any_version: Whether it may run where a worker finds another version of it than this process has.
+
+        Returns:
+            A future of the outcome, also if the worker dies. Cancelling it kills the worker that runs the call.
+
+        Raises:
+            RuntimeError: This is itself a worker that is starting: the program's main module makes calls when it is imported.
+        """
+        refuse_while_starting()
+        after_fork(self, ProcessWorkers._forget)
+        call = _Call(tool, "", timeout, Future())
+        try:
+            call = call._replace(request=request_for(tool, arguments, any_version=any_version).to_text())
+        except Exception as error:  # noqa: BLE001  # what cannot be sent has an outcome like any call
+            call.settle("no_worker", error)
+            return call.future
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._waiting.append(call)
+        if closed:
+            call.settle("closed")
+        self._start()
+        return call.future
+
+    def leave(self, user: object) -> None:
+        """Record that a user makes no more calls. After the last user, workers end as soon as they are idle; waits for those idle now."""
+        with self._lock:
+            self._users.discard(user)
+            self._keeps = bool(self._users)
+            idle = [] if self._keeps else self._idle[:]
+            if idle:
+                self._idle.clear()
+        stop_workers(*idle)
+
+    def close(self) -> None:
+        """Kill the workers; calls that run or wait, and all later ones, are cancelled."""
+        import atexit
+
+        with self._lock:
+            self._closed = True
+            workers = [*self._idle, *filter(None, self._busy.values())]
+            calls = [*self._busy, *self._waiting]
+            for each in (self._idle, self._busy, self._waiting):
+                each.clear()
+        atexit.unregister(self.close)
+        stop_workers(*workers)
+        for call in calls:
+            call.settle("closed")
+
+    # --- Handing calls to workers ---
+
+    def _start(self) -> None:
+        """Hand waiting calls to workers, as long as there are both."""
+        while (pair := self._next()) is not None:
+            call, worker = pair
+            if worker is not None:
+                self._hand_over(call, worker)
+            else:  # starting a process takes long, and this may be the thread of an event loop
+                threading.Thread(
+                    target=self._hand_to_new, args=(call,), name="fcregistry-worker-start", daemon=True
+                ).start()
+
+    def _next(self) -> tuple[_Call, ProcessPool | None] | None:
+        """Take a waiting call, and an idle worker if there is one; calls that were cancelled while they waited never begin."""
+        with self._lock:
+            while self._waiting and len(self._busy) < self._most:
+                call = self._waiting.popleft()
+                if call.future.cancelled():
+                    call.future.set_running_or_notify_cancel()
+                    continue
+                self._busy[call] = self._idle_worker()
+                return call, self._busy[call]
+        return None
+
+    def _idle_worker(self) -> ProcessPool | None:
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.active:
+                return worker
+            stop_later(worker)  # it died while it was idle
+        return None
+
+    def _hand_to_new(self, call: _Call) -> None:
+        try:
+            worker = new_worker(self._expected, self.close)
+        except Exception as error:  # noqa: BLE001  # foreign code: importing a package may raise anything
+            self._failed(call, error)
+        else:
+            self._hand_over(call, worker)
+
+    def _hand_over(self, call: _Call, worker: ProcessPool) -> None:
+        with self._lock:
+            closed = call not in self._busy
+            if not closed:
+                self._busy[call] = worker
+        if closed:
+            return
+        if call.future.cancelled():  # while its worker was being made
+            call.future.set_running_or_notify_cancel()
+            if self._free(call, keep=False):
+                self._start()
+            return
+        try:
+            answer = worker.schedule(run_here, args=[call.request], timeout=call.timeout)
+        except Exception as error:  # noqa: BLE001  # such as a process that cannot start for lack of memory
+            self._failed(call, error)
+        else:
+            answer.add_done_callback(partial(self._receive, call))
+            call.future.add_done_callback(partial(_cancel_answer, answer))
+
+    def _failed(self, call: _Call, error: Exception) -> None:
+        if self._free(call, keep=False):
+            call.settle("no_worker", error)
+            self._start()
+
+    def _receive(self, call: _Call, answer: Future[str]) -> None:
+        """Free a worker, and settle its call."""
+        # After a call that was cancelled, its worker is about to be killed, and must not be given another
+        if self._free(call, keep=not answer.cancelled()):
+            settle(call.future, pebble_outcome(answer, call.tool, call.timeout))
+            self._start()
+
+    def _free(self, call: _Call, *, keep: bool) -> bool:
+        """Free the worker of a call, for the next call or to end; return False if it was freed before."""
+        with self._lock:
+            if call not in self._busy:
+                return False
+            worker = self._busy.pop(call)
+            if keep and worker is not None and (self._keeps or self._waiting):
+                self._idle.append(worker)
+                return True
+        if worker is not None:
+            stop_later(worker)
+        return True
+
+
+def _cancel_answer(answer: Future[str], given_up: Future[Outcome]) -> None:
+    if given_up.cancelled():
+        answer.cancel()
+
+
+workers = ProcessWorkers()
+"""The process's workers."""
+
+
+# --- One worker: a pool of pebble ---
+
+
+def new_worker(expected: list[str], at_exit: Callable[[], None]) -> ProcessPool:
+    """Return a worker that starts with its first call.
+
+    Args:
+        expected: The canonical ids of tools whose plugins it loads first; what is added later, a replacement of it loads too.
+        at_exit: Called at the end of this process; ends the worker.
+    """
+    import atexit
+    from multiprocessing import get_context
+
+    from pebble import ProcessPool  # an extra, and 90 ms
+
+    # Registered after pebble's own handler, so that it runs first: no worker is replaced while the process ends
+    atexit.unregister(at_exit)
+    atexit.register(at_exit)
+    # Not forked: this process has threads, and may hold locks that a copy of it would wait for
+    return ProcessPool(max_workers=1, initializer=start_worker, initargs=(expected,), context=get_context("spawn"))
+
+
+def stop_workers(*workers: ProcessPool) -> None:
+    """Kill workers, and wait until they are gone."""
+    for worker in workers:
+        worker.stop()  # type: ignore[no-untyped-call]  # pebble's
+    for worker in workers:
+        worker.join()
+
+
+def stop_later(worker: ProcessPool) -> None:
+    """Kill a worker on another thread: this may be one of its pool's own threads, which cannot wait for it."""
+    threading.Thread(target=stop_workers, args=(worker,), name="fcregistry-worker-end", daemon=True).start()
+
+
+def forget_workers() -> None:
+    """Remove the parent's workers from multiprocessing's records in this forked process, which would end them when it exits."""
+    process: Any = sys.modules.get("multiprocessing.process")
+    children: set[Any] = getattr(process, "_children", set())
+    for worker in [each for each in children if each._parent_pid != os.getpid()]:
+        children.discard(worker)
+
+
+def pebble_outcome(answer: Future[str], tool: Tool, timeout: float | None) -> Outcome:
+    """Return the outcome of a call on a worker: what pebble reports when a worker ended, or what is common to all pools.
+
+    Args:
+        answer: A future of pebble's that is done.
+        tool: The tool that was called.
+        timeout: The seconds that it had.
+    """
+    from pebble import ProcessExpired
+
+    error = None if answer.cancelled() else answer.exception()
+    if isinstance(error, TimeoutError):
+        return Outcome(None, GivenUp("timeout", timeout, stopped=True), timeout or 0.0)
+    if isinstance(error, ProcessExpired):
+        return Outcome(None, worker_error(tool, "died", _how_it_ended(error.exitcode), error), 0.0)
+    return outcome_of(answer, tool)
+
+
+def _how_it_ended(code: int) -> str:
+    from signal import strsignal
+
+    return f"exit code {code}" if code >= 0 else f"signal {-code} ({strsignal(-code)})"
+
+
+def refuse_while_starting() -> None:
+    """Refuse calls in a worker that is still importing the program's main module.
+
+    Raises:
+        RuntimeError: This is one; says what to do.
+    """
+    from multiprocessing import current_process
+
+    if getattr(current_process(), "_inheriting", False):
+        raise RuntimeError(
+            "a worker process imports the program's main module, which calls a tool while it is imported; "
+            'put what the program does under: if __name__ == "__main__":'
+        )

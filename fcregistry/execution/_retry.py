@@ -1,4 +1,4 @@
-"""Is a call that failed tried again, and when? If trying twice is as good as once, and the failure may pass. Needs `fcregistry[retry]`."""
+"""When a failed call is tried again: if the tool may be called twice, and the failure may be transient. Needs `fcregistry[retry]`."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._base.call import CallError
 from fcregistry.errors import CallCancelledError, MissingDependencyError, ToolError
+from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._messages import RemoteError
-from fcregistry.execution._outcome import GivenUp
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._outcome import Outcome
+    from fcregistry.execution._invoke import Outcome
 
-Passing: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
-"""Which failures may pass: exceptions of these types, or those of which a function says so."""
+Transient: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
+"""Which failures may be transient: exceptions of these types, or those of which a function says so."""
 
-_PASSING: Final = (TimeoutError, ConnectionError)
-"""What is a matter of the moment, whatever the tool is."""
+_TRANSIENT: Final = (TimeoutError, ConnectionError)
+"""Exceptions that are transient, whatever the tool is."""
 
 _MOST_DOUBLINGS: Final = 100
-"""After how many failures waits stay as they are: long before that they are `most`, and long after it a float is infinite."""
+"""After how many failures the wait no longer grows: long before that it is `most`, and long after it a float is infinite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry:
     """When a call that failed is tried again.
 
-    That is done only with a tool whose author declared it `idempotent` or `read_only`, and only after a failure that may pass: a
+    A call is tried again only if the tool's author declared it `idempotent` or `read_only`, and the failure may be transient: a
     `ToolError` that is `retryable`, a `TimeoutError`, a `ConnectionError`, and what `on` adds.
 
     The wait before the second attempt is a random one of up to `initial` seconds; before each further one it is up to twice as
-    long, and never longer than `most`: "full jitter", as told in Exponential Backoff And Jitter (AWS Architecture Blog). A tool
-    that says `retry_after` is given that time, if it is not above `most`; if it is, the call is not tried again.
+    long, and never longer than `most`: "full jitter", as in "Exponential Backoff And Jitter" (AWS Architecture Blog). A tool
+    that says `retry_after` gets that time, if it is not above `most`; if it is, the call is not tried again.
 
     Args:
-        attempts: How often a call is tried, the first time included.
-        initial: Seconds.
-        most: Seconds.
-        on: Further exceptions that may pass: a type, several, or a function of the exception that says whether it may.
+        attempts: How often a call is tried, with the first time.
+        initial: The longest wait before the second attempt, in seconds.
+        most: The longest wait of all, in seconds.
+        on: Further exceptions that may be transient: a type, several, or a function of the exception that says whether it is.
 
     Raises:
-        ValueError: A number cannot be.
+        ValueError: A number is out of its range.
         TypeError: `on` is none of these.
         MissingDependencyError: The package tenacity is not installed.
     """
@@ -53,7 +53,7 @@ class Retry:
     attempts: int = 3
     initial: float = 0.2
     most: float = 5.0
-    on: Passing = ()
+    on: Transient = ()
     _backoff: Callable[[int], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -74,14 +74,14 @@ class Retry:
 
         Args:
             attempt: Which attempt it would be: 2, after the first.
-            outcome: What came of the one before it.
+            outcome: What the one before it gave.
             tool: The tool.
-            left: Seconds that are left for the call; None if it may take any time.
+            left: Seconds that are left for the call; None for any time.
         """
         error = outcome.exception
         if attempt > self.attempts or not isinstance(error, Exception):
             return None
-        if not _may_be_repeated(tool) or not self._may_pass(error, tool):
+        if not _may_be_repeated(tool) or not self._may_be_transient(error, tool):
             return None
         wait = self._backoff(attempt - 1)
         asked = _retry_after(error)
@@ -91,17 +91,17 @@ class Retry:
             wait = max(wait, asked)
         return None if left is not None and wait >= left else wait
 
-    def _may_pass(self, error: Exception, tool: Tool) -> bool:
-        if isinstance(error, (GivenUp, CallCancelledError)):  # by us: the time is up, or nobody wants the result
+    def _may_be_transient(self, error: Exception, tool: Tool) -> bool:
+        if isinstance(error, (GivenUp, CallCancelledError)):  # the time is up, or the caller no longer wants the result
             return False
-        if _is_passing(error):
+        if _is_transient(error):
             return True
         on = self.on
         if isinstance(on, (type, tuple)):
             return isinstance(error, on) or _is_remote(error, on if isinstance(on, tuple) else (on,))
         try:
             return bool(on(error))
-        except Exception as failure:  # foreign code: it has not said that the failure may pass
+        except Exception as failure:  # foreign code: it has not said that the failure is transient
             from logging import getLogger  # only on the way to an error
 
             message = "whether %s may be tried again could not be told, so it was not"
@@ -110,7 +110,7 @@ class Retry:
 
 
 def with_attempts(error: CallError, attempts: int) -> CallError:
-    """Word that a call failed several times, so that a model does not try at once what was just tried; as it is, for one attempt."""
+    """Return an error that says how often the call was tried, so that a model does not repeat it at once."""
     if attempts == 1:
         return error
     return CallError(
@@ -135,14 +135,14 @@ def _may_be_repeated(tool: Tool) -> bool:
     return options.idempotent is True or options.read_only is True
 
 
-def _is_passing(error: Exception) -> bool:
+def _is_transient(error: Exception) -> bool:
     if isinstance(error, ToolError) or (isinstance(error, RemoteError) and error.is_tool_error):
         return error.retryable is True
-    return isinstance(error, _PASSING) or _is_remote(error, _PASSING)
+    return isinstance(error, _TRANSIENT) or _is_remote(error, _TRANSIENT)
 
 
 def _is_remote(error: Exception, types: tuple[type[Exception], ...]) -> bool:
-    """Tell whether what was raised in another process is of one of these types, as far as its name says so."""
+    """Return whether an exception of another process is of one of these types, judging by its name."""
     if not isinstance(error, RemoteError):
         return False
     raised = getattr(builtins, error.type_name, None)
@@ -152,7 +152,7 @@ def _is_remote(error: Exception, types: tuple[type[Exception], ...]) -> bool:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Return the seconds that a tool asks to wait, if it says some that can be waited."""
+    """Return the seconds that a tool asks to wait, if they are a number of at least 0."""
     if not isinstance(error, (ToolError, RemoteError)):
         return None
     asked = error.retry_after
@@ -160,7 +160,7 @@ def _retry_after(error: Exception) -> float | None:
 
 
 def _full_jitter(initial: float, most: float) -> Callable[[int], float]:
-    """Return how long to wait after so many failures."""
+    """Return a function from the number of failures to the seconds to wait."""
     try:
         import tenacity  # an extra, which brings asyncio: 50 ms
     except ImportError as error:

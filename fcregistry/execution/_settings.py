@@ -1,9 +1,4 @@
-"""What does a caller give along with a call, beside the call?
-
-MERGED: Which toolset is meant by what an executor or agent was given?
-MERGED: What was an executor told that all of its calls share?
-MERGED: Which tool does a model mean by a name? By our own, or by the one that a format gives it on the wire.
-"""
+"""What calls are made with: the executor's settings, what a caller gives along with a call, and the tools that may be called."""
 
 from __future__ import annotations
 
@@ -31,208 +26,33 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry._schema.validator import Engine
-    from fcregistry.execution._limits import ResultLimits
+    from fcregistry.execution._invoke import ItemChannel, RemoteRunner
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._outcome import ItemChannel, RemoteRunner
-
-# --- execution._run ---
+    from fcregistry.execution._output import ResultLimits
 
 
-class CallsContext(NamedTuple):
-    """What is the same for all calls that are made together.
-
-    Attributes:
-        cancellation: Ends them.
-        deps: What their contexts can have, before what the executor has.
-        channel: Takes what a streamed call has to say.
-    """
-
-    cancellation: CancellationToken | None = None
-    deps: tuple[Any, ...] = ()
-    channel: ItemChannel | None = None
-
-
-NOTHING: Final = CallsContext()
-
-
-def calls_context(cancellation: CancellationToken | None, deps: Sequence[Any]) -> CallsContext:
-    """Return what a caller gave.
-
-    Raises:
-        TypeError: It is something else.
-    """
-    if cancellation is not None and not isinstance(cancellation, CancellationToken):
-        raise TypeError(f"cancellation is a CancellationToken, not {cancellation!r}")
-    return NOTHING if cancellation is None and not deps else CallsContext(cancellation, deps_of(deps))
-
-
-def deps_of(given: Any) -> tuple[Any, ...]:
-    """Return what contexts can have, as it was given.
-
-    Raises:
-        TypeError: It is no list.
-    """
-    if not isinstance(given, (list, tuple)):
-        raise TypeError(f"deps takes a list of objects, as in deps=[{type(given).__name__}(…)], not {given!r:.80}")
-    return tuple(given)
-
-
-def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
-    """See that every tool whose context asks for something can have it: from an object, or from a class that stands for one.
-
-    Raises:
-        DefinitionError: Some cannot; names each, and what it asks for.
-    """
-    missing = []
-    for tool in tools:
-        if not tool._definition.asks_for_deps:  # without importing its plugin
-            continue
-        context = tool.signature.context
-        if context is not None and context.deps is not None and not _could_have(context.deps, deps):
-            missing.append(f"{tool.name} asks for {show_type(context.deps)}")
-    if missing:
-        raise DefinitionError(
-            "deps=… lacks what the contexts of these tools ask for; give such an object, or its class if every call brings one:",
-            tuple(missing),
-        )
-
-
-def _could_have(asked: Any, deps: Sequence[Any]) -> bool:
-    return any(_is(each, asked) or (isinstance(each, type) and _is_class(each, asked)) for each in deps)
-
-
-def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
-    """Return what a tool's context has as `deps`.
-
-    An object of the very class goes before one of a class that derives from it, and what the call brings before what the executor has.
-
-    Raises:
-        DefinitionError: There is none, though the executor was told that each call brings one.
-    """
-    context = tool.signature.context
-    if context is None or context.deps is None:
-        return None
-    given = [
-        each for each in (*run.deps, *deps) if _is(each, context.deps) and not _stands_for_another(each, context.deps)
-    ]
-    exact = [each for each in given if type(each) is context.deps]
-    for each in (*exact, *given):
-        return each
-    raise DefinitionError(f"{tool.name} asks for {show_type(context.deps)}: give one in deps=[…]")
-
-
-def _stands_for_another(given: Any, asked: Any) -> bool:
-    """Tell a class that stands for one of its objects: it may have the members of a protocol itself."""
-    return isinstance(given, type) and getattr(asked, "__origin__", asked) is not type
-
-
-def _is(value: Any, asked: Any) -> bool:
-    try:
-        return isinstance(value, getattr(asked, "__origin__", asked))
-    except TypeError:  # a Protocol that is not runtime-checkable, or no class at all
-        return False
-
-
-def _is_class(cls: type, asked: Any) -> bool:
-    try:
-        return issubclass(cls, getattr(asked, "__origin__", asked))
-    except TypeError:
-        return False
-
-
-# --- execution._tools ---
-
-ToolLike: TypeAlias = "str | Tool | Toolset | Callable[..., Any]"
-
-
-def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None) -> Toolset:
-    """Return the toolset of names, selectors, functions, tools, toolsets, groups of a registry, and lists of these.
-
-    The strings among them are selectors of one selection, in their order. A function that was declared stands for the tool it was declared as.
-
-    Raises:
-        DefinitionError: An element that is none of these, or a tool that cannot be defined.
-        ToolNotFoundError: A name or selector that matches nothing.
-        AmbiguousToolError: A name that several tools have.
-        DuplicateToolError: Two tools of one wire name.
-        TypeError: `registry` is none.
-    """
-    source = process_registry if registry is None else registry
-    if not isinstance(source, Registry):
-        raise TypeError(f"registry is a Registry, not {source!r}")
-    selectors: list[str] = []
-    made: list[Tool] = []
-    functions: dict[int, Tool] = {}  # one that stands here twice is one tool
-    for element in _flat(tools, 0):
-        if isinstance(element, str):
-            selectors.append(element)
-        elif isinstance(element, Tool):
-            made.append(element)
-        elif isinstance(element, Toolset):
-            made.extend(element.values())
-        elif callable(element) and not isinstance(element, type):
-            made.append(functions.setdefault(id(element), _tool_of(element, source)))
-        else:
-            hint = (
-                "; register an instance's methods with register_object"
-                if isinstance(element, type) or marked_methods(element)
-                else ""
-            )
-            raise DefinitionError(
-                f"{element!r:.200} is no tool: give a name, a selector, a function, a Tool or a toolset{hint}"
-            )
-    if selectors:
-        made.extend(source.select(*selectors).values())
-    for tool in made:
-        if (error := tool.definition_error) is not None:  # what cannot be defined is said now, not at the first call
-            raise error
-    return Toolset(made)
-
-
-def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
-    """Return the tool that a function was declared as, wherever that was, so that no option of its author's is lost."""
-    for registry in (source, process_registry):
-        tool = registry.tool_of(function)
-        if tool is not None:
-            return tool
-    for mark in getattr(function, MARK, ()):  # a method that was decorated in its class
-        return Tool(Declaration(function, mark.name, mark.group, mark.module, mark.options, mark.locals))
-    return Tool.from_function(function)
-
-
-def _flat(tools: Any, depth: int) -> Iterable[Any]:
-    if isinstance(tools, Group):
-        yield from tools.values()
-        return
-    # A mapping is no list of the names that are its keys.
-    if isinstance(tools, (str, Tool, Mapping)) or callable(tools) or not isinstance(tools, Iterable) or depth > 20:
-        yield tools
-        return
-    for element in tools:
-        yield from _flat(element, depth + 1)
+# --- The executor ---
 
 
 class CallHooks(Protocol):
-    """What the pipeline asks before and after each call that is valid."""
+    """What the pipeline calls before and after each valid call."""
 
     def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
         """Return None to go on, the call with other arguments (as JSON text, not validated yet), or why it may not run."""
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Return the result that the caller is given."""
+        """Return the result that the caller gets."""
 
-
-# --- execution._settings ---
 
 _QUICK_LENGTH: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What was an executor told; its docstring says what each is.
+    """An executor's settings; `Executor` describes each.
 
     Raises:
-        TypeError, ValueError: One of them cannot be.
+        TypeError, ValueError: One of them is not valid.
     """
 
     engine: Engine = "jsonschema-rs"
@@ -247,7 +67,7 @@ class Settings:
     cache: Cache = field(default_factory=MemoryCache)
     retry: Retry | None = None
     hooks: CallHooks | None = None
-    places: Mapping[str, RemoteRunner] = field(default_factory=dict)
+    remote_runners: Mapping[str, RemoteRunner] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if type(self.max_concurrency) is not int or self.max_concurrency < 1:
@@ -268,21 +88,197 @@ class Settings:
 
     @property
     def quick_length(self) -> int:
-        """How many characters of arguments are read where the call is made; longer ones could hold up an event loop."""
+        """How many characters of arguments are read on the caller's thread or loop; longer ones could hold up an event loop."""
         longest = self.max_argument_characters
         return _QUICK_LENGTH if longest is None else min(longest, _QUICK_LENGTH)
 
     @property
     def is_plain(self) -> bool:
-        """Whether no call needs more than its tool does."""
+        """Whether no setting asks for more than the fast path does."""
         return self.limits is None and self.retry is None and self.hooks is None
 
 
-# --- execution._names ---
+# --- What a caller gives along with a call ---
+
+
+class CallsContext(NamedTuple):
+    """What a caller gives along, for all calls that it makes together.
+
+    Attributes:
+        cancellation: Ends them.
+        deps: What the tools' contexts can have as `deps`, before the executor's.
+        channel: Takes the events of a streamed call.
+    """
+
+    cancellation: CancellationToken | None = None
+    deps: tuple[Any, ...] = ()
+    channel: ItemChannel | None = None
+
+
+NO_CONTEXT: Final = CallsContext()
+
+
+def calls_context(cancellation: CancellationToken | None, deps: Sequence[Any]) -> CallsContext:
+    """Return what a caller gave as one value.
+
+    Raises:
+        TypeError: The cancellation is not a token, or `deps` not a list.
+    """
+    if cancellation is not None and not isinstance(cancellation, CancellationToken):
+        raise TypeError(f"cancellation is a CancellationToken, not {cancellation!r}")
+    return NO_CONTEXT if cancellation is None and not deps else CallsContext(cancellation, deps_of(deps))
+
+
+def deps_of(given: Any) -> tuple[Any, ...]:
+    """Return `deps` as a tuple.
+
+    Raises:
+        TypeError: It is not a list or tuple.
+    """
+    if not isinstance(given, (list, tuple)):
+        raise TypeError(f"deps takes a list of objects, as in deps=[{type(given).__name__}(…)], not {given!r:.80}")
+    return tuple(given)
+
+
+def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
+    """Check that `deps` has what the tools' contexts ask for: an object, or a class of which every call brings one.
+
+    Raises:
+        DefinitionError: It lacks something; names each tool, and what it asks for.
+    """
+    missing = []
+    for tool in tools:
+        if not tool._definition.asks_for_deps:  # without importing its plugin
+            continue
+        context = tool.signature.context
+        if context is not None and context.deps is not None and not _can_have(context.deps, deps):
+            missing.append(f"{tool.name} asks for {show_type(context.deps)}")
+    if missing:
+        raise DefinitionError(
+            "deps=… lacks what the contexts of these tools ask for; give such an object, or its class if every call brings one:",
+            tuple(missing),
+        )
+
+
+def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
+    """Return what a tool's context has as `deps`.
+
+    An object of exactly the class comes before one of a derived class, and the call's own objects before the executor's.
+
+    Raises:
+        DefinitionError: There is none, though the executor was given its class: each call has to bring one.
+    """
+    context = tool.signature.context
+    if context is None or context.deps is None:
+        return None
+    given = [
+        each
+        for each in (*run.deps, *deps)
+        if _is_instance(each, context.deps) and not _stands_for_another(each, context.deps)
+    ]
+    exact = [each for each in given if type(each) is context.deps]
+    for each in (*exact, *given):
+        return each
+    raise DefinitionError(f"{tool.name} asks for {show_type(context.deps)}: give one in deps=[…]")
+
+
+def _can_have(asked: Any, deps: Sequence[Any]) -> bool:
+    return any(_is_instance(each, asked) or (isinstance(each, type) and _is_subclass(each, asked)) for each in deps)
+
+
+def _stands_for_another(given: Any, asked: Any) -> bool:
+    """Return whether this is a class that stands for its objects: it may itself look like an instance of a protocol."""
+    return isinstance(given, type) and getattr(asked, "__origin__", asked) is not type
+
+
+def _is_instance(value: Any, asked: Any) -> bool:
+    try:
+        return isinstance(value, getattr(asked, "__origin__", asked))
+    except TypeError:  # a Protocol that is not runtime-checkable, or not a class
+        return False
+
+
+def _is_subclass(cls: type, asked: Any) -> bool:
+    try:
+        return issubclass(cls, getattr(asked, "__origin__", asked))
+    except TypeError:
+        return False
+
+
+# --- Tools ---
+
+ToolLike: TypeAlias = "str | Tool | Toolset | Callable[..., Any]"
+
+
+def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None) -> Toolset:
+    """Return the toolset of names, selectors, functions, tools, toolsets, groups of a registry, and lists of these.
+
+    The strings among them are selectors of one selection, in their order. A function that was declared means the tool it was declared as.
+
+    Raises:
+        DefinitionError: An element that is none of these, or a tool that cannot be defined.
+        ToolNotFoundError: A name or selector that matches nothing.
+        AmbiguousToolError: A name that several tools have.
+        DuplicateToolError: Two tools of one wire name.
+        TypeError: `registry` is not a registry.
+    """
+    source = process_registry if registry is None else registry
+    if not isinstance(source, Registry):
+        raise TypeError(f"registry is a Registry, not {source!r}")
+    selectors: list[str] = []
+    made: list[Tool] = []
+    functions: dict[int, Tool] = {}  # one that is given twice is one tool
+    for element in _flatten(tools, 0):
+        if isinstance(element, str):
+            selectors.append(element)
+        elif isinstance(element, Tool):
+            made.append(element)
+        elif isinstance(element, Toolset):
+            made.extend(element.values())
+        elif callable(element) and not isinstance(element, type):
+            made.append(functions.setdefault(id(element), _tool_of(element, source)))
+        else:
+            hint = (
+                "; register an instance's methods with register_object"
+                if isinstance(element, type) or marked_methods(element)
+                else ""
+            )
+            raise DefinitionError(
+                f"{element!r:.200} is no tool: give a name, a selector, a function, a Tool or a toolset{hint}"
+            )
+    if selectors:
+        made.extend(source.select(*selectors).values())
+    for tool in made:
+        if (error := tool.definition_error) is not None:  # raised now, and not at the first call
+            raise error
+    return Toolset(made)
+
+
+def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
+    """Return the tool that a function was declared as, in any registry, with its author's options."""
+    for registry in (source, process_registry):
+        tool = registry.tool_of(function)
+        if tool is not None:
+            return tool
+    for mark in getattr(function, MARK, ()):  # a method that was decorated in its class
+        return Tool(Declaration(function, mark.name, mark.group, mark.module, mark.options, mark.locals))
+    return Tool.from_function(function)
+
+
+def _flatten(tools: Any, depth: int) -> Iterable[Any]:
+    if isinstance(tools, Group):
+        yield from tools.values()
+        return
+    # A mapping is not a list of its keys.
+    if isinstance(tools, (str, Tool, Mapping)) or callable(tools) or not isinstance(tools, Iterable) or depth > 20:
+        yield tools
+        return
+    for element in tools:
+        yield from _flatten(element, depth + 1)
 
 
 class ToolFinder:
-    """Finds tools of a toolset by name; the names of the wire are looked for only where there is no other.
+    """Finds the tool that a model means by a name: a tool's own name, or the one that a provider format gives it.
 
     Args:
         tools: The toolset.

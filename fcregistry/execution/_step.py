@@ -1,8 +1,7 @@
-"""What is a call on its way: a tool that is ready to be called, and a call that is valid and not run yet?
+"""A tool that is ready to be called (`Bound`), and a call that is valid and has not run yet (`CallStep`).
 
-MERGED: How do numbers keep the digits they were written with, until a Decimal is made of them?
-
-They are read as `ExactFloat`s, which validators do not know: those are shown plain floats.
+Numbers of a tool with `Decimal` parameters keep the digits that they were written with: they are read as `ExactFloat`s. Validators do not
+know these, and are shown plain floats.
 """
 
 from __future__ import annotations
@@ -14,20 +13,19 @@ from fcregistry._base.json import ExactFloat, with_plain_floats
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS
 from fcregistry.execution._cache import Cache
-from fcregistry.execution._invoke import Lane, lane_of
+from fcregistry.execution._invoke import Dispatch, dispatch_of
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._base.messages import Violation
     from fcregistry._tools.signature import Signature
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._outcome import RemoteRunner
+    from fcregistry.execution._invoke import RemoteRunner
     from fcregistry.execution._settings import Settings
 
-# --- execution._steps ---
 
 QUICK_STEPS: Final = 5_000
-"""Steps that finding out what is wrong with arguments may take where the call is made: some 10 ms."""
+"""Steps that finding out what is wrong with arguments may take on the caller's thread or loop: some 10 ms."""
 
 
 class Bound(NamedTuple):
@@ -36,62 +34,62 @@ class Bound(NamedTuple):
     Attributes:
         tool: The tool.
         signature: Its signature.
-        validator: Of its arguments.
-        needs_env: Whether it requires variables of the environment.
-        is_open: Whether nobody ever has to approve of a call of it.
+        validator: The validator of its arguments.
+        needs_env: Whether it requires environment variables.
+        needs_no_approval: Whether no call of it ever needs approval.
         exact: Whether numbers in its arguments keep their digits.
-        results: Validates its results, if that is asked for.
-        lane: Where it runs.
-        timeout: Seconds that a call of it may take; None for ever.
-        cache: Keeps its results, if they are kept.
-        place: Where it runs, if that is another process.
-        touches: Whether it says what it touches, so that it may have to wait for others of its batch.
+        results: The validator of its results, if the executor checks results.
+        dispatch: Where it runs.
+        timeout: Seconds that a call of it may take; None for any time.
+        cache: The cache for its results, if they are cached.
+        runner: Runs its calls, if they run in another process.
+        touches: Whether it says what it touches, so that a call of it may have to wait for others of its batch.
     """
 
     tool: Tool
     signature: Signature
     validator: Validator
     needs_env: bool
-    is_open: bool
+    needs_no_approval: bool
     exact: bool
     results: Validator | None
-    lane: Lane
+    dispatch: Dispatch
     timeout: float | None
     cache: Cache | None
-    place: RemoteRunner | None
+    runner: RemoteRunner | None
     touches: bool
 
     @classmethod
-    def of(cls, tool: Tool, settings: Settings, is_open: bool = True) -> Bound:
-        """Return a tool made ready.
+    def of(cls, tool: Tool, settings: Settings, needs_no_approval: bool = True) -> Bound:
+        """Return a tool, ready to be called.
 
         Args:
             tool: The tool.
-            settings: What the executor was told.
-            is_open: Whether nobody ever has to approve of a call of it.
+            settings: The executor's settings.
+            needs_no_approval: Whether no call of it ever needs approval.
         """
         signature = tool.signature  # first: it imports the plugin of a described tool, whose options are then its own
         options = tool.options
         validator, exact = tool.validator(settings.engine), signature.exact
-        place = settings.places.get(tool.name)
+        runner = settings.remote_runners.get(tool.name)
         return cls(
             tool,
             signature,
             DigitsValidator(validator) if exact else validator,
-            bool(options.requires_env) and place is None,  # a worker has an environment of its own
-            is_open,
+            bool(options.requires_env) and runner is None,  # a worker has an environment of its own
+            needs_no_approval,
             exact,
             tool.result_validator(settings.engine) if settings.check_results else None,
-            lane_of(signature.kind, options.blocking) if place is None else "elsewhere",
+            dispatch_of(signature.kind, options.blocking) if runner is None else "remote",
             settings.timeout if options.timeout is None else options.timeout,
             cache_of(tool, settings.cache),
-            place,
+            runner,
             options.exclusive or options.reads != () or options.writes != (),
         )
 
 
 class CallStep(NamedTuple):
-    """A call that is valid: decoded, and not run yet."""
+    """A call that is valid and decoded, and has not run yet."""
 
     call: ToolCall
     bound: Bound
@@ -101,11 +99,11 @@ class CallStep(NamedTuple):
 
 
 def cache_of(tool: Tool, own: Cache) -> Cache | None:
-    """Return the cache for a tool's results, or None if they are not kept.
+    """Return the cache for a tool's results, or None if they are not cached.
 
     Args:
         tool: The tool.
-        own: The executor's, which `cache=True` means: what tools return may depend on who runs them, so it is not the process's.
+        own: The executor's cache, which `cache=True` stands for. It is not the process's: what tools return may depend on who runs them.
     """
     given = tool.options.cache
     if given is None or given is False:
@@ -114,9 +112,6 @@ def cache_of(tool: Tool, own: Cache) -> Cache | None:
         return own
     assert isinstance(given, Cache)  # see check_caches
     return given
-
-
-# --- execution._reading._digits ---
 
 
 class DigitsValidator(Validator):
@@ -129,7 +124,7 @@ class DigitsValidator(Validator):
     __slots__ = ("_plain",)
 
     def __init__(self, validator: Validator) -> None:
-        self._plain = validator  # it has the schema, and is compiled once for all
+        self._plain = validator  # it has the schema, and is compiled once
 
     @property
     def properties(self) -> frozenset[str]:
@@ -150,11 +145,11 @@ class DigitsValidator(Validator):
         return self._plain.violations(with_plain_floats(value), most_steps)
 
 
-def copied(value: Any) -> Any:
+def copy_json(value: Any) -> Any:
     """Return a JSON value that shares no object or array with another; numbers keep their digits."""
     if isinstance(value, dict):
-        return {name: copied(item) for name, item in value.items()}
-    return [copied(item) for item in value] if isinstance(value, list) else value
+        return {name: copy_json(item) for name, item in value.items()}
+    return [copy_json(item) for item in value] if isinstance(value, list) else value
 
 
 def exact_text(value: Any) -> str:

@@ -1,47 +1,100 @@
-"""How is a call followed while it runs? As events: how far it is, what it has yielded, and at last its result."""
+"""Streamed calls: a call is followed by events, which are progress, the items that its tool yields, and at last its result."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections import deque
+from dataclasses import dataclass
+from threading import Condition
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import linked_token
+from fcregistry._base.forks import after_fork
 from fcregistry._results.result import ToolResult
-from fcregistry.execution._effects import adrive, drive
+from fcregistry.errors import CallCancelledError
 from fcregistry.execution._fast_path import read_if_call
+from fcregistry.execution._invoke import adrive, drive
 from fcregistry.execution._messages import no_thread
 from fcregistry.execution._observability import log_failure
-from fcregistry.execution._progress import Channel, Partial, Progress
+from fcregistry.execution._output import output_of
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._threads import NoThreadError, blocking_threads, running_loop
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from collections.abc import AsyncGenerator, Callable, Generator
 
+    from fcregistry._base.call import CancellationToken
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import CallsContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a tool reports that it is.
+
+    Attributes:
+        fraction: From 0 to 1.
+        message: What is being done.
+    """
+
+    fraction: float
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        """This progress as a JSON object."""
+        return {"fraction": self.fraction, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partial:
+    """One item that a tool yielded.
+
+    Attributes:
+        value: The item.
+    """
+
+    value: Any
+
+    @property
+    def content(self) -> str:
+        """The item as text for a model: a str as it is, everything else as JSON.
+
+        Raises:
+            EncodingError: It has no JSON form.
+        """
+        made = output_of(self.value, None)
+        return made if isinstance(made, str) else made.content
+
+    def to_json(self) -> dict[str, Any]:
+        """This item as a JSON object, with its text.
+
+        Raises:
+            EncodingError: It has no JSON form.
+        """
+        return {"content": self.content}
+
 
 Event: TypeAlias = "Progress | Partial | ToolResult"
 
 
-def streamed(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[Event, None, None]:
-    """Carry out a call on a thread, and yield what it has to say; its result comes last. Whoever stops listening cancels it."""
+def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[Event, None, None]:
+    """Run a call on a thread, and yield its events, the result last. A caller that stops listening cancels it."""
     token, release = linked_token(run.cancellation)
-    step = drive(pipeline.preparing(call, run))
-    stays = pipeline.wants_caller(step)
-    channel = Channel(token, room=None) if stays else Channel(token)
-    course = pipeline.course(step, run._replace(cancellation=token, channel=channel))
+    step = drive(pipeline.prepare_off_loop(call, run))
+    is_here = pipeline.needs_caller_thread(step)
+    channel = Channel(token, room=None) if is_here else Channel(token)
+    coroutine = pipeline.run_call(step, run._replace(cancellation=token, channel=channel))
 
-    def carry_out() -> None:
+    def run_call() -> None:
         try:
-            channel.end(drive(course))
+            channel.end(drive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
             channel.end(error)
 
     try:
-        if stays:  # on this thread, where nobody can listen meanwhile
-            carry_out()
+        if is_here:  # on this thread, so nothing listens meanwhile
+            run_call()
         else:
-            blocking_threads.submit(carry_out, waited_for=True)
+            blocking_threads.submit(run_call, waited_for=True)
     except NoThreadError as error:
         release()
         result = failed_result(read_if_call(call), no_thread(error))
@@ -61,28 +114,28 @@ def streamed(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[E
         release()
 
 
-async def astreamed(pipeline: Pipeline, call: object, run: CallsContext) -> AsyncGenerator[Event, None]:
-    """Carry out a call on the running loop, and yield what it has to say, as `streamed` does."""
+async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> AsyncGenerator[Event, None]:
+    """Run a call on the running loop, and yield its events; as `stream_call` otherwise."""
     import asyncio
 
     loop, arrived = running_loop(), asyncio.Event()
     token, release = linked_token(run.cancellation)
     channel = Channel(token, lambda: loop.call_soon_threadsafe(arrived.set))
-    course = pipeline.course(call, run._replace(cancellation=token, channel=channel))
+    coroutine = pipeline.run_call(call, run._replace(cancellation=token, channel=channel))
 
-    async def carry_out() -> None:
+    async def run_call() -> None:
         try:
-            channel.end(await adrive(course))
+            channel.end(await adrive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
             channel.end(error)
 
-    task = loop.create_task(carry_out())
+    task = loop.create_task(run_call())
     try:
         while True:
-            event = channel.taken()
+            event = channel.take_now()
             if event is None:
                 arrived.clear()
-                event = channel.taken()
+                event = channel.take_now()
                 if event is None:
                     await arrived.wait()
                     continue
@@ -95,3 +148,113 @@ async def astreamed(pipeline: Pipeline, call: object, run: CallsContext) -> Asyn
         token.cancel("nobody listens any more")
         task.cancel()
         release()
+
+
+_ROOM: Final = 256
+"""Items that wait to be taken. A tool that yields more waits; a report of progress that finds no room is dropped."""
+
+_NAP: Final = 0.01
+"""Seconds after which a coroutine that found no room tries again."""
+
+
+class Channel:
+    """Carries the events of one call from the thread or loop that runs it to its caller.
+
+    Args:
+        cancellation: The call's token. Once it is cancelled, no event is taken any more, and nothing waits for room.
+        arrived: Called after each event, on the thread that it comes from.
+        room: How many items may wait to be taken; None if they are taken only after the call.
+
+    Attributes:
+        has_given: Whether an item was handed on: then the call cannot be tried again.
+    """
+
+    def __init__(
+        self,
+        cancellation: CancellationToken,
+        arrived: Callable[[], object] | None = None,
+        room: int | None = _ROOM,
+    ) -> None:
+        self._room = room
+        self._events: deque[Progress | Partial | ToolResult | BaseException] = deque()
+        self._changed = Condition()
+        self._cancellation = cancellation
+        self._arrived = arrived
+        self.has_given = False
+        cancellation.on_cancel(self._wake)
+        after_fork(self, Channel._end_after_fork)
+
+    def _end_after_fork(self) -> None:
+        """End the waiting in a forked process: only its parent runs the call."""
+        self._changed = Condition()
+        self._events.append(
+            RuntimeError("the call runs in the process that this one was forked from; make it again here")
+        )
+
+    @property
+    def _is_full(self) -> bool:
+        return self._room is not None and len(self._events) >= self._room
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def put(self, item: object) -> None:
+        """Hand on an item that a tool yielded; waits for room.
+
+        Raises:
+            CallCancelledError: The call is cancelled.
+        """
+        with self._changed:
+            while self._is_full and not self._cancellation.cancelled:
+                self._changed.wait()
+            self._add(Partial(value=item))
+
+    async def aput(self, item: object) -> None:
+        """Hand on an item that a tool yielded on an event loop; waits for room without holding the loop up.
+
+        Raises:
+            CallCancelledError: The call is cancelled.
+        """
+        import asyncio
+
+        while self._is_full and not self._cancellation.cancelled:
+            await asyncio.sleep(_NAP)
+        with self._changed:
+            self._add(Partial(value=item))
+
+    def report(self, fraction: float, message: str) -> None:
+        """Hand on how far a tool is, if there is room; never waits."""
+        with self._changed:
+            if not self._is_full and not self._cancellation.cancelled:
+                self._add(Progress(fraction=fraction, message=message))
+
+    def end(self, end: ToolResult | BaseException) -> None:
+        """Hand on the result of the call, or what it raised."""
+        with self._changed:
+            self._add(end)
+
+    def _add(self, event: Progress | Partial | ToolResult | BaseException) -> None:
+        if isinstance(event, Partial) and self._cancellation.cancelled:
+            raise CallCancelledError(self._cancellation.reason)
+        self.has_given = self.has_given or isinstance(event, Partial)
+        self._events.append(event)
+        self._changed.notify_all()
+        if self._arrived is not None:
+            self._arrived()
+
+    def take_now(self) -> Progress | Partial | ToolResult | BaseException | None:
+        """Take the next event; None if there is none yet."""
+        with self._changed:
+            if not self._events:
+                return None
+            self._changed.notify_all()
+            return self._events.popleft()
+
+    def take(self) -> Progress | Partial | ToolResult | BaseException:
+        """Take the next event; waits for one."""
+        with self._changed:
+            while not self._events:
+                self._changed.wait()
+            self._changed.notify_all()
+            return self._events.popleft()

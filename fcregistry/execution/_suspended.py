@@ -1,12 +1,8 @@
-"""What is left to be done of prepared calls, once somebody has decided?
+"""Prepared calls: calls that were validated and judged and have not run yet, and how they are resumed, here or in another process.
 
-MERGED: How do calls become prepared ones? They are judged, and what is validated of them is written down.
-MERGED: What is known of calls that were judged and have not run yet? As much as another process needs to run them once somebody has decided.
-MERGED: Is a text that comes back from elsewhere one that we wrote?
-
-A message authentication code (RFC 2104, HMAC with SHA-256) over the very characters of what is carried. Nothing of it is read before that
-is found to be right.
-MERGED: How does the result of a call that is not going to run travel? Without what stays in this process: what the model wrote, and what was raised.
+As JSON text they are signed with a message authentication code (RFC 2104, HMAC with SHA-256) over the characters of the payload, and nothing
+of the payload is read before the signature is verified. The result of a call that is not going to run is sent without what stays in this
+process: the arguments that the model wrote, and what was raised.
 """
 
 from __future__ import annotations
@@ -26,8 +22,8 @@ from fcregistry._results.content import Content, Output
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, edited, settled
-from fcregistry.execution._messages import gone, schema_changed, undecided
+from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, apply_edit, decision_of
+from fcregistry.execution._messages import schema_changed, tool_removed, undecided
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import exact_text
 from fcregistry.types import to_json_text
@@ -36,21 +32,369 @@ if TYPE_CHECKING:
     from typing import Self
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._approval import Gate
+    from fcregistry.execution._approval import ApprovalRules
     from fcregistry.execution._step import CallStep
 
-# --- execution._approving._resuming ---
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingCall:
+    """A call that waits for a decision: what an approver needs to see.
+
+    Attributes:
+        id: Names the call in the decisions: the provider's id, if no other of the calls has the same.
+        name: The tool's name, as the model called it.
+        tool: The tool's canonical id.
+        title: The tool's name for people, if it has one.
+        description: What the tool does, in a line.
+        arguments: The arguments, validated: a JSON object. A copy.
+        reason: Why it waits.
+        hints: What the tool's author declared: `read_only`, `destructive`, `idempotent`, `open_world`, where set.
+    """
+
+    id: str
+    name: str
+    tool: str
+    title: str | None
+    description: str
+    arguments: Mapping[str, Any]
+    reason: str
+    hints: Mapping[str, bool]
+
+    def to_json(self) -> dict[str, Any]:
+        """This call as a JSON object, for a user interface."""
+        return asdict(self)
+
+
+class PreparedCalls:
+    """Calls of a model that were read, validated and judged, and of which none has run: made by `Executor.prepare`, resumed by `Executor.resume`.
+
+    Args:
+        calls: The calls, in their order.
+        id: Names this batch; by default, a new name.
+        made: When it was made, in seconds since 1970 (UTC); by default, now.
+    """
+
+    __slots__ = ("_calls", "_id", "_lock", "_made", "_taken")
+
+    def __init__(self, calls: Iterable[JudgedCall], id: str | None = None, made: float | None = None) -> None:
+        self._calls = tuple(calls)
+        self._id = os.urandom(16).hex() if id is None else id
+        self._made = time.time() if made is None else made
+        self._lock = allocate_lock()
+        self._taken = False
+
+    @property
+    def id(self) -> str:
+        """Names these calls, also after a round trip as text: an application that stores it can refuse to run them twice."""
+        return self._id
+
+    @property
+    def made(self) -> float:
+        """When they were prepared, in seconds since 1970 (UTC)."""
+        return self._made
+
+    @property
+    def waiting(self) -> tuple[WaitingCall, ...]:
+        """The calls that wait for a decision, in their order."""
+        return tuple(waiting for each in self._calls for waiting in each.waiting())
+
+    def to_json(self, *, key: bytes) -> str:
+        """Return these calls as signed JSON text, for a process that resumes them later.
+
+        Calls that do not run have what the model is to read. If a hook put a result in place of a failure, its value is JSON later, or None
+        if it has no JSON form.
+
+        Args:
+            key: At least 16 bytes that only the processes know that prepare and resume. The text is signed, not encrypted: anyone who has
+                it can read it.
+
+        Raises:
+            TypeError: The key is not bytes.
+            ApprovalError: It is too short.
+        """
+        calls = [each.to_json() for each in self._calls]
+        return sign_state({"id": self._id, "made": self._made, "calls": calls}, key)
+
+    @classmethod
+    def from_json(cls, text: str, *, key: bytes, max_age: float | None = None) -> Self:
+        """Return the calls of a text of `to_json`.
+
+        Args:
+            text: The text.
+            key: The key that it was signed with.
+            max_age: The most seconds since the calls were prepared; None for any. Calls that are dated more than a minute in the future
+                are refused too, since their age is not known.
+
+        Raises:
+            TypeError: The text is not a str, the key not bytes, or `max_age` not a number.
+            ValueError: `max_age` is negative, or NaN.
+            ApprovalError: It is not such a text, was signed with another key, changed since, or is too old.
+        """
+        _check_max_age(max_age)
+        payload = verify_state(text, key)
+        if max_age is not None:
+            _check_age(payload.get("made"), max_age)
+        kinds = (ValidCall if "tool" in each else AnsweredCall for each in payload["calls"])
+        calls = [kind.from_json(each) for kind, each in zip(kinds, payload["calls"], strict=True)]
+        return cls(calls, payload["id"], payload["made"])
+
+    def _take(self) -> None:
+        """Record that they are being resumed.
+
+        Raises:
+            ApprovalError: They were resumed before.
+        """
+        with self._lock:
+            if self._taken:
+                raise ApprovalError(f"the prepared calls {self._id} were resumed already; prepare the calls again")
+            self._taken = True
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def __repr__(self) -> str:
+        return f"<PreparedCalls {self._id}: {len(self)} calls, {len(self.waiting)} waiting>"
+
+
+_CLOCKS_DIFFER: Final = 60.0
+"""Seconds that the clock of the machine that prepared calls may be ahead."""
+
+
+def _check_max_age(max_age: object) -> None:
+    if max_age is None:
+        return
+    if isinstance(max_age, bool) or not isinstance(max_age, (int, float)):
+        raise TypeError(f"max_age takes seconds, or None for any age, not {type(max_age).__name__}")
+    if not max_age >= 0:  # NaN, too: no age is greater
+        raise ValueError(f"max_age takes seconds from 0 on, or None for any age, not {max_age!r}")
+
+
+def _check_age(made: object, max_age: float) -> None:
+    """Check that calls are not too old.
+
+    Raises:
+        ApprovalError: They are, or their age is not known.
+    """
+    if isinstance(made, bool) or not isinstance(made, (int, float)):
+        raise ApprovalError("these calls do not say when they were prepared; prepare them again")
+    age = time.time() - made
+    if age > max_age:
+        raise ApprovalError(
+            f"these calls were prepared {age:.0f} seconds ago, and may be {max_age:g} seconds old; prepare them again"
+        )
+    if not age >= -_CLOCKS_DIFFER:
+        raise ApprovalError(
+            f"these calls are dated {-age:.0f} seconds in the future, so their age is not known; "
+            "compare the clocks of the machines, and prepare the calls again"
+        )
+
+
+# --- The calls, as they are kept ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRequest:
+    """What an approver is shown beside the call itself."""
+
+    reason: str
+    title: str | None
+    description: str
+    hints: Mapping[str, bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidCall:
+    """A call that may run, at once or once it is approved.
+
+    Attributes:
+        key: Names it among the other calls.
+        name: The tool's name, as the model called it.
+        id: The provider's id.
+        arguments: JSON text of the validated arguments: what was approved is what runs.
+        tool: The tool's canonical id.
+        schema_digest: The digest of its parameters.
+        repairs: What was repaired in the model's arguments.
+        asked: What an approver is shown; None if the call needs no approval.
+    """
+
+    key: str
+    name: str
+    id: str | None
+    arguments: str
+    tool: str
+    schema_digest: str
+    repairs: tuple[str, ...]
+    asked: ApprovalRequest | None
+
+    @property
+    def call(self) -> ToolCall:
+        """The call that is going to be made."""
+        return ToolCall(self.name, self.arguments, self.id)
+
+    def waiting(self) -> Iterator[WaitingCall]:
+        """Yield what an approver is shown, if the call waits for a decision."""
+        if self.asked is not None:
+            yield WaitingCall(
+                id=self.key,
+                name=self.name,
+                tool=self.tool,
+                title=self.asked.title,
+                description=self.asked.description,
+                arguments=json.loads(self.arguments),
+                reason=self.asked.reason,
+                hints=dict(self.asked.hints),
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """This call as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> ValidCall:
+        """Return the call of an object of `to_json`."""
+        asked = given["asked"]
+        made = {"repairs": tuple(given["repairs"]), "asked": None if asked is None else ApprovalRequest(**asked)}
+        return cls(**{**given, **made})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredCall:
+    """A call that does not run, whatever is decided: it failed, or a hook put a result in place of its failure."""
+
+    key: str
+    result: ToolResult
+
+    def waiting(self) -> Iterator[WaitingCall]:
+        """Yield nothing: there is nothing to decide."""
+        return iter(())
+
+    def to_json(self) -> dict[str, Any]:
+        """This call as a JSON object, without the model's arguments and what was raised."""
+        return {"key": self.key, **result_to_json(self.result)}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> AnsweredCall:
+        """Return the call of an object of `to_json`."""
+        return cls(key=given["key"], result=result_from_json(given))
+
+
+JudgedCall: TypeAlias = "ValidCall | AnsweredCall"
+
+
+def result_to_json(result: ToolResult) -> dict[str, Any]:
+    """Return a result as a JSON object. A hook may have made it: then it may have no error, and a text and value of its own.
+
+    Args:
+        result: The result. A value without a JSON form is left out.
+    """
+    call, error = result.call, result.error
+    return {
+        "call": None if call is None else [call.name, call.id],
+        "error": None if error is None else error.to_json(),
+        "content": result.content,
+        "parts": [part.to_block() for part in result.parts],
+        "value": _plain(result.value),
+        "repairs": list(result.repairs),
+    }
+
+
+def result_from_json(given: Mapping[str, Any]) -> ToolResult:
+    """Return the result of an object of `result_to_json`."""
+    call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
+    parts = tuple(map(Content.from_block, given["parts"]))
+    value, content = given["value"], given["content"]
+    output = Output(value, content, parts) if parts else None
+    error = None if given["error"] is None else _error(given["error"])
+    return ToolResult(call, value, error, content, repairs=tuple(given["repairs"]), output=output)
+
+
+def _error(given: Mapping[str, Any]) -> CallError:
+    return CallError(
+        given["code"],
+        given["message"],
+        tuple(Problem(**each) for each in given.get("problems", ())),
+        retryable=given["retryable"],
+        retry_after=given.get("retry_after"),
+    )
+
+
+def _plain(value: object) -> Any:
+    try:
+        return json.loads(to_json_text(value))
+    except Exception:  # noqa: BLE001  # foreign code: reading a value may raise anything; the text for the model is there all the same
+        return None
+
+
+# --- Suspending: calls are judged, and what is validated of them is kept ---
+
+
+def suspend_calls(steps: Iterable[CallStep | ToolResult], rules: ApprovalRules) -> PreparedCalls:
+    """Judge calls, and keep them for later.
+
+    Args:
+        steps: The prepared calls, or the results of those that are not valid.
+        rules: Judges them; no approver is asked.
+    """
+    given = list(steps)
+    keys = distinct_keys([None if step.call is None else step.call.id for step in given])
+    return PreparedCalls(_judge(key, step, rules) for key, step in zip(keys, given, strict=True))
+
+
+def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> ValidCall | AnsweredCall:
+    if isinstance(step, ToolResult):
+        return AnsweredCall(key=key, result=step)
+    judgement = rules.check_rules(step)
+    tool = step.bound.tool
+    try:
+        arguments = exact_text(step.arguments)
+    except ValueError:
+        judgement = CallError("malformed_call", "the arguments hold a number of more digits than can be written")
+    if isinstance(judgement, CallError):
+        return AnsweredCall(key=key, result=failed_result(step.call, judgement, tool, step.repairs, step.decoded))
+    return ValidCall(
+        key=key,
+        name=step.call.name,
+        id=step.call.id,
+        arguments=arguments,
+        tool=tool.id,
+        schema_digest=tool.schema_digest,
+        repairs=step.repairs,
+        asked=None if judgement is None else _approval_request(judgement, tool),
+    )
+
+
+def _approval_request(question: ApprovalQuestion, tool: Tool) -> ApprovalRequest:
+    values = {hint: getattr(tool.options, hint) for hint in HINTS}
+    hints = {hint: value for hint, value in values.items() if value is not None}
+    return ApprovalRequest(reason=question.reason, title=tool.title, description=tool.summary, hints=hints)
+
+
+def distinct_keys(ids: list[str | None]) -> list[str]:
+    """Return a distinct name for each of some calls: its id, unless an earlier call has the same."""
+    taken = {each for each in ids if each}
+    used: set[str] = set()
+    keys: list[str] = []
+    for place, given in enumerate(ids, 1):
+        free = (name for n in count(place) if (name := f"{given or 'call'}-{n}") not in taken)
+        key = given if given and given not in used else next(free)
+        used.add(key)
+        taken.add(key)
+        keys.append(key)
+    return keys
+
+
+# --- Resuming ---
 
 Decision: TypeAlias = "Approve | Deny | bool"
 
 
-class Resumed(NamedTuple):
-    """A call of a batch that is resumed.
+class ResumedCall(NamedTuple):
+    """A prepared call that is resumed.
 
     Attributes:
-        step: What is to run, without being asked about again; or the result, where nothing is.
-        approval: What was decided, where something was.
-        seen: Whether it is a result that the hooks have seen when the calls were prepared.
+        step: What is to run, without asking again; or the result, if nothing is to run.
+        approval: The decision, if there was one.
+        seen: Whether it is a result that the hooks saw when the calls were prepared.
     """
 
     step: CallStep | ToolResult
@@ -58,28 +402,28 @@ class Resumed(NamedTuple):
     seen: bool = False
 
 
-def resumed(
+def resume_calls(
     prepared: PreparedCalls,
     decisions: Mapping[str, Decision],
     *,
     by: str | None,
-    gate: Gate,
+    rules: ApprovalRules,
     find: Callable[[str], Tool | None],
     prepare: Callable[[object], CallStep | ToolResult],
-) -> list[Resumed]:
-    """Return what is left to be done of prepared calls, in their order.
+) -> list[ResumedCall]:
+    """Return what is left to do for prepared calls, in their order.
 
     Args:
         prepared: The calls.
-        decisions: Of the waiting ones, by id.
+        decisions: Those about waiting calls, by id.
         by: Who decided.
-        gate: Says what is denied today, and asks about calls that nobody was asked about.
+        rules: Says what is denied now, also about calls that needed no approval when they were prepared.
         find: Finds a tool by the name that a model called it.
         prepare: Reads, validates and decodes a call.
 
     Raises:
         ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing is to run then.
-        TypeError: A decision that is none.
+        TypeError: A decision is something else.
     """
     if not isinstance(prepared, PreparedCalls):
         raise TypeError(f"resume takes PreparedCalls, as from_json returns them, not {type(prepared).__name__}")
@@ -87,16 +431,16 @@ def resumed(
         raise TypeError(f"decisions are a dict from the ids of waiting calls, not {type(decisions).__name__}")
     check_decisions(prepared, decisions)
     prepared._take()
-    resuming = _Resuming(decisions, by, gate, find, prepare)
+    resuming = _Resumer(decisions, by, rules, find, prepare)
     return [resuming.resume(each) for each in prepared._calls]
 
 
 def check_decisions(prepared: PreparedCalls, decisions: Mapping[str, Decision]) -> None:
-    """Raise for decisions that are about nothing.
+    """Check that decisions are about waiting calls.
 
     Raises:
-        ApprovalError: About a call that does not wait for one.
-        TypeError: One is no decision.
+        ApprovalError: One is about a call that does not wait for one.
+        TypeError: One is not a decision.
     """
     keys = {each.key for each in prepared._calls}
     waiting = dict.fromkeys(each.id for each in prepared.waiting)
@@ -110,64 +454,64 @@ def check_decisions(prepared: PreparedCalls, decisions: Mapping[str, Decision]) 
             raise TypeError(f"the decision about {key!r} is Approve(…) or Deny(…), not {decision!r}")
 
 
-class _Resuming:
-    """Takes up the calls of one batch."""
+class _Resumer:
+    """Resumes the calls of one batch."""
 
     def __init__(
         self,
         decisions: Mapping[str, Decision],
         by: str | None,
-        gate: Gate,
+        rules: ApprovalRules,
         find: Callable[[str], Tool | None],
         prepare: Callable[[object], CallStep | ToolResult],
     ) -> None:
         self._decisions = decisions
         self._by = by
-        self._gate = gate
+        self._rules = rules
         self._find = find
         self._prepare = prepare
 
-    def resume(self, call: ValidCall | AnsweredCall) -> Resumed:
+    def resume(self, call: ValidCall | AnsweredCall) -> ResumedCall:
         if isinstance(call, AnsweredCall):
-            return Resumed(call.result, seen=True)
+            return ResumedCall(call.result, seen=True)
         if call.asked is None:
-            return Resumed(self._unasked(call))
+            return ResumedCall(self._recheck(call))
         decision = self._decisions.get(call.key)
         if decision is None:
-            return Resumed(self._refused(call, undecided(call.name), self._find(call.name)))
-        answer = settled(call.name, decision)
+            return ResumedCall(self._refused(call, undecided(call.name), self._find(call.name)))
+        answer = decision_of(call.name, decision)
         approval = self._approval(call, call.asked, answer)
         _log(call, approval, decision)
         if isinstance(answer, CallError):
-            return Resumed(self._refused(call, answer, self._find(call.name)), approval)
+            return ResumedCall(self._refused(call, answer, self._find(call.name)), approval)
         step = self._step(call)
         if answer is not None and not isinstance(step, ToolResult):
-            step = edited(step, answer, self._prepare)
-        return Resumed(step, approval)
+            step = apply_edit(step, answer, self._prepare)
+        return ResumedCall(step, approval)
 
-    def _approval(self, call: ValidCall, asked: Asked, answer: CallError | Approve | None) -> Approval:
+    def _approval(self, call: ValidCall, asked: ApprovalRequest, answer: CallError | Approve | None) -> Approval:
         approved = not isinstance(answer, CallError)
         return Approval(approved=approved, rule=asked.reason, edited=isinstance(answer, Approve), by=self._by)
 
-    def _unasked(self, call: ValidCall) -> CallStep | ToolResult:
-        """Return what is left of a call that nobody had to be asked about: today, it may be otherwise."""
+    def _recheck(self, call: ValidCall) -> CallStep | ToolResult:
+        """Return the step of a call that needed no approval when it was prepared, if it needs none now."""
         step = self._step(call)
         if isinstance(step, ToolResult):
             return step
-        judgement = self._gate.weigh(step)
+        judgement = self._rules.check_rules(step)
         if judgement is None:
             return step
         error = judgement if isinstance(judgement, CallError) else undecided(call.name)
         return self._refused(call, error, step.bound.tool)
 
     def _step(self, call: ValidCall) -> CallStep | ToolResult:
-        """Return a call as it was prepared, if its tool is still the same and not denied."""
+        """Return the step of a call, if its tool is still the same and not denied."""
         tool = self._find(call.name)
         if tool is None:
-            return self._refused(call, gone(call.name))
+            return self._refused(call, tool_removed(call.name))
         if (tool.id, tool.schema_digest) != (call.tool, call.schema_digest):
             return self._refused(call, schema_changed(call.name), tool)
-        if error := self._gate.forbids(tool):
+        if error := self._rules.forbids(tool):
             return self._refused(call, error, tool)
         step = self._prepare(call.call)
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
@@ -178,7 +522,7 @@ class _Resuming:
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
-    logging = sys.modules.get("logging")  # where nobody imported it, nobody reads its records
+    logging = sys.modules.get("logging")  # where it is not imported, nothing reads its records
     if logging is None:
         return
     logging.getLogger("fcregistry.approvals").info(
@@ -200,327 +544,26 @@ def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
     )
 
 
-# --- execution._approving._preparing ---
-
-
-def prepared_of(steps: Iterable[CallStep | ToolResult], gate: Gate) -> PreparedCalls:
-    """Judge calls, and keep them for later.
-
-    Args:
-        steps: What came of preparing each.
-        gate: Judges them; nobody is asked.
-    """
-    given = list(steps)
-    keys = distinct_keys([None if step.call is None else step.call.id for step in given])
-    return PreparedCalls(_judged(key, step, gate) for key, step in zip(keys, given, strict=True))
-
-
-def _judged(key: str, step: CallStep | ToolResult, gate: Gate) -> ValidCall | AnsweredCall:
-    if isinstance(step, ToolResult):
-        return AnsweredCall(key=key, result=step)
-    judgement = gate.weigh(step)
-    tool = step.bound.tool
-    try:
-        arguments = exact_text(step.arguments)
-    except ValueError:
-        judgement = CallError("malformed_call", "the arguments hold a number of more digits than can be written")
-    if isinstance(judgement, CallError):
-        return AnsweredCall(key=key, result=failed_result(step.call, judgement, tool, step.repairs, step.decoded))
-    return ValidCall(
-        key=key,
-        name=step.call.name,
-        id=step.call.id,
-        arguments=arguments,
-        tool=tool.id,
-        schema_digest=tool.schema_digest,
-        repairs=step.repairs,
-        asked=None if judgement is None else _asked(judgement, tool),
-    )
-
-
-def _asked(question: ApprovalQuestion, tool: Tool) -> Asked:
-    said = {hint: getattr(tool.options, hint) for hint in HINTS}
-    hints = {hint: value for hint, value in said.items() if value is not None}
-    return Asked(reason=question.reason, title=tool.title, description=tool.summary, hints=hints)
-
-
-def distinct_keys(ids: list[str | None]) -> list[str]:
-    """Return a name for each of some calls, no two alike: its id, where it has one that none before it has."""
-    taken = {each for each in ids if each}
-    used: set[str] = set()
-    keys: list[str] = []
-    for place, given in enumerate(ids, 1):
-        free = (name for n in count(place) if (name := f"{given or 'call'}-{n}") not in taken)
-        key = given if given and given not in used else next(free)
-        used.add(key)
-        taken.add(key)
-        keys.append(key)
-    return keys
-
-
-# --- execution._approving._prepared ---
-
-_CLOCKS_DIFFER: Final = 60.0
-"""Seconds that the clock of the machine that prepared calls may be ahead."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingCall:
-    """A call that waits for somebody's decision: what there is to show them.
-
-    Attributes:
-        id: Names the call in the decisions: the provider's id, where that is the only one of its kind among the calls.
-        name: The tool's name, as the model called it.
-        tool: The tool's canonical id.
-        title: The tool's name for people, if it has one.
-        description: What the tool does, in a line.
-        arguments: The arguments, validated: a JSON object. A copy.
-        reason: Why it waits.
-        hints: What the tool's author says of it: `read_only`, `destructive`, `idempotent`, `open_world`, where that was said.
-    """
-
-    id: str
-    name: str
-    tool: str
-    title: str | None
-    description: str
-    arguments: Mapping[str, Any]
-    reason: str
-    hints: Mapping[str, bool]
-
-    def to_json(self) -> dict[str, Any]:
-        """This call as a JSON object, for a user interface."""
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a decision is about, beside the call itself."""
-
-    reason: str
-    title: str | None
-    description: str
-    hints: Mapping[str, bool]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidCall:
-    """A call that may run, at once or once it is approved.
-
-    Attributes:
-        key: Names it among the others.
-        name: The tool's name, as the model called it.
-        id: The provider's id.
-        arguments: JSON text of the validated arguments: what was approved is what runs.
-        tool: The tool's canonical id.
-        schema_digest: The digest of its parameters.
-        repairs: What was repaired in what the model wrote.
-        asked: What is to be decided; None where nothing is.
-    """
-
-    key: str
-    name: str
-    id: str | None
-    arguments: str
-    tool: str
-    schema_digest: str
-    repairs: tuple[str, ...]
-    asked: Asked | None
-
-    @property
-    def call(self) -> ToolCall:
-        """The call as it is going to be made."""
-        return ToolCall(self.name, self.arguments, self.id)
-
-    def waiting(self) -> Iterator[WaitingCall]:
-        """Yield what there is to show, if it waits for a decision."""
-        if self.asked is not None:
-            yield WaitingCall(
-                id=self.key,
-                name=self.name,
-                tool=self.tool,
-                title=self.asked.title,
-                description=self.asked.description,
-                arguments=json.loads(self.arguments),
-                reason=self.asked.reason,
-                hints=dict(self.asked.hints),
-            )
-
-    def to_json(self) -> dict[str, Any]:
-        """This call as a JSON object."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> ValidCall:
-        """Return the call of an object of `to_json`."""
-        asked = given["asked"]
-        made = {"repairs": tuple(given["repairs"]), "asked": None if asked is None else Asked(**asked)}
-        return cls(**{**given, **made})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnsweredCall:
-    """A call that does not run, whatever anybody decides: it failed, or a hook put a result of its own in place of its failure."""
-
-    key: str
-    result: ToolResult
-
-    def waiting(self) -> Iterator[WaitingCall]:
-        """Yield nothing: there is nothing to decide."""
-        return iter(())
-
-    def to_json(self) -> dict[str, Any]:
-        """This call as a JSON object; what the model wrote as arguments, and what was raised, do not travel."""
-        return {"key": self.key, **answer_json(self.result)}
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> AnsweredCall:
-        """Return the call of an object of `to_json`."""
-        return cls(key=given["key"], result=answer_of(given))
-
-
-JudgedCall: TypeAlias = "ValidCall | AnsweredCall"
-
-
-def _check_max_age(max_age: object) -> None:
-    if max_age is None:
-        return
-    if isinstance(max_age, bool) or not isinstance(max_age, (int, float)):
-        raise TypeError(f"max_age takes seconds, or None for any age, not {type(max_age).__name__}")
-    if not max_age >= 0:  # NaN, too: no age is greater
-        raise ValueError(f"max_age takes seconds from 0 on, or None for any age, not {max_age!r}")
-
-
-def _check_age(made: object, max_age: float) -> None:
-    """See that calls are no older than they may be.
-
-    Raises:
-        ApprovalError: They are, or nobody knows how old they are.
-    """
-    if isinstance(made, bool) or not isinstance(made, (int, float)):
-        raise ApprovalError("these calls do not say when they were prepared; prepare them again")
-    age = time.time() - made
-    if age > max_age:
-        raise ApprovalError(
-            f"these calls were prepared {age:.0f} seconds ago, and may be {max_age:g} seconds old; prepare them again"
-        )
-    if not age >= -_CLOCKS_DIFFER:
-        raise ApprovalError(
-            f"these calls are dated {-age:.0f} seconds in the future, so their age is not known; "
-            "compare the clocks of the machines, and prepare the calls again"
-        )
-
-
-class PreparedCalls:
-    """Calls of a model that were read, validated and judged, and of which none has run: made by `Executor.prepare`, taken up by `Executor.resume`.
-
-    Args:
-        calls: The calls, in their order.
-        id: Names this batch; by default, a new name.
-        made: When it was made, in seconds since 1970 (UTC); by default, now.
-    """
-
-    __slots__ = ("_calls", "_id", "_lock", "_made", "_taken")
-
-    def __init__(self, calls: Iterable[JudgedCall], id: str | None = None, made: float | None = None) -> None:
-        self._calls = tuple(calls)
-        self._id = os.urandom(16).hex() if id is None else id
-        self._made = time.time() if made is None else made
-        self._lock = allocate_lock()
-        self._taken = False
-
-    @property
-    def id(self) -> str:
-        """Names these calls, also where they come back as text: whoever remembers it does not run them twice."""
-        return self._id
-
-    @property
-    def made(self) -> float:
-        """When they were prepared, in seconds since 1970 (UTC)."""
-        return self._made
-
-    @property
-    def waiting(self) -> tuple[WaitingCall, ...]:
-        """Those that wait for somebody's decision, in the order of the calls."""
-        return tuple(waiting for each in self._calls for waiting in each.waiting())
-
-    def to_json(self, *, key: bytes) -> str:
-        """Return these calls as signed JSON text, for a process that resumes them later.
-
-        Calls that are answered already take along what the model is to read. Where a hook answered one in place of its failure, the value
-        for the program is there as JSON later, or None where it has no such form.
-
-        Args:
-            key: At least 16 bytes that only the processes know that prepare and resume. The text is signed, not encrypted: whoever has it
-                can read it.
-
-        Raises:
-            TypeError: The key is no bytes.
-            ApprovalError: It is too short.
-        """
-        calls = [each.to_json() for each in self._calls]
-        return sign_state({"id": self._id, "made": self._made, "calls": calls}, key)
-
-    @classmethod
-    def from_json(cls, text: str, *, key: bytes, max_age: float | None = None) -> Self:
-        """Return the calls of a text of `to_json`.
-
-        Args:
-            text: The text.
-            key: The key that it was signed with.
-            max_age: Seconds that may have gone by since the calls were prepared; None for any. Calls that are dated more than a minute in
-                the future, so that their age is not known, are refused, too.
-
-        Raises:
-            TypeError: The text is no text, the key no bytes, or `max_age` no number.
-            ValueError: `max_age` is negative, or NaN.
-            ApprovalError: It is no such text, was signed with another key, changed since, or is too old.
-        """
-        _check_max_age(max_age)
-        payload = verify_state(text, key)
-        if max_age is not None:
-            _check_age(payload.get("made"), max_age)
-        kinds = (ValidCall if "tool" in each else AnsweredCall for each in payload["calls"])
-        calls = [kind.from_json(each) for kind, each in zip(kinds, payload["calls"], strict=True)]
-        return cls(calls, payload["id"], payload["made"])
-
-    def _take(self) -> None:
-        """Remember that they are being resumed.
-
-        Raises:
-            ApprovalError: They were before.
-        """
-        with self._lock:
-            if self._taken:
-                raise ApprovalError(f"the prepared calls {self._id} were resumed already; prepare the calls again")
-            self._taken = True
-
-    def __len__(self) -> int:
-        return len(self._calls)
-
-    def __repr__(self) -> str:
-        return f"<PreparedCalls {self._id}: {len(self)} calls, {len(self.waiting)} waiting>"
-
-
-# --- execution._approving._signing ---
+# --- Signing ---
 
 PREPARED_CALLS: Final = "fcregistry prepared calls, 1"
+
 RUN_STATE: Final = "fcregistry run state, 1"
-"""What may be signed. Each is signed by its name too, so that none can be given for another."""
+"""What may be signed. The format is part of what is signed, so that one cannot be passed off as the other."""
 
 _SHORTEST: Final = 16
 
 
 def sign_state(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS) -> str:
-    """Return JSON text that carries a JSON object and its signature; the same object and key give the same text.
+    """Return JSON text with a JSON object and its signature; the same object and key give the same text.
 
     Args:
         payload: The object.
-        key: At least 16 bytes that nobody else knows.
-        format: What it is.
+        key: At least 16 secret bytes.
+        format: What the object is.
 
     Raises:
-        TypeError: The key is no bytes.
+        TypeError: The key is not bytes.
         ApprovalError: It is too short.
     """
     _check_key(key)
@@ -529,21 +572,21 @@ def sign_state(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS
 
 
 def verify_state(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[str, Any]:
-    """Return the object that a text of `sign_state` carries.
+    """Return the object of a text of `sign_state`.
 
     Raises:
-        TypeError: The text is no text, or the key no bytes.
-        ApprovalError: It is no such text, was signed with another key, or changed since; or the key is too short.
+        TypeError: The text is not a str, or the key not bytes.
+        ApprovalError: It is not such a text, was signed with another key, or changed since; or the key is too short.
     """
     _check_key(key)
     if not isinstance(text, str):
         raise TypeError(f"{_what(format)} are the text that to_json gave, not {type(text).__name__}")
-    carried, signature = _parts(text, format)
+    payload_text, signature = _parts(text, format)
     import hmac  # OpenSSL, which most processes need not load
 
-    if not hmac.compare_digest(_bytes(signature), _bytes(_signature(carried, key, format))):
+    if not hmac.compare_digest(_bytes(signature), _bytes(_signature(payload_text, key, format))):
         raise ApprovalError(f"these {_what(format)} were signed with another key, or changed since; nothing was run")
-    payload: dict[str, Any] = json.loads(carried)
+    payload: dict[str, Any] = json.loads(payload_text)
     return payload
 
 
@@ -563,12 +606,12 @@ def _parts(text: str, format: str) -> tuple[str, str]:
             f"these {_what(format)} are written as {str(given['format'])[:60]!r}, and this version of fcregistry reads {format!r}; "
             "prepare the calls again"
         )
-    carried, signature = given.get("payload"), given.get("signature")
-    if not isinstance(carried, str) or not isinstance(signature, str):
+    payload_text, signature = given.get("payload"), given.get("signature")
+    if not isinstance(payload_text, str) or not isinstance(signature, str):
         raise ApprovalError(
             f"this text of {_what(format)} has no payload and signature: give what to_json gave, unchanged"
         )
-    return carried, signature
+    return payload_text, signature
 
 
 def _signature(text: str, key: bytes, format: str) -> str:
@@ -578,7 +621,7 @@ def _signature(text: str, key: bytes, format: str) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")  # whoever changed the text may have put half a surrogate pair in it
+    return text.encode("utf-8", "surrogatepass")  # a text that was changed may have half a surrogate pair
 
 
 def _check_key(key: bytes) -> None:
@@ -588,50 +631,3 @@ def _check_key(key: bytes) -> None:
         raise ApprovalError(
             f"the key has {len(key)} bytes, which can be guessed: at least {_SHORTEST}, such as secrets.token_bytes(32)"
         )
-
-
-# --- execution._approving._answers ---
-
-
-def answer_json(result: ToolResult) -> dict[str, Any]:
-    """Return a result as a JSON object. A hook may have made it: then it may have no error, another text than that, and a value.
-
-    Args:
-        result: The result. A value without a JSON form does not travel.
-    """
-    call, error = result.call, result.error
-    return {
-        "call": None if call is None else [call.name, call.id],
-        "error": None if error is None else error.to_json(),
-        "content": result.content,
-        "parts": [part.to_block() for part in result.parts],
-        "value": _plain(result.value),
-        "repairs": list(result.repairs),
-    }
-
-
-def answer_of(given: Mapping[str, Any]) -> ToolResult:
-    """Return the result of an object of `answer_json`."""
-    call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
-    parts = tuple(map(Content.from_block, given["parts"]))
-    value, content = given["value"], given["content"]
-    output = Output(value, content, parts) if parts else None
-    error = None if given["error"] is None else _error(given["error"])
-    return ToolResult(call, value, error, content, repairs=tuple(given["repairs"]), output=output)
-
-
-def _error(said: Mapping[str, Any]) -> CallError:
-    return CallError(
-        said["code"],
-        said["message"],
-        tuple(Problem(**each) for each in said.get("problems", ())),
-        retryable=said["retryable"],
-        retry_after=said.get("retry_after"),
-    )
-
-
-def _plain(value: object) -> Any:
-    try:
-        return json.loads(to_json_text(value))
-    except Exception:  # noqa: BLE001  # foreign code: reading a value may raise anything, and what the model reads travels all the same
-        return None

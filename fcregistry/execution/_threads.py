@@ -1,12 +1,20 @@
-"""On which thread does a blocking tool run? On a daemon thread of ours.
+"""The daemon threads and the background event loop on which tools run.
 
-The standard pools join their threads when the process exits, so one tool that hangs would hold the exit for as long as it hangs.
+A blocking tool runs on a daemon thread of this module: the standard pools join their threads when the process exits, so one tool that hangs
+would hold the exit for as long as it hangs.
+
+An async tool whose caller has no event loop runs on one background loop per process. A loop for each call would break clients that live
+longer than a call: they belong to the loop that they were made on.
+
+asyncio takes 38 ms to import, so it is imported when the background loop starts.
 """
 
 from __future__ import annotations
 
+import atexit
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
@@ -14,48 +22,67 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.forks import after_fork
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
-    from collections.abc import Callable
+    import asyncio
+    from collections.abc import Callable, Coroutine
+
+
+class NoThreadError(RuntimeError):
+    """No thread is available: too many calls that were given up have not returned, or the system has no more."""
+
+
+def running_loop() -> asyncio.AbstractEventLoop:
+    """Return the running event loop.
+
+    Raises:
+        RuntimeError: No event loop of asyncio is running here; says what to do from trio.
+    """
+    from asyncio import get_running_loop  # there is a loop, so it is imported
+
+    try:
+        return get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "no event loop of asyncio is running here: use run instead of arun, or await this from asyncio; "
+            "from trio, trio.to_thread.run_sync(executor.run, call)"
+        ) from None
+
+
+# --- Threads ---
 
 _MOST_IDLE = 128
 
 MOST_ABANDONED: Final = 64
-"""Threads of calls that were given up and have not returned: beyond so many, no call gets a thread."""
+"""Threads of calls that were given up and have not returned: with more of them, no call gets a thread."""
 
-
-LOOP_THREAD: Final = "fcregistry-loop"
+_LOOP_THREAD: Final = "fcregistry-loop"
 """The name of the thread of the background loop."""
 
-DETACHED: Final[ContextVar[bool]] = ContextVar("fcregistry_detached", default=False)
-"""Whether the background loop itself is waiting for what runs here, so that nothing from here may wait for it in turn."""
-
-
-class NoThreadError(RuntimeError):
-    """No thread is to be had: too many calls that were given up have not returned, or the system has no more."""
+_DETACHED: Final[ContextVar[bool]] = ContextVar("fcregistry_detached", default=False)
+"""Whether the background loop is waiting for the running code, which therefore must not wait for the loop."""
 
 
 class DaemonThreads:
     """Threads that are started as they are needed, kept while idle, and never joined.
 
-    A thread cannot be stopped. One whose function nobody waits for any more is abandoned: another takes its place, and those that are
-    still busy are counted.
+    A thread cannot be stopped. When a caller stops waiting for a function, its thread is abandoned: another takes its place, and the
+    abandoned threads that are still busy are counted.
     """
 
     def __init__(self) -> None:
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._idle: list[SimpleQueue[Any]] = []
         self._lock = threading.Lock()
         self._abandoned = 0
 
     @property
     def abandoned(self) -> int:
-        """How many threads are busy with what nobody waits for."""
+        """The number of abandoned threads that are still busy."""
         return self._abandoned
 
     def abandon(self, future: Future[Any]) -> None:
-        """Stop waiting for a function: it is not begun, if it has not been yet; otherwise its thread counts until it returns."""
+        """Stop waiting for a function. If it has begun, its thread counts as abandoned until it returns; otherwise it never begins."""
         if future.cancel() or future.done():
             return
         with self._lock:
@@ -63,8 +90,8 @@ class DaemonThreads:
         future.add_done_callback(self._returned)
 
     def count(self, busy: bool) -> None:
-        """Count a thread of somebody else that is busy with what nobody waits for, or is no longer."""
-        after_fork(self, DaemonThreads._begin)  # a child has none of the threads
+        """Count a thread as abandoned and busy, or as no longer so; also one that was not started here."""
+        after_fork(self, DaemonThreads._reset)  # a child has none of the threads
         with self._lock:
             self._abandoned += 1 if busy else -1
 
@@ -79,16 +106,15 @@ class DaemonThreads:
             waited_for: Whether the calling thread does nothing but wait for it.
 
         Raises:
-            NoThreadError: So many functions that nobody waits for have not returned that one more thread would be one too many, or the
-                system has no more.
+            NoThreadError: Too many functions that were given up have not returned, or the system has no more threads.
         """
-        after_fork(self, DaemonThreads._begin)
+        after_fork(self, DaemonThreads._reset)
         if self._abandoned >= MOST_ABANDONED:
             raise NoThreadError(f"{self._abandoned} calls that were given up still hold their threads")
         future: Future[Any] = Future()
         context = copy_context()
-        if waited_for and threading.current_thread().name == LOOP_THREAD:
-            context.run(DETACHED.set, True)
+        if waited_for and threading.current_thread().name == _LOOP_THREAD:
+            context.run(_DETACHED.set, True)
         job = (future, context, function)
         with self._lock:
             inbox = self._idle.pop() if self._idle else None
@@ -107,7 +133,7 @@ class DaemonThreads:
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(context.run(function))
-                except BaseException as error:  # a tool may raise anything; whoever waits for the future is told  # noqa: BLE001
+                except BaseException as error:  # noqa: BLE001  # a tool may raise anything: it goes to the future
                     future.set_exception(error)
             del future, context, function
             with self._lock:
@@ -120,18 +146,177 @@ blocking_threads = DaemonThreads()
 """The process's threads for blocking tools."""
 
 
-def running_loop() -> AbstractEventLoop:
-    """Return the running event loop.
+# --- The background loop ---
 
-    Raises:
-        RuntimeError: None of asyncio's runs here; says what to do from trio.
-    """
-    from asyncio import get_running_loop  # there is a loop, so it is imported
+_RESPONSE_SECONDS: Final = 0.05
+"""Seconds within which a loop that is not blocked runs a callback."""
 
+_EXIT_SECONDS: Final = 0.5
+"""Seconds that tasks on the loop have to clean up when the process exits."""
+
+
+class BackgroundLoop:
+    """An event loop on a daemon thread, started at the first call."""
+
+    def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._ends = False
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        after_fork(self, BackgroundLoop._reset)  # a child has no thread for it
+        with self._lock:
+            if self._loop is None or self._thread is None or not self._thread.is_alive():
+                from asyncio import new_event_loop
+
+                self._loop = new_event_loop()
+                self._thread = threading.Thread(target=_run_loop, args=(self._loop,), name=_LOOP_THREAD, daemon=True)
+                try:
+                    self._thread.start()
+                except RuntimeError as error:
+                    self._loop.close()
+                    self._loop = self._thread = None
+                    raise NoThreadError("the system has no more threads") from error
+                atexit.unregister(self.end)
+                atexit.register(self.end)
+            return self._loop
+
+    def end(self) -> None:
+        """Cancel the tasks on the loop and give them a moment to clean up: the process exits, and the loop's thread with it."""
+        loop, thread = self._loop, self._thread
+        if loop is None or thread is None or not thread.is_alive():
+            return
+        self._ends = True  # what waits on a daemon thread ends with the process too, and needs no answer
+        ended = threading.Event()
+
+        def begin() -> None:
+            loop.create_task(_end_tasks(loop)).add_done_callback(lambda _: ended.set())
+
+        with suppress(RuntimeError):  # it was replaced, and has ended
+            loop.call_soon_threadsafe(begin)
+            ended.wait(_EXIT_SECONDS)
+        self._ends = False  # other exit handlers may make calls
+
+    def submit(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Future[Any]:
+        """Run a coroutine in a copy of the caller's context, and return its future.
+
+        Args:
+            make: Makes the coroutine.
+
+        Raises:
+            NoThreadError: There is no thread for it.
+        """
+        if threading.current_thread() is self._thread or _DETACHED.get():
+            # An async tool that calls an executor, and whatever that calls: waiting for this loop would never end.
+            return blocking_threads.submit(lambda: _run_detached(make))
+        from concurrent.futures import Future
+
+        future: Future[Any] = Future()
+        loop, context = self._running(), copy_context()
+
+        def start() -> None:
+            if future.cancelled():  # given up before it began
+                return
+            task = loop.create_task(_catch_interrupt(make), context=context)
+            task.add_done_callback(lambda done: _copy_outcome(done, None if self._ends else future))
+            future.add_done_callback(lambda _: loop.call_soon_threadsafe(task.cancel))
+
+        try:
+            loop.call_soon_threadsafe(start)
+        except RuntimeError:  # it was replaced meanwhile, and has ended
+            return self.submit(make)
+        return future
+
+    def replace_if_stuck(self) -> None:
+        """Replace the loop if a coroutine blocks it; the old one stops when its tasks are done."""
+        with self._lock:
+            loop = self._loop
+        if loop is None:
+            return
+        responded = threading.Event()
+        with suppress(RuntimeError):  # another thread has replaced it, and it has ended
+            loop.call_soon_threadsafe(responded.set)
+        if not responded.wait(_RESPONSE_SECONDS):
+            with self._lock:
+                if self._loop is not loop:
+                    return
+                self._loop = self._thread = None
+            blocking_threads.count(busy=True)
+            loop.call_soon_threadsafe(lambda: loop.create_task(_stop_when_idle(loop)))
+
+    def run(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Run a coroutine and wait for its result; an interrupt while waiting cancels it."""
+        future = self.submit(make)
+        try:
+            return future.result()
+        except BaseException:  # whatever ends the waiting ends the call too
+            future.cancel()
+            raise
+
+
+background_loop = BackgroundLoop()
+"""The process's background loop."""
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped."""
     try:
-        return get_running_loop()
-    except RuntimeError:
-        raise RuntimeError(
-            "no event loop of asyncio is running here: use run instead of arun, or await this from asyncio; "
-            "from trio, trio.to_thread.run_sync(executor.run, call)"
-        ) from None
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+async def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel the tasks of a loop, and wait until they are done."""
+    import asyncio
+
+    if others := asyncio.all_tasks(loop) - {asyncio.current_task()}:
+        for task in others:
+            task.cancel()
+        await asyncio.wait(others)
+
+
+async def _stop_when_idle(loop: asyncio.AbstractEventLoop) -> None:
+    """Stop a loop that was replaced, once its tasks are done."""
+    import asyncio
+
+    blocking_threads.count(busy=False)
+    while others := asyncio.all_tasks(loop) - {asyncio.current_task()}:
+        await asyncio.wait(others)
+    loop.stop()
+
+
+def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    from asyncio import run
+
+    _DETACHED.set(True)  # in the copy of the context that this thread was given
+    return run(make())
+
+
+async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, BaseException | None]:
+    """Return an interrupt as a value: raised out of a task, it would end the loop for every call."""
+    try:
+        return await make(), None
+    except (KeyboardInterrupt, SystemExit) as interrupt:
+        return None, interrupt
+
+
+def _copy_outcome(task: asyncio.Task[Any], future: Future[Any] | None) -> None:
+    if future is None or future.done():  # nothing waits any more
+        if not task.cancelled():
+            task.exception()  # retrieved, so that asyncio does not log it
+        return
+    if task.cancelled():
+        future.cancel()
+    elif (error := task.exception()) is not None:
+        future.set_exception(error)
+    else:
+        value, interrupt = task.result()
+        if interrupt is None:
+            future.set_result(value)
+        else:
+            future.set_exception(interrupt)

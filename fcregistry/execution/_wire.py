@@ -1,7 +1,7 @@
-"""What travels between an executor and a worker? JSON text, both ways: a tool's name and arguments there, what came of it back.
+"""What is sent between an executor and a worker: JSON text, both ways.
 
-MERGED: How does what a tool returned travel? As JSON, from which the type that it has by the return annotation is made again, and as content blocks.
-MERGED: Which tools can run in another process? Those that a worker finds by itself: it is sent a name, and never a function.
+A request has a tool's canonical id and arguments, never a function: a worker finds the tool by itself. An answer has what the tool returned or
+raised. A returned value is sent as JSON, from which a value of the return annotation's type is made again, or as content blocks.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.types import Codec
 
-# --- execution._elsewhere._travel ---
 
 PROTOCOL: Final = 2
-"""Raised when one side would misread what the other writes."""
+"""The protocol's number, to be raised with each change that makes one side misread the other."""
 
 STOPPED: Final = "stopped"
-"""The detail of a `timeout` whose tool has come to an end; without it, the tool may still be running."""
+"""The detail of a `timeout` if the tool has stopped; without it, the tool may still be running."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +40,7 @@ class Request:
         call: An id that no other call has: some pools run equal work only once.
         version: The version of the tool's distribution where the call is made.
         any_version: Whether a worker that has another version may run it.
-        seconds: How long the tool may take; None for ever.
+        seconds: How long the tool may take; None for any time.
     """
 
     tool: str
@@ -53,17 +52,17 @@ class Request:
     seconds: float | None = None
 
     def to_text(self) -> str:
-        """Return it as it travels."""
+        """Return the text to send."""
         return json.dumps({"protocol": PROTOCOL, **asdict(self)})
 
     @classmethod
     def read(cls, text: str) -> Request:
-        """Return what was sent.
+        """Return the request of a text.
 
         Raises:
             ValueError: It was written by another version of fcregistry.
         """
-        return cls(**_checked(text))
+        return cls(**_read_fields(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +71,7 @@ class WireReturn:
 
     Attributes:
         value: As JSON text.
-        form: What that text is; `_carried.py` has the forms.
+        form: What that text is.
         seconds: How long the tool took.
         version: The version of the tool's distribution there.
     """
@@ -84,16 +83,16 @@ class WireReturn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Raised:
+class WireException:
     """The tool raised an exception.
 
     Attributes:
         type_name: The name of its class.
-        message: What it says, without secrets.
-        is_tool_error: Whether it is a `ToolError`, whose message is meant for the model.
+        message: Its message, without secrets.
+        is_tool_error: Whether it is a `ToolError`, whose message is for the model.
         retryable: As a `ToolError` has it.
         retry_after: Likewise.
-        traceback: Where, as text, for logs.
+        traceback: Its traceback as text, for logs.
         seconds: How long the tool took.
         version: The version of the tool's distribution there.
     """
@@ -113,10 +112,10 @@ class WireRefusal:
     """The worker could not run the tool, or cannot show its result.
 
     Attributes:
-        reason: A row of `REASONS` in `_remote_errors.py`, or `invalid_arguments`, `unencodable` or `timeout`.
-        detail: What more is known: a name, or a sentence.
-        problems: What is wrong with the arguments there, each with path and message.
-        reserved: Whether detail and messages are the words of an exception that nobody wrote for a model.
+        reason: A row of `REASONS` in `_messages.py`, or `invalid_arguments`, `unencodable` or `timeout`.
+        detail: A name or a sentence with details.
+        problems: What is wrong with the arguments there, as pairs of path and message.
+        reserved: Whether detail and messages are those of an exception that is not meant for a model.
     """
 
     reason: str
@@ -125,49 +124,47 @@ class WireRefusal:
     reserved: bool = False
 
 
-Answer: TypeAlias = WireReturn | Raised | WireRefusal
+Answer: TypeAlias = WireReturn | WireException | WireRefusal
 
-_KINDS: Final[dict[str, type[WireReturn] | type[Raised] | type[WireRefusal]]] = {
+_KINDS: Final[dict[str, type[WireReturn] | type[WireException] | type[WireRefusal]]] = {
     "returned": WireReturn,
-    "raised": Raised,
+    "raised": WireException,
     "refused": WireRefusal,
 }
 
 
 def answer_text(answer: Answer) -> str:
-    """Return an answer as it travels."""
+    """Return the text of an answer."""
     kind = next(kind for kind, record in _KINDS.items() if isinstance(answer, record))
     return json.dumps({"protocol": PROTOCOL, kind: asdict(answer)})
 
 
 def read_answer(text: str) -> Answer:
-    """Return what a worker sent.
+    """Return the answer of a text.
 
     Raises:
         ValueError: It was written by another version of fcregistry.
     """
-    ((kind, fields),) = _checked(text).items()
+    ((kind, fields),) = _read_fields(text).items()
     return _KINDS[kind](**fields)
 
 
-def _checked(text: str) -> dict[str, Any]:
+def _read_fields(text: str) -> dict[str, Any]:
     fields: dict[str, Any] = json.loads(text)
-    spoken = fields.pop("protocol", None)
-    if spoken != PROTOCOL:
+    protocol = fields.pop("protocol", None)
+    if protocol != PROTOCOL:
         raise ValueError(
-            f"executor and worker have different versions of fcregistry (protocols {PROTOCOL} and {spoken}): "
+            f"executor and worker have different versions of fcregistry (protocols {PROTOCOL} and {protocol}): "
             "install the same one everywhere"
         )
     return fields
 
 
-# --- execution._elsewhere._carried ---
-
 Form: TypeAlias = Literal["json", "typed", "content", "list", "output"]
-"""What the text of a value is: its JSON, that by its return annotation, or JSON that holds content blocks in one of three ways."""
+"""What the text of a value is: its JSON, its JSON by the return annotation, or JSON with content blocks in one of three ways."""
 
 
-def packed(value: Any, returns: Codec | None) -> tuple[str, Form]:
+def pack_value(value: Any, returns: Codec | None) -> tuple[str, Form]:
     """Return a value as text, and what that text is.
 
     Args:
@@ -175,7 +172,7 @@ def packed(value: Any, returns: Codec | None) -> tuple[str, Form]:
         returns: The codec of its return annotation, if there is one.
 
     Raises:
-        EncodingError: It has no JSON form, and is no content.
+        EncodingError: It has no JSON form, and is not content.
         Exception: Whatever the value's own code raises while it is read.
     """
     try:
@@ -188,66 +185,64 @@ def packed(value: Any, returns: Codec | None) -> tuple[str, Form]:
         if isinstance(value, ToolOutput):
             return json.dumps([to_json(value.value), [each.to_block() for each in value.content]]), "output"
         if isinstance(value, (list, tuple)) and any(isinstance(item, Content) for item in value):
-            return json.dumps(list(map(_packed_item, value))), "list"
+            return json.dumps(list(map(_pack_item, value))), "list"
         raise
 
 
-def _packed_item(item: Any) -> list[Any]:
+def _pack_item(item: Any) -> list[Any]:
     return ["content", item.to_block()] if isinstance(item, Content) else ["json", to_json(item)]
 
 
-def unpacked(text: str, form: Form, returns: Codec | None) -> Any:
-    """Return the value of a text; its JSON, where no value of the return annotation's type can be made of it again.
+def unpack_value(text: str, form: Form, returns: Codec | None) -> Any:
+    """Return the value of a text, or its JSON if no value of the return annotation's type can be made of it.
 
     Args:
-        text: What `packed` gave.
+        text: What `pack_value` gave.
         form: Likewise.
         returns: The codec of the tool's return annotation on this side, if there is one.
     """
     if form == "typed" and returns is not None and not returns.plain:
-        return _typed(text, returns)
+        return _decode_typed(text, returns)
     return _READERS[form](json.loads(text))
 
 
-def _typed(text: str, returns: Codec) -> Any:
+def _decode_typed(text: str, returns: Codec) -> Any:
     plain = json.loads(text)
     try:
         return returns.decode(plain) if returns.accepts(plain) else plain
-    except Exception:  # noqa: BLE001  # foreign code: a type may refuse what it wrote itself, and its JSON is a result too
+    except Exception:  # noqa: BLE001  # foreign code: a type may refuse what it wrote itself; its JSON is a result too
         return plain
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _output(read: Any) -> ToolOutput:
-    value, blocks = read
+def _output(decoded: Any) -> ToolOutput:
+    value, blocks = decoded
     return ToolOutput(value=value, content=[Content.from_block(block) for block in blocks])
 
 
 _READERS: Final[dict[Form, Callable[[Any], Any]]] = {
-    "json": _same,
-    "typed": _same,
+    "json": _unchanged,
+    "typed": _unchanged,
     "content": Content.from_block,
     "list": lambda items: [Content.from_block(item) if form == "content" else item for form, item in items],
     "output": _output,
 }
 
-# --- execution._elsewhere._portable ---
 
-
-def check_can_travel(tools: Iterable[Tool], because: str) -> None:
-    """See that workers can run tools.
+def check_portable(tools: Iterable[Tool], because: str) -> None:
+    """Check that workers can run tools.
 
     Args:
-        tools: What is to run in other processes.
-        because: What asks for that, as its author writes it: `pool=…`.
+        tools: The tools that are to run in other processes.
+        because: The argument that asks for it, as it is written: `pool=…`.
 
     Raises:
         DefinitionError: Some cannot; names each, and what to do.
     """
-    problems = tuple(f"{tool.name}: {problem}" for tool in tools if (problem := why_not(tool)))
+    problems = tuple(f"{tool.name}: {problem}" for tool in tools if (problem := portability_problem(tool)))
     if problems:
         raise DefinitionError(
             f"{because} runs tools in other processes, which find them by name in installed plugins; these cannot:",
@@ -255,7 +250,7 @@ def check_can_travel(tools: Iterable[Tool], because: str) -> None:
         )
 
 
-def why_not(tool: Tool) -> str | None:
+def portability_problem(tool: Tool) -> str | None:
     """Return why no worker can run a tool, with the fix, or None if one can."""
     if tool.origin.distribution is None:
         return (

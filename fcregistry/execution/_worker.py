@@ -1,9 +1,8 @@
-"""How does a worker process run a call? It finds the tool by its canonical id, validates the arguments itself, and answers with text.
+"""The worker's side of a call in another process: it finds the tool by its canonical id, validates the arguments itself, and answers with text.
 
-Nothing that a model wrote chooses what runs here: the id is that of a tool that the executor offers.
-
-MERGED: What does a worker process do before its first call? It sees to it that it ends at once when it has to, and loads the plugins.
-MERGED: Has a worker of Dask begun this call before? Dask runs again what was on a worker that died, and no call of a tool is to run twice.
+Nothing that a model wrote chooses what runs here: the id is that of a tool that the executor offers. Before its first call a worker process
+arranges that it ends at once when it has to, and loads the plugins (`start_worker`). Dask runs again what was on a worker that died; a
+tool is not called twice (`mark_begun`).
 """
 
 from __future__ import annotations
@@ -19,12 +18,20 @@ from fcregistry._base import forks as _forks
 from fcregistry._base.json import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, said_by
-from fcregistry.execution._invoke import Invocation, Job, lane_of, run_now
-from fcregistry.execution._messages import refused, scrub, told_by
-from fcregistry.execution._outcome import GivenUp, Outcome
+from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, dispatch_of
+from fcregistry.execution._messages import exception_text, scrub, undecodable_arguments
 from fcregistry.execution._step import DigitsValidator
 from fcregistry.execution._threads import NoThreadError
-from fcregistry.execution._wire import STOPPED, Answer, Raised, Request, WireRefusal, WireReturn, answer_text, packed
+from fcregistry.execution._wire import (
+    STOPPED,
+    Answer,
+    Request,
+    WireException,
+    WireRefusal,
+    WireReturn,
+    answer_text,
+    pack_value,
+)
 from fcregistry.types import EncodingError, Refusal
 
 if TYPE_CHECKING:
@@ -33,10 +40,9 @@ if TYPE_CHECKING:
     from fcregistry._base.call import Problem
     from fcregistry._tools.tool import Tool
 
-# --- execution._elsewhere._worker ---
 
 _MOST_TRACEBACK = 20_000
-"""Characters of a traceback that travel: its end, where the exception is."""
+"""How many characters of a traceback are sent: its end, where the exception is."""
 
 
 def run_here(request: str) -> str:
@@ -46,7 +52,7 @@ def run_here(request: str) -> str:
         request: A `Request`, as text.
 
     Returns:
-        What came of it: an `Answer`, as text. What the tool raises is one, SystemExit too.
+        An `Answer`, as text, also for what the tool raises, SystemExit too.
 
     Raises:
         ValueError: The request was written by another version of fcregistry.
@@ -60,20 +66,20 @@ def run_here(request: str) -> str:
 
 
 def _answer_to(asked: Request) -> Answer:
-    tool = _found(asked)
+    tool = _find_tool(asked)
     if isinstance(tool, WireRefusal):
         return tool
     invocation = _invocation(tool, asked.arguments)
     if isinstance(invocation, WireRefusal):
         return invocation
-    lane = lane_of(tool.signature.kind, True)
-    with begun(asked.call) as first:
+    dispatch = dispatch_of(tool.signature.kind, True)
+    with mark_begun(asked.call) as first:
         if not first:
             return WireRefusal(reason="died", detail="it was begun on a worker of Dask that is gone")
-        return _answer(tool, run_now(Job(lane, invocation, seconds=asked.seconds)))
+        return _answer(tool, Job(dispatch, invocation, seconds=asked.seconds).now())
 
 
-def _found(asked: Request) -> Tool | WireRefusal:
+def _find_tool(asked: Request) -> Tool | WireRefusal:
     """Return the tool of this process, if it is the one that the call was made for, and can run here."""
     try:
         tool = registry.get(asked.tool)
@@ -101,9 +107,9 @@ def _invocation(tool: Tool, arguments: str) -> Invocation | WireRefusal:
         return _invalid(problems)
     try:
         decoded = signature.binding.decode(values)
-    except Refusal as refusal:  # what no schema can say may be otherwise here, such as whether a file exists
-        # One that was made of an exception: a codec raised what is no refusal
-        return _invalid(refused(tool, refusal).problems, reserved=refusal.__cause__ is not None)
+    except Refusal as refusal:  # what no schema can say may differ here, such as whether a file exists
+        # With a cause, a codec raised something else than a refusal
+        return _invalid(undecodable_arguments(tool, refusal).problems, reserved=refusal.__cause__ is not None)
     args, kwargs = signature.binding.bind(decoded)
     return Invocation(tool.function, args, kwargs)
 
@@ -122,7 +128,7 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
     if exception is not None:
         return _raised(tool, exception, seconds)
     try:
-        text, form = packed(value, tool.signature.returns)
+        text, form = pack_value(value, tool.signature.returns)
         return WireReturn(value=text, form=form, seconds=seconds, version=tool.origin.version)
     except KeyboardInterrupt:
         raise
@@ -134,12 +140,12 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
         return WireRefusal(reason="unencodable", detail=detail, reserved=reserved)
 
 
-def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:
+def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireException:
     of_tool = isinstance(exception, ToolError)
     after = exception.retry_after if isinstance(exception, ToolError) else None
-    return Raised(
+    return WireException(
         type_name=type(exception).__name__,
-        message=scrub(told_by(exception), _secrets(tool)),
+        message=scrub(exception_text(exception), _secrets(tool)),
         is_tool_error=of_tool,
         retryable=isinstance(exception, ToolError) and bool(exception.retryable),
         retry_after=after if isinstance(after, (int, float)) else None,
@@ -150,7 +156,7 @@ def _raised(tool: Tool, exception: BaseException, seconds: float) -> Raised:
 
 
 def _secrets(tool: Tool) -> tuple[str, ...]:
-    """Return what must not leave this process: its variables may hold other values than the executor's."""
+    """Return the secrets of this process: its variables may hold other values than the executor's."""
     return tuple(os.environ.get(name, "") for name in tool.options.requires_env)
 
 
@@ -159,18 +165,16 @@ def _traceback(exception: BaseException) -> str:
 
     try:
         return "".join(format_exception(exception))[-_MOST_TRACEBACK:]
-    except Exception:  # noqa: BLE001  # foreign code: an exception that cannot be shown is still told of
+    except Exception:  # noqa: BLE001  # foreign code: an exception that cannot be shown is still reported
         return ""
 
 
-# --- execution._elsewhere._worker_start ---
-
 _ENDED_BY_TOOL = 70
-"""The exit code of a worker that a tool ended with code 0: its call has no answer, and that is not success (EX_SOFTWARE)."""
+"""The exit code of a worker that a tool ended with code 0: its call has no answer, so this is a failure (EX_SOFTWARE)."""
 
 
 def start_worker(tools: Iterable[str]) -> None:
-    """Make a worker process ready.
+    """Prepare a worker process.
 
     Args:
         tools: The canonical ids of tools that it may be asked to run.
@@ -178,17 +182,17 @@ def start_worker(tools: Iterable[str]) -> None:
     # Python's own handlers wait for the next byte code, and a tool may be deep in C
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, name="fcregistry-parent", daemon=True).start()
-    _tell_exits()
+    _report_exits()
     for tool in tools:
         try:
             registry.get(tool).validator().compile()
-        except BaseException:  # foreign code: a plugin that does not load here is told of when it is called  # noqa: BLE001
+        except BaseException:  # noqa: BLE001  # foreign code: a plugin that does not load here is reported when it is called
             continue
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, also where that had no time to say so: nobody waits for the call then."""
-    from multiprocessing import parent_process  # there already: it has started this process
+    """End this process when its parent is gone, even killed: nothing waits for the call then."""
+    from multiprocessing import parent_process  # imported already: it has started this process
 
     parent = parent_process()
     if parent is not None:
@@ -196,28 +200,25 @@ def _end_with_parent() -> None:
         os._exit(_ENDED_BY_TOOL)
 
 
-def _tell_exits() -> None:
-    """Have `os._exit(0)` of a tool end this process with another code: the pool takes 0 for an end that was due, and waits on."""
+def _report_exits() -> None:
+    """Make `os._exit(0)` of a tool end this process with another code: the pool would take 0 for a normal end, and wait on."""
     exit_now, worker = os._exit, os.getpid()
 
-    def told(status: int) -> NoReturn:
+    def exit_worker(status: int) -> NoReturn:
         exit_now(status or _ENDED_BY_TOOL if os.getpid() == worker else status)
 
-    os._exit = told
-
-
-# --- execution._elsewhere._dask ---
+    os._exit = exit_worker
 
 
 @contextmanager
-def begun(call: str) -> Iterator[bool]:
-    """Keep on Dask's scheduler, while a call runs, that it does; elsewhere, do nothing.
+def mark_begun(call: str) -> Iterator[bool]:
+    """Record on Dask's scheduler that a call runs, while it does; on other pools, do nothing.
 
     Args:
         call: The id of the call, which no other has.
 
     Yields:
-        Whether it may run; False where another worker has begun it and is gone.
+        Whether it may run; False if another worker began it and is gone.
     """
     event = _event(call)
     if event is None:
@@ -229,12 +230,12 @@ def begun(call: str) -> Iterator[bool]:
         try:
             yield True
         finally:
-            event.clear()  # the scheduler forgets an event that is not set
+            event.clear()  # the scheduler drops an event that is not set
 
 
 def _event(call: str) -> Any:  # Dask's, which has no types
-    """Return the scheduler's event of a call, or None where this is no worker of Dask."""
-    distributed: Any = sys.modules.get("distributed")  # a worker of Dask has it; nobody else need
+    """Return the scheduler's event of a call, or None if this is not a worker of Dask."""
+    distributed: Any = sys.modules.get("distributed")  # a worker of Dask has imported it
     if distributed is None:
         return None
     try:

@@ -18,7 +18,7 @@ CLUSTER = """
     from concurrent.futures import wait
     from pathlib import Path
     from distributed import Client, LocalCluster
-    from fcregistry.execution._remote import Remote
+    from fcregistry.execution._remote import PoolRunner
 
     def add(number):
         return {"a": number, "b": 1}
@@ -26,7 +26,7 @@ CLUSTER = """
     if __name__ == "__main__":
         with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
             pool = client.get_executor()
-            remote = Remote(pool)
+            remote = PoolRunner(pool)
             answer = {"add": [remote.submit(tool("add"), add(number)).result(60).value for number in range(3)]}
             equal = [remote.submit(tool("note"), {"path": os.path.abspath("notes")}) for _ in range(100)]
             assert not wait(equal, 120).not_done
@@ -50,7 +50,7 @@ CLUSTER = """
 
         with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
             client.run(exec, f"import sys; sys.path[:] = [each for each in sys.path if each != {HERE!r}]")
-            answer["without"] = show(Remote(client.get_executor()).submit(tool("add"), add(1)).result(60))
+            answer["without"] = show(PoolRunner(client.get_executor()).submit(tool("add"), add(1)).result(60))
 """
 
 

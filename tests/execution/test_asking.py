@@ -16,7 +16,7 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult
 from fcregistry.execution import CancellationToken
-from fcregistry.execution._approval import Turns
+from fcregistry.execution._approval import AskingTurns
 
 CALL = ToolCall("work", {"number": 1}, "7")
 CALLS = [ToolCall("work", {"number": number}) for number in range(5)]
@@ -395,7 +395,7 @@ def test_an_interrupt_is_the_user_s_and_no_answer(way: str, timeout: float | Non
 
 
 def test_turns_come_in_the_order_in_which_they_were_taken_whoever_leaves_meanwhile() -> None:
-    turns = Turns()
+    turns = AskingTurns()
     first, second, third, fourth = (turns.take() for _ in range(4))
     assert first is not None
     assert second is not None
@@ -463,7 +463,7 @@ def test_a_process_that_is_forked_while_somebody_is_asked_asks_too() -> None:
 @forks
 @beside_threads
 def test_a_turn_from_before_a_fork_is_nobodys_after_it() -> None:
-    turns = Turns()
+    turns = AskingTurns()
     before, waiting = turns.take(), turns.take()
     assert before is not None
     assert waiting is not None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry.execution._process import ProcessWorkers
+from fcregistry.execution._remote import ProcessWorkers
 from tests.conftest import TIMEOUT
 
 from .workers import ask, install
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 GONE = """
     import os, time
     from pathlib import Path
-    from fcregistry.execution._process import ProcessWorkers, workers
+    from fcregistry.execution._remote import ProcessWorkers, workers
 
     def gone(pid):
         "Wait until a process is not there any more; a zombie is none."

@@ -6,20 +6,19 @@ import asyncio
 
 import pytest
 
-from fcregistry.execution._batch import Enter, Line
-from fcregistry.execution._resources import ALONE, Accesses
+from fcregistry.execution._batch_order import ALONE, Accesses, BatchOrder
 
 READS = Accesses(reads=frozenset({("a",)}))
 WRITES = Accesses(writes=frozenset({("a",)}))
 OTHER = Accesses(writes=frozenset({("b",)}))
 
 
-def may_begin(line: Line, place: int, touched: Accesses | None) -> bool:
+def may_begin(line: BatchOrder, place: int, touched: Accesses | None) -> bool:
     return line.enter(place, touched) == ()
 
 
 def test_a_call_begins_when_those_it_waits_for_are_done() -> None:
-    line = Line([READS, READS, WRITES, None])
+    line = BatchOrder([READS, READS, WRITES, None])
     assert may_begin(line, 0, READS)
     assert may_begin(line, 1, READS)
     assert not may_begin(line, 2, WRITES)
@@ -31,14 +30,14 @@ def test_a_call_begins_when_those_it_waits_for_are_done() -> None:
 
 
 def test_a_call_that_never_begins_holds_up_nobody_once_it_has_left() -> None:
-    line = Line([WRITES, WRITES])
+    line = BatchOrder([WRITES, WRITES])
     line.leave(0)
     line.leave(0)
     assert may_begin(line, 1, WRITES)
 
 
 def test_a_call_that_touches_something_else_than_was_said_never_meets_one_that_it_could_conflict_with() -> None:
-    line = Line([WRITES, OTHER, None, WRITES, OTHER])
+    line = BatchOrder([WRITES, OTHER, None, WRITES, OTHER])
     assert may_begin(line, 1, OTHER)
     assert not may_begin(line, 0, OTHER)  # changed: it waits for what has begun ...
     assert not may_begin(line, 2, None)  # ... and what has not waits for it
@@ -53,7 +52,7 @@ def test_a_call_that_touches_something_else_than_was_said_never_meets_one_that_i
 
 
 def test_two_calls_that_were_changed_begin_one_after_the_other() -> None:
-    line = Line([READS, READS, READS])
+    line = BatchOrder([READS, READS, READS])
     assert may_begin(line, 2, READS)
     assert not may_begin(line, 1, WRITES)
     assert not may_begin(line, 0, WRITES)
@@ -66,15 +65,15 @@ def test_two_calls_that_were_changed_begin_one_after_the_other() -> None:
 
 
 def test_tasks_and_threads_wait_in_one_line() -> None:
-    line, order = Line([WRITES, ALONE, WRITES, ALONE]), list[int]()
+    line, order = BatchOrder([WRITES, ALONE, WRITES, ALONE]), list[int]()
 
     def run(place: int, touched: Accesses) -> None:
-        Enter(line, place, touched).now()
+        line.wait_now(place, touched)
         order.append(place)
         line.leave(place)
 
     async def arun(place: int, touched: Accesses) -> None:
-        await Enter(line, place, touched).later()
+        await line.wait_later(place, touched)
         order.append(place)
         line.leave(place)
 
@@ -87,10 +86,10 @@ def test_tasks_and_threads_wait_in_one_line() -> None:
 
 
 def test_who_gives_up_waiting_does_not_end_the_waiting_of_others() -> None:
-    line, began = Line([WRITES, READS, READS]), list[int]()
+    line, began = BatchOrder([WRITES, READS, READS]), list[int]()
 
     async def arun(place: int) -> None:
-        await Enter(line, place, READS).later()
+        await line.wait_later(place, READS)
         began.append(place)
 
     async def scenario() -> None:
@@ -110,8 +109,8 @@ def test_who_gives_up_waiting_does_not_end_the_waiting_of_others() -> None:
 
 def test_a_line_of_a_thousand_moves_on() -> None:
     touched = [WRITES, ALONE] * 500
-    line = Line(touched)
+    line = BatchOrder(touched)
     for place, each in enumerate(touched):
-        Enter(line, place, each).now()
+        line.wait_now(place, each)
         assert not any(may_begin(line, after, touched[after]) for after in range(place + 1, min(place + 3, 1000)))
         line.leave(place)

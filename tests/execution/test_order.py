@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry.execution._batch import waits_for
-from fcregistry.execution._resources import ALONE, Accesses
+from fcregistry.execution._batch_order import ALONE, Accesses, earlier_conflicts
 
 
 def reads(key: str) -> Accesses:
@@ -53,7 +52,7 @@ batches = st.lists(
 
 @given(batches)
 def test_only_calls_that_conflict_wait_for_each_other_and_only_for_earlier_ones(batch: list[Accesses | None]) -> None:
-    waits = waits_for(batch)
+    waits = earlier_conflicts(batch)
     assert len(waits) == len(batch)
     for call, earlier in enumerate(waits):
         assert list(earlier) == sorted(set(earlier))
@@ -65,7 +64,7 @@ def test_no_two_calls_that_conflict_overlap_or_swap_in_any_schedule(
     batch: list[Accesses | None], random: object
 ) -> None:
     """Calls begin as soon as those they wait for are done, and end in any order."""
-    waits, running, done = waits_for(batch), set[int](), list[int]()
+    waits, running, done = earlier_conflicts(batch), set[int](), list[int]()
     while len(done) < len(batch):
         ready = {call for call in range(len(batch)) if call not in running and call not in done}
         started = {call for call in ready if set(waits[call]) <= set(done)}
@@ -100,18 +99,25 @@ def test_no_two_calls_that_conflict_overlap_or_swap_in_any_schedule(
     ],
 )
 def test_who_waits_for_whom(batch: list[Accesses | None], waits: list[tuple[int, ...]]) -> None:
-    assert waits_for(batch) == waits
+    assert earlier_conflicts(batch) == waits
 
 
 def test_calls_that_are_waited_for_anyway_are_left_out() -> None:
     """A thousand calls that all touch one thing have a thousand ties, and not half a million."""
-    one_key = waits_for([reads("a")] * 500 + [writes("a/x")] * 500)
+    one_key = earlier_conflicts([reads("a")] * 500 + [writes("a/x")] * 500)
     assert sum(map(len, one_key)) == 500 + 499
-    assert waits_for([writes("a/b")] * 3 + [reads("a")] * 2 + [writes("a")]) == [(), (0,), (1,), (2,), (2,), (2, 3, 4)]
+    assert earlier_conflicts([writes("a/b")] * 3 + [reads("a")] * 2 + [writes("a")]) == [
+        (),
+        (0,),
+        (1,),
+        (2,),
+        (2,),
+        (2, 3, 4),
+    ]
 
 
 def test_large_batches_are_ordered_quickly() -> None:
     """Twenty thousand calls without a key in common: what grows with the square of them would take minutes."""
-    assert not any(waits_for([None] * 20_000))
-    assert not any(waits_for([writes(f"a/{number}") for number in range(20_000)]))
-    assert sum(map(len, waits_for([ALONE] * 20_000))) == 19_999
+    assert not any(earlier_conflicts([None] * 20_000))
+    assert not any(earlier_conflicts([writes(f"a/{number}") for number in range(20_000)]))
+    assert sum(map(len, earlier_conflicts([ALONE] * 20_000))) == 19_999

@@ -16,7 +16,7 @@ import fcregistry
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._messages import REASONS, WorkerError, worker_error
-from fcregistry.execution._remote import Remote
+from fcregistry.execution._remote import PoolRunner
 from fcregistry.execution._wire import PROTOCOL, Request, read_answer
 from fcregistry.execution._worker import run_here
 
@@ -293,7 +293,7 @@ def test_worker_versions_is_one_of_two_words() -> None:
 @pytest.mark.parametrize("raised", [RuntimeError("lost its way"), BrokenExecutor("broke"), SystemExit(3)])
 def test_what_a_pool_raises_is_the_cause_of_the_error(raised: BaseException) -> None:
     pool = Deaf()
-    future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+    future = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2})
     pool.future.set_exception(raised)
     assert future.result(0).exception.__cause__ is raised  # type: ignore[union-attr]
     assert raised.__traceback__ is not None
@@ -303,7 +303,7 @@ def test_what_a_pool_raises_is_the_cause_of_the_error(raised: BaseException) -> 
 def test_what_a_pool_raises_when_it_is_handed_a_call_is_the_cause_too() -> None:
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
-    error = Remote(pool).submit(ADD, {"a": 1, "b": 2}).result(0).exception
+    error = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2}).result(0).exception
     assert error is not None
     assert str(error.__cause__) == "cannot schedule new futures after shutdown"
 
@@ -351,7 +351,7 @@ class Deaf(Executor):
 
 def test_cancelling_a_call_cancels_it_in_the_pool() -> None:
     pool = Deaf()
-    future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+    future = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2})
     assert future.cancel()
     assert pool.future.cancelled()
     with pytest.raises(CancelledError):
@@ -361,7 +361,7 @@ def test_cancelling_a_call_cancels_it_in_the_pool() -> None:
 def test_an_answer_that_comes_after_the_call_was_cancelled_is_dropped() -> None:
     pool = Deaf()
     pool.future.set_running_or_notify_cancel()
-    future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+    future = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2})
     future.cancel()
     pool.future.set_result("too late")
     assert future.cancelled()
@@ -385,7 +385,7 @@ def test_an_answer_that_comes_after_the_call_was_cancelled_is_dropped() -> None:
 )
 def test_whatever_becomes_of_a_pools_work_is_an_outcome(end: Callable[[Any], Any], code: str, says: str) -> None:
     pool = Deaf()
-    future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+    future = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2})
     end(pool.future)
     error = future.result(0).exception
     assert isinstance(error, WorkerError)
@@ -396,7 +396,7 @@ def test_whatever_becomes_of_a_pools_work_is_an_outcome(end: Callable[[Any], Any
 def test_a_pool_that_is_shut_down_gives_an_outcome() -> None:
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
-    error = Remote(pool).submit(ADD, {"a": 1, "b": 2}).result(0).exception
+    error = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2}).result(0).exception
     assert isinstance(error, WorkerError)
     assert error.error.code == "unavailable"
     assert str(error).endswith("it was not run: RuntimeError: cannot schedule new futures after shutdown")
@@ -409,7 +409,7 @@ def test_an_outcome_waits_for_nobody() -> None:
         pool.submit(begun.set)
         pool.submit(go_on.wait, 30)
         assert begun.wait(30)
-        future = Remote(pool).submit(ADD, {"a": 1, "b": 2})
+        future = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2})
         assert not future.done()
         go_on.set()
         assert isinstance(future.result(30).exception, WorkerError)  # the application's own tool, which no worker has
@@ -440,7 +440,7 @@ def test_what_travels_is_a_name_and_json() -> None:
             sent.extend(args)
             return Future()
 
-    remote = Remote(Watched())
+    remote = PoolRunner(Watched())
     for _ in range(2):
         remote.submit(ADD, {"a": 1, "b": 2}, 5.0)
     first, second = map(json.loads, sent)

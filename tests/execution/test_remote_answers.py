@@ -9,7 +9,7 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry.execution._messages import WorkerError
-from fcregistry.execution._remote import Remote
+from fcregistry.execution._remote import PoolRunner
 from fcregistry.execution._wire import Form, WireRefusal, WireReturn, answer_text
 
 from .workers import ask
@@ -67,7 +67,7 @@ def returned(value: str, form: Any = "json") -> str:
     ],
 )
 def test_an_answer_that_cannot_be_read_is_an_outcome(answer: str | BaseException, why: str) -> None:
-    outcome = Remote(Pool(answer)).submit(ADD, {"a": 1, "b": 2}).result(0)
+    outcome = PoolRunner(Pool(answer)).submit(ADD, {"a": 1, "b": 2}).result(0)
     error = outcome.exception
     assert isinstance(error, WorkerError)
     assert error.error.code == "tool_failed"
@@ -75,7 +75,7 @@ def test_an_answer_that_cannot_be_read_is_an_outcome(answer: str | BaseException
 
 
 def test_an_interrupt_of_a_worker_is_the_users() -> None:
-    outcome = Remote(Pool(KeyboardInterrupt())).submit(ADD, {"a": 1, "b": 2}).result(0)
+    outcome = PoolRunner(Pool(KeyboardInterrupt())).submit(ADD, {"a": 1, "b": 2}).result(0)
     assert isinstance(outcome.exception, KeyboardInterrupt)
 
 
@@ -144,14 +144,14 @@ TOOLS = """
 
 CALLS = """
     from concurrent.futures import ThreadPoolExecutor
-    from fcregistry.execution._remote import Remote
+    from fcregistry.execution._remote import PoolRunner
 
     def tried(name, arguments):
         error = remote.submit(registry.get(f"acme-errors:{name}"), arguments).result(60).exception
         return [[each.code, each.text, each.exception is error] for each in (error.error, error.error_reserved)]
 
     with ThreadPoolExecutor(1) as pool:
-        remote = Remote(pool)
+        remote = PoolRunner(pool)
         answer = {kind: tried("give", {"kind": kind}) for kind in ("failing", "ending", "formless")}
         answer["visit"] = tried("visit", {"place": "Oslo"})
         answer["even"] = tried("even", {"number": 3})

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from fcregistry import Executor, Tool
 from fcregistry.errors import CallCancelledError, ToolError
 from fcregistry.execution import Retry
+from fcregistry.execution._invoke import GivenUp, Outcome
 from fcregistry.execution._messages import RemoteError
-from fcregistry.execution._outcome import GivenUp, Outcome
-from fcregistry.execution._wire import Raised
+from fcregistry.execution._wire import WireException
 
 
 def fetch(page: str) -> str:
@@ -33,7 +33,7 @@ def failed(error: BaseException | None) -> Outcome:
 
 def remote(type_name: str, **more: Any) -> RemoteError:
     given = {"is_tool_error": False, "retryable": False, "retry_after": None, **more}
-    return RemoteError(Raised(type_name=type_name, message="no", traceback="", seconds=0.1, **given))
+    return RemoteError(WireException(type_name=type_name, message="no", traceback="", seconds=0.1, **given))
 
 
 def again(error: BaseException | None, tool: Tool = IDEMPOTENT, **options: Any) -> bool:

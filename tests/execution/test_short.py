@@ -115,7 +115,7 @@ class Never(dict[str, Any]):
 def executors() -> tuple[Executor, Executor]:
     """Return an executor, and one that takes every call through the pipeline."""
     short, long = Executor(TOOLS), Executor(TOOLS)
-    long._short, long._short_async = Never(), Never()
+    long._fast_paths, long._async_fast_paths = Never(), Never()
     return short, long
 
 
@@ -209,7 +209,7 @@ def ways_of(function: Any, **options: Any) -> tuple[bool, bool]:
     given = {key: options.pop(key) for key in ("timeout", "check_results") if key in options}
     executor = Executor(Tool.from_function(function, name="it", **options), **given)
     executor.run({"name": "it", "arguments": "{}"})
-    return "it" in executor._short, "it" in executor._short_async
+    return "it" in executor._fast_paths, "it" in executor._async_fast_paths
 
 
 def test_a_plain_tool_has_a_short_way_once_it_was_called() -> None:
@@ -240,7 +240,7 @@ def test_what_needs_care_has_none(function: Any, options: dict[str, Any]) -> Non
 def test_a_limit_of_the_executor_leaves_no_short_way() -> None:
     executor = Executor(text, timeout=30)
     assert executor.run({"name": "text", "arguments": "{}"}).value == "x"
-    assert not executor._short
+    assert not executor._fast_paths
 
 
 def test_a_plain_function_stays_on_its_callers_thread_and_an_async_one_on_its_callers_loop() -> None:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from fcregistry import Executor, Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._arguments import repaired
+from fcregistry.execution._arguments import repair_arguments
 from fcregistry.types import codec_of
 
 from ..properties.samples import Sample, altered, samples  # noqa: TID252  # the tests are no package
@@ -128,7 +128,7 @@ def test_what_strict_mode_accepts_is_accepted_once_repaired_but_for_what_was_lef
     note(f"{tool.parameters}\n{strict}\n{said}\n{unsaid}")
     validator = tool.validator()
     if not validator.is_valid(said):
-        mended, repairs, _ = repaired(said, tool, validator)
+        mended, repairs, _ = repair_arguments(said, tool, validator)
         broken = set() if validator.is_valid(mended) else broken_keywords(validator.violations(mended))
         assert repairs or broken
         assert not broken or broken & unsaid or "prefixItems" in unsaid

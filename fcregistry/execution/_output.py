@@ -1,0 +1,265 @@
+"""What a model reads of a value that a tool returned: its text or content, and no more of it than the executor's limits allow."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry._results.content import Content, Output, ToolOutput, ending_of, text_of
+from fcregistry.types import EncodingError, to_json_text
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from fcregistry.types import Codec
+
+
+def output_of(value: Any, returns: Codec | None) -> str | Output:
+    """Return the text for the model, or an `Output` where a tool returned more than that.
+
+    A string is shown as it is. Anything else is JSON: by the return annotation if the value is of that type, by its own type otherwise. A
+    value without a JSON form may be `Content`, a list with some in it, or a `ToolOutput`; they are tried last, so that other values do
+    not pay for them.
+
+    Args:
+        value: What the tool returned.
+        returns: The codec of its return annotation, if there is one.
+
+    Raises:
+        EncodingError: The value has no JSON form.
+        Exception: Whatever the value's own code raises while it is read.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    try:
+        if returns is not None and not returns.natural and returns.handles(value):
+            return to_json_text(returns.encode(value))
+        return to_json_text(value)
+    except EncodingError as error:
+        parts = _content_of(value)
+        if parts is None:
+            raise _with_advice(error) from None
+    return Output(value.value if isinstance(value, ToolOutput) else value, text_of(parts), parts)
+
+
+def _content_of(value: Any) -> tuple[Content, ...] | None:
+    """Return the pieces of content that a value is; None if it is not content."""
+    if isinstance(value, ToolOutput):
+        return value.content
+    if isinstance(value, Content):
+        return (value,)
+    if isinstance(value, (list, tuple)) and any(isinstance(item, Content) for item in value):
+        return tuple(map(_content_item, value))
+    return None
+
+
+def _content_item(item: Any) -> Content:
+    """Return an item of a list with content in it as content: itself, a text, or JSON."""
+    if isinstance(item, Content):
+        return item
+    try:
+        return Content.text(item) if isinstance(item, str) else Content.json(item)
+    except EncodingError as error:
+        raise _with_advice(error) from None
+
+
+def _with_advice(error: EncodingError) -> EncodingError:
+    """Return an error that says what to do about content inside of a value, where it cannot be."""
+    for cls in (Content, ToolOutput):
+        if f" {cls.__module__}.{cls.__qualname__} " in str(error):
+            return EncodingError(
+                f"{cls.__name__} cannot stand inside of a value; return it by itself"
+                + (", in a list, or in a ToolOutput" if cls is Content else "")
+            )
+    return error
+
+
+# --- Limits: long texts are cut in the middle, large media left out, and the whole stored in files ---
+
+_LEAST: Final = 200
+"""Characters. With fewer, there would be room for little more than the line about the cut."""
+
+
+def limits_of(
+    characters: int | None, media_bytes: int | None, folder: str | PathLike[str] | None
+) -> ResultLimits | None:
+    """Return the limits that an executor was given; None if there are none.
+
+    Raises:
+        TypeError: One of them is of another type.
+        ValueError: One of them cannot be, or there is a folder and nothing that is kept there.
+    """
+    for what, number, least in (("characters", characters, _LEAST), ("bytes", media_bytes, 0)):
+        if number is None:
+            continue
+        if type(number) is not int:
+            raise TypeError(f"a limit of {what} is a whole number or None, not {number!r}")
+        if number < least:
+            raise ValueError(f"a limit of {what} is at least {least}, not {number}")
+    if characters is None and media_bytes is None:
+        if folder is not None:
+            raise ValueError("a folder for what is cut takes a limit of characters or of bytes beside it")
+        return None
+    return ResultLimits(characters=characters, media_bytes=media_bytes, folder=None if folder is None else Path(folder))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultLimits:
+    """How much of a result a model reads.
+
+    Attributes:
+        characters: The most characters of its text, with the line about a cut, but without the words that name an image or a file; None
+            for any number.
+        media_bytes: The most bytes of its images, sounds and files that are no text, all together; None likewise.
+        folder: Where the whole of a result that is cut is stored; None for only in memory, in `result.whole`.
+    """
+
+    characters: int | None = None
+    media_bytes: int | None = None
+    folder: Path | None = None
+
+    def apply(self, made: str | Output, value: object) -> str | Output:
+        """Return the output of a tool, cut if it is too long.
+
+        Args:
+            made: What `output_of` returned.
+            value: What the tool returned.
+        """
+        if isinstance(made, str):
+            if self.characters is None or len(made) <= self.characters:
+                return made
+            ending = ".txt" if isinstance(value, str) else ".json"
+            return Output(value, "".join(self._cut([made], made, ending)), (), made)
+        parts = self._without_large_media(self._without_long_texts(made.parts))
+        if parts is made.parts:
+            return made
+        return Output(made.value, text_of(parts), parts, made.parts)
+
+    def _without_large_media(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
+        """Return content with a text in place of media that do not fit; small media still fit after large ones that did not."""
+        if self.media_bytes is None or sum(map(_size, parts)) <= self.media_bytes:
+            return parts
+        room, kept = self.media_bytes, []
+        for part in parts:
+            if _size(part) <= room:
+                room -= _size(part)
+                kept.append(part)
+            else:
+                where = self._where(part.data, ending_of(part.media_type or ""))
+                said = f"is left out: a result has at most {self.media_bytes} bytes of media; the whole {where}"
+                kept.append(Content.text(f"[{part.label[1:-1]}, {said}]"))
+        return tuple(kept)
+
+    def _without_long_texts(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
+        """Return content whose texts are cut as if they were one text."""
+        texts = [part.plain or "" for part in parts]
+        if self.characters is None or sum(map(len, texts)) <= self.characters:
+            return parts
+        pieces = self._cut(texts, "\n".join(text for text in texts if text), ".txt")
+        shortened = (
+            part if text == piece else Content.text("\n".join(filter(None, (part.label, piece))))
+            for part, text, piece in zip(parts, texts, pieces, strict=True)
+        )
+        return tuple(part for part in shortened if part.kind != "text" or part.plain)
+
+    def _cut(self, texts: list[str], whole: str, ending: str) -> list[str]:
+        """Return texts, cut in the middle of all of them; one of them gets the line about the cut."""
+        assert self.characters is not None
+        text = "".join(texts)
+        where = self._where(whole.encode("utf-8", "backslashreplace"), ending)
+        room = self.characters - len(_line(len(text), len(text), where))
+        head, tail = middle_cut(text, max(room, 0))
+        pieces, start = [], 0
+        for each in texts:
+            end = start + len(each)
+            line = _line(tail - head, len(text), where) if start <= head < end else ""
+            pieces.append(text[start : min(head, end)] + line + text[max(tail, start) : end])
+            start = end
+        return pieces
+
+    def _where(self, data: bytes, ending: str) -> str:
+        """Store bytes, and return in words where they are."""
+        if self.folder is None:
+            return "is in result.whole"
+        try:
+            return f"is kept in {store_whole(self.folder, data, ending)}"
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            return f"could not be kept in {self.folder} ({reason}), and is in result.whole"
+
+
+def _line(left_out: int, total: int, where: str) -> str:
+    return f"\n[… {left_out} of {total} characters are left out here; the whole {where} …]\n"
+
+
+def _size(part: Content) -> int:
+    """Return how many bytes of media a piece of content has."""
+    return len(part.data) if part.is_media and part.plain is None else 0
+
+
+_UNITS: Final = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # two escapes that are one character (RFC 8259, 7)
+    r"|\\u[0-9a-fA-F]{4}|\\."
+    r"|[\ud800-\udbff][\udc00-\udfff]"
+    r"|\r\n",
+    re.DOTALL,
+)
+
+_LONGEST_UNIT: Final = 12
+
+
+def middle_cut(text: str, room: int) -> tuple[int, int]:
+    """Return where the head of a text ends and its tail begins, when together they have some room.
+
+    Neither is inside of an escape, a pair of surrogates, or a line end of two characters.
+
+    Args:
+        text: A text longer than the room.
+        room: How many characters may remain.
+    """
+    head = (room + 1) // 2
+    tail = len(text) - (room - head)
+    return _safe_places(text, head)[0], _safe_places(text, tail)[1]
+
+
+def _safe_places(text: str, place: int) -> tuple[int, int]:
+    """Return the nearest places before and after one at which no such unit is cut in two."""
+    start = max(0, place - _LONGEST_UNIT)
+    while start > 0 and text[start - 1] == "\\":  # the first of several backslashes says which of them escape
+        start -= 1
+    for unit in _UNITS.finditer(text, start, place + _LONGEST_UNIT):
+        if unit.start() < place < unit.end():
+            return unit.span()
+    return place, place
+
+
+def store_whole(folder: Path, data: bytes, ending: str) -> Path:
+    """Write bytes to a folder, for its owner alone, and return the path of the file.
+
+    The file's name is a digest of the bytes, so equal bytes have one file. It is written whole or not at all, and a link of its name is
+    replaced, not followed.
+
+    Args:
+        folder: The folder; made if it does not exist.
+        data: The bytes.
+        ending: The end of the name, with its dot.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    from hashlib import sha256  # only for what is too long
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{sha256(data).hexdigest()[:32]}{ending}"
+    partial = folder / f".{os.urandom(16).hex()}"
+    try:
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+        partial.replace(path)
+    except BaseException:  # whatever ends the writing leaves nothing half written
+        partial.unlink(missing_ok=True)
+        raise
+    return path
