@@ -223,7 +223,7 @@ def _with_approval(effect: RunCalls | ResumeCalls) -> RunCalls | ResumeCalls | P
         return effect
     visible, pipeline = effect.visible, effect.visible.executor._pipeline
     tools = (pipeline.find(call.name) for call in effect.calls)
-    if all(tool is None or pipeline.rules.is_open(tool) for tool in tools):
+    if all(tool is None or pipeline.rules.always_allows(tool) for tool in tools):
         return effect
     prepared = visible.executor.prepare([call for call in effect.calls if visible.refusal(call) is None])
     # Calls that need no decision are resumed at once: hooks are not asked twice.
