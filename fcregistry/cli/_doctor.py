@@ -57,10 +57,10 @@ def _probed(name: str | None, seconds: float) -> tuple[Finding, ...]:
         return probe_plugins(plugins, name, seconds=seconds)
     with click.progressbar(length=len(plugins), label="Trying plugins", file=sys.stderr) as bar:
 
-        def told(plugin: FoundPlugin) -> None:
+        def advance(plugin: FoundPlugin) -> None:
             bar.update(1)
 
-        return probe_plugins(plugins, name, seconds=seconds, told=told)
+        return probe_plugins(plugins, name, seconds=seconds, on_done=advance)
 
 
 def _tell(findings: tuple[Finding, ...], verbose: bool) -> None:
