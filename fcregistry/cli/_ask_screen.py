@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from fcregistry.agents import Calling, Finished, Planned, Progressed, Returned, StepBegan, StepEnded, Text, Thinking
-from fcregistry.cli._output import _CONTROL
+from fcregistry.cli._output import CONTROL
 from fcregistry.models import Model
 
 if TYPE_CHECKING:
@@ -434,7 +434,7 @@ _LINES: Final = 12
 
 def escaped(text: str) -> str:
     r"""Return a text with control characters and direction marks written out, as `\x1b`; line ends and tabs stay."""
-    return text if text.isprintable() else re.sub(_CONTROL, _escape_character, text.replace("\r\n", "\n"))
+    return text if text.isprintable() else re.sub(CONTROL, _escape_character, text.replace("\r\n", "\n"))
 
 
 def call_line(call: ToolCall) -> str:

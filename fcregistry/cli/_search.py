@@ -1,4 +1,4 @@
-"""Which tools have to do with some words?"""
+"""The command `search`: tools that match some words."""
 
 from __future__ import annotations
 
