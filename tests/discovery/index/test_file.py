@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once
-
 
 @pytest.fixture
 def two(site: Site) -> Site:
