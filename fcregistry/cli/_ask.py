@@ -340,7 +340,7 @@ class Decider:
         return tool.id in self._approved
 
     def decide(self, calls: Sequence[WaitingCall], screen: Screen) -> Mapping[str, Approve | Deny] | None:
-        """Return a decision about every call; None if one of them needs a user to ask, and there is no terminal.
+        """Return a decision about every call; None if a user has to decide, and there is no terminal.
 
         Raises:
             KeyboardInterrupt: The user left a question without an answer.
@@ -388,7 +388,7 @@ _MOST_FOUND: Final = 5
 
 
 def executor_for(question: str, selectors: Sequence[str], approve: Approver | None = None) -> Executor:
-    """Return the executor of the model's calls; without selectors, write to stderr which tools a search has found.
+    """Return the executor of the model's calls; without selectors, write which tools were found.
 
     Tools that a search has found require approval also if they are only declared destructive.
 
@@ -444,7 +444,7 @@ _PATIENCE: Final = 1.0
 
 @contextmanager
 def cancelled_by_interrupt() -> Iterator[CancellationToken]:
-    """Yield a token that the first interrupt cancels; a second interrupt, or a run that does not end in time, raises.
+    """Yield a token that the first interrupt cancels; a second one, or a late end, raises.
 
     Python stops other threads wherever they are when the process exits, and the system may then abort the process. Therefore a run that
     can end does so first.

@@ -48,7 +48,7 @@ def screen(model: str, *, streams: bool) -> Iterator[Screen]:
 
 
 class Screen:
-    """Shows one run: a model's text in pieces as it comes, or whole as soon as it is known not to be the answer.
+    """Shows one run. Text comes in pieces, or whole once it is known not to be the answer.
 
     Args:
         writer: Writes to the terminal; None to show nothing.
@@ -195,7 +195,7 @@ class Writer(Protocol):
 
 
 def _writer() -> Writer:
-    """Return the writer to stderr: with colours and a clock if rich is installed and the terminal can show them."""
+    """Return the writer to stderr: with colours and a clock if rich and the terminal allow it."""
     if sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb"):
         with suppress(ImportError):
             return RichWriter()
@@ -337,7 +337,7 @@ class Timeline:
                 yield event
 
     def _record_event(self, event: Event) -> None:
-        """Record a call that begins or ends. The calls of one message begin together; a result has its own duration."""
+        """Record a call that begins or ends; the calls of one message begin together."""
         if isinstance(event, Calling):
             self._calls[event.call.id] = perf_counter()
         elif isinstance(event, Returned):
@@ -433,7 +433,7 @@ _LINES: Final = 12
 
 
 def escaped(text: str) -> str:
-    r"""Return a text with control characters and direction marks written out, as `\x1b`; line ends and tabs stay."""
+    r"""Return a text with control characters and direction marks written out, such as `\x1b`."""
     return text if text.isprintable() else re.sub(CONTROL, _escape_character, text.replace("\r\n", "\n"))
 
 

@@ -49,7 +49,7 @@ def run_batch(path: str | None, more: tuple[str, ...], approve: Any) -> int:
 
 
 def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yield the lines that have arrived, numbered: a caller may wait for a result before it writes the next call."""
+    """Yield the lines that have arrived, numbered; a caller may wait for results between lines."""
     number, rest = 0, b""
     while chunk := stream.read1(_CHUNK):  # type: ignore[attr-defined]  # the bytes that have arrived, without waiting for all
         *lines, rest = (rest + chunk).split(b"\n")
@@ -85,7 +85,7 @@ class _Batch:
 
 
 def _read(number: int, line: bytes, batches: list[_Batch]) -> int | ToolResult:
-    """Add the call of a line to the first batch that can take it, and return its index; or the result of a wrong line."""
+    """Add a line's call to the first batch that takes it; return its index, or a wrong line's result."""
     try:
         call = read_call(read_json(line.decode("utf-8-sig").strip()))
     except MalformedCallError as error:

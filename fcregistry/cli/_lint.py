@@ -88,7 +88,7 @@ def _folder() -> Path | None:
 
 
 def _place(finding: LintFinding, folder: Path | None) -> str:
-    """Return `path:line: `, relative to the working folder if the file is in it; an empty string without a source."""
+    """Return `path:line: `, relative to the working folder; an empty string without a source."""
     if finding.file is None:
         return ""
     path = Path(finding.file)

@@ -46,7 +46,7 @@ def _rows(lines: Iterable[ToolLine]) -> list[tuple[str, str, str]]:
 
 
 def _write_json(selectors: tuple[str, ...]) -> None:
-    """Write a JSON array, a tool a line: with the texts of the index, if no selector needs the tools themselves."""
+    """Write a JSON array, a tool a line; without selectors, the index has the texts."""
     written = None if selectors else searchable_texts()
     if written is None:
         from fcregistry.cli._tools import tool_json

@@ -61,7 +61,7 @@ def _read(path: Path) -> Lock:
 
 
 def _upgrade(lock: Lock, now: Inventory, upgraded: tuple[str, ...]) -> dict[str, Any]:
-    """Return the lock with the installed state of the upgraded distributions; those that are gone leave the lock."""
+    """Return the lock with upgraded distributions as installed, and without those that are gone."""
     wanted = {normalized(each) for each in upgraded}
     known = {normalized(each) for each in now.distributions} | set(lock.pins)
     for each in upgraded:

@@ -223,7 +223,7 @@ def _shorten_warnings() -> None:
 
 
 def _repair_streams() -> None:
-    """Replace closed streams (`>&-`), and have streams escape characters that their encoding does not have."""
+    """Replace closed streams (`>&-`); escape characters that an encoding does not have."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -246,6 +246,6 @@ def _show(error: click.ClickException) -> int:
 
 
 def _discard_output(code: int) -> int:
-    """Send further output nowhere, so that Python does not report a closed pipe when it exits; return the code."""
+    """Send further output nowhere, so that Python does not report a closed pipe; return the code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

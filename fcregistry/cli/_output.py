@@ -57,7 +57,7 @@ def say_json(value: Any) -> None:
 
 
 def say_json_text(text: str) -> None:
-    """Write JSON to stdout; control characters, and those that the encoding does not have, are escaped as in JSON."""
+    """Write JSON to stdout; escape control characters and those that the encoding does not have."""
     if not text.isascii() or "\x7f" in text:  # every other control character is escaped in JSON
         text = re.sub(CONTROL, _escaped, text)
     try:
@@ -103,7 +103,7 @@ def _one_line(column: Sequence[str]) -> Sequence[str]:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a long text is printable ASCII: faster than `isprintable`, which looks up each character."""
+    """Return whether a text is printable ASCII: faster than `isprintable`, which looks up each character."""
     return text.isascii() and not text.encode().translate(None, _PRINTABLE)
 
 
@@ -143,7 +143,7 @@ _OUT, _ERR = 1, 2
 
 @contextmanager
 def result_alone() -> Iterator[None]:
-    """Send to stderr what is printed, and what subprocesses and C libraries write, which do not use `sys.stdout`.
+    """Send to stderr all output, also that of subprocesses and C libraries.
 
     Only a command may use it: the descriptor belongs to the whole process. If stdout is closed, nothing has to be redirected.
     """

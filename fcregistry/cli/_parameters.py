@@ -33,7 +33,7 @@ _BYTE_ORDER_MARK: Final = "\ufeff"  # which programs on Windows write first
 
 
 def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> dict[str, Any] | str:
-    """Return the arguments as an object or as JSON text: from options, from one JSON word, or from both; options win."""
+    """Return the arguments: from options, from one JSON word unread, or from both; options win."""
     parser = _tool_command(name, tool)
     # --num_days is the same as --num-days
     settings: dict[str, Any] = {
@@ -372,7 +372,7 @@ _BOUNDS: Final = (
 
 
 def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a parameter's schema with its references followed, and without the null of an optional parameter."""
+    """Return a parameter's schema without references, and without the null of an optional one."""
     found = _object(schema)
     for _ in range(10):
         if "$ref" in found:
@@ -398,7 +398,7 @@ def as_text(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the bounds of a value, and of each item of an array, but of nothing deeper; in the words of a refused call."""
+    """Yield the bounds of a value and of each item of an array, in the words of a refused call."""
     for keyword in _BOUNDS:
         if keyword in schema:
             yield _short_demand(keyword, schema[keyword])

@@ -95,7 +95,7 @@ def only_in_an_application(tool: Tool) -> str | None:
 
 
 def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
-    """Write to stderr which plugins failed or are not used, and which tools are broken; `doctor` explains it.
+    """Write to stderr which plugins are not used and which tools are broken.
 
     Args:
         selectors: The selectors of the command; if all of them name distributions, other distributions are ignored.
@@ -122,7 +122,7 @@ def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
 
 
 def mention_why_missing(error: ToolNotFoundError) -> None:
-    """Write to stderr why plugins of a distribution are not used, if an error about its tools does not say it."""
+    """Write to stderr why a distribution's plugins are not used, if an error does not say it."""
     with suppress(SelectorError):
         is_of_one = parse_selector(error.name).distribution is not None
         if is_of_one and not any(reason in str(error) for reason in _reasons()):
@@ -136,7 +136,7 @@ def _reasons() -> Iterator[str]:
 
 
 def _named_distributions(selectors: Iterable[str]) -> list[str] | None:
-    """Return the patterns of the distributions that selectors name; None if one of them may match any distribution."""
+    """Return the patterns of the distributions that selectors name; None if one names none."""
     named = [each.distribution for each in parse_selectors(selectors) if not each.excludes]
     return [each for each in named if each is not None] if named and None not in named else None
 
@@ -148,7 +148,7 @@ def _is_wanted(distribution: str | None, wanted: list[str] | None) -> bool:
 
 
 def there_are_none() -> str:
-    """Return the message for an environment without tools: what to install, or that no installed tool can be used."""
+    """Return the message for an environment without usable tools."""
     if current().plugins:
         return "There are no tools that can be used here."
     return "There are no tools: install a package that ships some, or name a module of yours with -m MODULE."
@@ -234,7 +234,7 @@ def mention_index_problems() -> None:
 
 
 def describe_while_typing() -> None:
-    """Have worker processes describe new plugins if they are few and quick: the user waits for a completion."""
+    """Have worker processes describe new plugins, if they are few and quick."""
     current().describe = _describe_few
 
 

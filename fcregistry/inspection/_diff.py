@@ -214,7 +214,7 @@ def _matches(
     of_old: Callable[[ToolRecord], Hashable],
     of_new: Callable[[ToolRecord], set[Hashable]],
 ) -> list[tuple[ToolRecord, ToolRecord]]:
-    """Return the pairs in which the new tool has the feature of the old one, and neither of the two fits a third."""
+    """Return the pairs that share a feature, in which neither tool fits a third."""
     olds = [(of_old(one), one) for one in old]
     news = [(of_new(other), other) for other in new]
     count_old = Counter(feature for feature, _ in olds)

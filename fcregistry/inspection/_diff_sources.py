@@ -103,14 +103,15 @@ def read_source(given: str) -> DiffSource:
 
 
 def installed_like(source: DiffSource) -> DiffSource:
-    """Return the installed versions of the distributions of another source, without those that are not installed."""
+    """Return the installed versions of another source's distributions, without missing ones."""
     found = [shipped for each in source.shipped if (shipped := installed(each.distribution)) is not None]
     return DiffSource(name="what is installed", kind="installed", shipped=tuple(found))
 
 
 def installed(distribution: str) -> Shipped | None:
-    """Return what an installed distribution ships, hidden and undefinable tools included; None if it is not installed.
+    """Return what an installed distribution ships; None if it is not installed.
 
+    Hidden tools, and those that cannot be defined, are included.
     Locks are ignored: an upgrade that differs from the lock is what a user wants to compare.
 
     Raises:
@@ -287,7 +288,7 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
 
 
 def _names(path: Path, wheel: ZipFile) -> list[str]:
-    """Return the sorted names of the files in a wheel; refuse one that occurs twice or leads out of the wheel."""
+    """Return the sorted names of a wheel's files; refuse repeated ones and those outside the wheel."""
     names = sorted(wheel.namelist())
     for name, following in pairwise(names):
         if name == following:
@@ -315,7 +316,7 @@ def _info_folder(path: Path, names: list[str]) -> str:
 
 
 def _metadata_folder(name: str) -> str:
-    """Return the metadata folder that a file of a wheel is installed into; an empty string if it is another folder."""
+    """Return the metadata folder that a file is installed into; an empty string for another folder."""
     folders = name.split("/")[:-1]
     depth = len(folders) if folders and folders[0].lower().endswith(".data") else 1
     for number, folder in enumerate(folders[:depth], start=1):

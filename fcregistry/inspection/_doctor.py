@@ -53,7 +53,7 @@ from fcregistry.inspection._doctor_checks import (
 
 
 def diagnose() -> tuple[Finding, ...]:
-    """Examine every plugin and extension, and return all that is wrong: problems first, then notes, in a fixed order.
+    """Examine every plugin and extension; return all problems first, then notes, in a fixed order.
 
     A program imports plugins in its own process. A command has worker processes import those whose descriptions in the index are
     out of date. Plugins that did not load are tried again.
@@ -101,7 +101,9 @@ def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
-    """Return why a tool is missing or unusable, or what is wrong with a distribution; nothing if all is well.
+    """Return why a tool is missing or unusable, or what is wrong with a distribution.
+
+    There are no findings if all is well.
 
     Args:
         name: The name of a tool, as `registry.get` takes it, or of a distribution.
@@ -127,7 +129,7 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
 
 
 def _is_of_distribution(finding: Finding, distribution: str) -> bool:
-    """Return whether a finding is about a distribution, a plugin (`name[entry point]`) or a tool (`name:tool`) of it."""
+    """Return whether a finding is about a distribution, or one of its plugins or tools."""
     return normalized(finding.subject.partition("[")[0].partition(":")[0]) == distribution
 
 
@@ -227,7 +229,7 @@ def probe_plugins(
     seconds: float,
     on_done: Callable[[FoundPlugin], None] = lambda plugin: None,
 ) -> tuple[Finding, ...]:
-    """Import plugins one after the other, each in a process of its own, and return how long each took and what is wrong.
+    """Import plugins, each in a process of its own, and return how long it took and what is wrong.
 
     The index keeps the new description of each plugin that loads.
 

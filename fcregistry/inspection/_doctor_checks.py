@@ -144,7 +144,7 @@ class Account:
 
 
 def learn(*, again: bool = True) -> None:
-    """Load or describe all plugins: a program imports them here, a command has worker processes import them.
+    """Load all plugins in a program; for a command, have worker processes describe them.
 
     Args:
         again: Whether plugins that did not load when they were described are tried again: the cause, such as a variable that was not set,
@@ -268,7 +268,7 @@ def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
 
 
 def disabled_findings() -> Iterator[Finding]:
-    """Yield the plugins that may not be imported: the configuration disables them, or they differ from their lock."""
+    """Yield the plugins that the configuration disables, or that differ from their lock."""
     permission, report = Permission(), current().report()
     refused = {each.plugin.key: each.reason for each in report.disabled}
     described = {each.plugin.key for each in report.described}
@@ -284,7 +284,7 @@ def disabled_findings() -> Iterator[Finding]:
 
 
 def own_line(plugin: FoundPlugin, detail: str) -> str:
-    """Return the line of a plugin's own code where it failed, `file:line`; an empty string if no line is its own.
+    """Return the line of a plugin's own code that failed, as `file:line`; an empty string if none did.
 
     Args:
         plugin: The plugin.
@@ -342,7 +342,7 @@ def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
 
 
 def _declared(probed: Mapping[PluginKey, list[ToolRecord]]) -> dict[PluginKey, list[ToolRecord]]:
-    """Return the records of each plugin's tools, including those that the configuration hides: that is not its authors' fault."""
+    """Return the records of each plugin's tools, including those that the configuration hides."""
     known: dict[PluginKey, list[ToolRecord]] = {}
     for plugin, tool in shipped_tools():
         known.setdefault(plugin.key, []).append(record_of(tool))
@@ -475,7 +475,7 @@ def impostor_findings() -> Iterator[Finding]:
 
 
 def aside_findings(project: str | None = None) -> Iterator[Finding]:
-    """Yield the metadata that are not used: another distribution installed them, or the same name is in one folder twice.
+    """Yield the metadata that are not used: from another distribution, or twice in one folder.
 
     Args:
         project: The name to look for, as PyPI compares names; None for all.
@@ -561,7 +561,7 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
 
 
 def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
-    """Yield the plugins whose descriptions no later command can use, and that do not declare themselves dynamic.
+    """Yield the plugins whose descriptions become outdated at once, though they are not dynamic.
 
     Args:
         known: The plugins.

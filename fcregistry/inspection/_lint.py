@@ -127,7 +127,7 @@ def _order(finding: LintFinding) -> tuple[str, int, str, str, str, str]:
 
 
 def tools_to_lint(*selectors: str, source: Registry = registry) -> tuple[Tool, ...]:
-    """Return the tools that selectors match, undefinable and hidden ones included; without selectors, all tools.
+    """Return the tools that selectors match, undefinable and hidden ones included; by default all.
 
     Args:
         *selectors: Names and patterns of tools; one that begins with `!` excludes what it matches. Plugins that may ship such tools are
@@ -215,7 +215,7 @@ class Sources:
 
 
 def _code_of(tool: Tool) -> CodeType | None:
-    """Return the code that the author wrote: behind partials, methods and wrappers made with `functools.wraps`."""
+    """Return the author's code: behind partials, methods and wrappers made with `functools.wraps`."""
     source: Any = underlying(tool.function)
     with suppress(ValueError):  # it wraps itself
         source = inspect.unwrap(source)
@@ -223,7 +223,7 @@ def _code_of(tool: Tool) -> CodeType | None:
 
 
 def _definitions(file: str) -> dict[tuple[str, int], Definition]:
-    """Return the functions of a file by name and first line, which code objects count from the first decorator."""
+    """Return the functions of a file by name and first line, which is that of the first decorator."""
     linecache.checkcache(file)
     try:
         with warnings.catch_warnings():
@@ -264,7 +264,7 @@ def _option_line(definition: ast.FunctionDef | ast.AsyncFunctionDef, name: str) 
 
 
 def _docstring_line(definition: ast.FunctionDef | ast.AsyncFunctionDef, text: str, file: str) -> int | None:
-    """Return the line of a docstring that holds a text; for a name with an entry of its own, the line of the entry."""
+    """Return the docstring line that holds a text, or the line of the entry of that name."""
     first = definition.body[0]
     if not (
         isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)

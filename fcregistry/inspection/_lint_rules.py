@@ -380,7 +380,7 @@ def _is_valid_default(parameter: Parameter) -> bool:
 
 
 def _default_text(default: object) -> str:
-    """Return a default as its author wrote it if it is a simple value; the repr of another object may be anything."""
+    """Return a simple default as its author wrote it, and a safe text for any other object."""
     return repr(default) if isinstance(default, bool | int | float | None) else show(default)
 
 
@@ -473,7 +473,7 @@ MOST_LEVELS: Final = 6
 
 
 def token_estimate(value: Any) -> int:
-    """Return about how many tokens a JSON value takes: its bytes as UTF-8 without spaces, divided by 4, rounded up."""
+    """Return about how many tokens a JSON value takes: its bytes of UTF-8 without spaces, by 4."""
     return -(-len(compact(value).encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
@@ -635,7 +635,7 @@ def _result_without_schema(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _gives_content(annotation: object) -> bool:
-    """Return whether an annotation says that a tool returns content, which is for models and has no schema."""
+    """Return whether an annotation means content, which is for models and has no schema."""
     return annotation is Content or annotation is ToolOutput or any(map(_gives_content, get_args(annotation)))
 
 

@@ -52,7 +52,7 @@ class LintFinding:
 
 
 class SourcePlace(NamedTuple):
-    """The place in the source of a remark: the function, a parameter, a docstring line or an option of the decorator."""
+    """The place of a remark: the function, a parameter, a docstring line or a decorator's option."""
 
     kind: Literal["function", "parameter", "docstring", "option"] = "function"
     name: str = ""
@@ -291,7 +291,7 @@ class Inside(NamedTuple):
 
 
 def walk_schema(schema: Any) -> Iterator[Inside]:
-    """Yield a schema and all schemas inside it, definitions included; a parent before its children, in their order."""
+    """Yield a schema and all schemas inside it, definitions too; a parent before its children."""
     stack = [Inside((), "", schema)]
     while stack:
         each = stack.pop()

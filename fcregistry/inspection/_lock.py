@@ -35,7 +35,7 @@ class Inventory:
 
 
 def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
-    """Describe the plugins that may be imported, whatever a lock says of them, and return what is installed.
+    """Describe the plugins that may be imported, and return what is installed; locks are ignored.
 
     Hidden tools are included: a lock is about what is installed, and the same for every configuration.
 
@@ -97,7 +97,7 @@ def inventory_of(
 
 
 def _lockable(distribution: str, records: list[ToolRecord]) -> tuple[list[ToolRecord], list[str]]:
-    """Return the records of tools that can be called, as a lock has them, and a sentence for each tool that it leaves out."""
+    """Return the records that a lock can hold, and a sentence for each tool that it leaves out."""
     keys = [(each["group"], each["name"]) for each in records]
     lockable, left_out = [], []
     for key, record in sorted(zip(keys, records, strict=True), key=lambda item: item[0]):
@@ -178,7 +178,7 @@ def _tool_changes(subject: str, old: Mapping[str, Any], new: Mapping[str, Any]) 
 
 
 def _differences(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield path, old and new value of each place where two JSON values differ, as deep as both are objects."""
+    """Yield path, old and new value of each place where two JSON values differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name in sorted(old.keys() | new.keys()):
             yield from _differences(f"{path}.{name}", old.get(name), new.get(name))

@@ -81,7 +81,7 @@ class Walk:
         self._seen: dict[tuple[str, str], tuple[Path, list[Difference]]] = {}
 
     def all_differences(self) -> list[Difference]:
-        """Return every difference, and one of the whole document if a proof about it shows more than all places do."""
+        """Return every difference; add one of the whole if a proof about it shows more."""
         if same(self.old, self.old.schema, self.new, self.new.schema):
             return []
         if self.old.draft is not self.new.draft or not (self.old.is_plain and self.new.is_plain):
@@ -129,7 +129,7 @@ class Walk:
         return found
 
     def _nested_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
-        """Return nothing for a pair inside itself, which is reported outside; at the same value, the schema has no end."""
+        """Return nothing for a pair inside itself, unless it is at the same value: then it has no end."""
         if self._open[key] == len(path):
             return [unclear(path, "the schema refers to itself without an end")]
         self._assumed.add(key)
@@ -319,7 +319,7 @@ _OF_ONE_TYPE: Final = frozenset().union(*_OF_TYPE.values())
 
 
 def branches_of(document: SchemaDocument, schema: dict[str, Any]) -> list[Any]:
-    """Return the alternatives of a schema: those of its `anyOf`, or its types; the schema itself if it has none."""
+    """Return the alternatives of a schema: of its `anyOf`, its types, or the schema itself."""
     constraints = enforced(schema)
     if constraints.keys() == {"anyOf"} and isinstance(constraints["anyOf"], list):
         return [each for branch in constraints["anyOf"] for each in _nested_branches(document, branch)]
@@ -363,7 +363,10 @@ def choice_differences(walk: Walk, old: list[Any], new: list[Any], path: Path) -
 
 
 def _pairs(walk: Walk, old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
-    """Return the alternatives that correspond: of a name, tag or type that no other has; or the only ones left, if of one type."""
+    """Return the pairs of alternatives that correspond.
+
+    Two correspond if no other alternative has their name, tag or type, or if they are the last ones and have one type.
+    """
     if len(old) == len(new) == 1 and _type(walk.old, old[0]) == _type(walk.new, new[0]):
         return [(old[0], new[0])]
     names = [Counter(map(_name, each)) for each in (old, new)]
@@ -387,7 +390,7 @@ def _name(branch: Any) -> str:
 
 
 def joined_differences(walk: Walk, old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
-    """Yield how `allOf`, `anyOf` and `oneOf` differ if other keywords are beside them, or there is no `anyOf`."""
+    """Yield how `allOf`, `anyOf` and `oneOf` differ beside other keywords."""
     for keyword in ("allOf", "anyOf", "oneOf"):
         before, after = old.get(keyword), new.get(keyword)
         if not isinstance(before, list) or not isinstance(after, list):
@@ -404,7 +407,7 @@ def joined_differences(walk: Walk, old: dict[str, Any], new: dict[str, Any], pat
 
 
 def _of_one_of(difference: Difference) -> Difference:
-    """Return the difference of an alternative as one of a `oneOf`: a narrower alternative may widen the whole, and a wider one narrow it."""
+    """Return the difference as one of a `oneOf`, where less may mean more and more may mean less."""
     if difference.kind != "asked":
         return difference
     return replace(difference, narrows=difference.narrows or None, widens=difference.widens or None)
@@ -501,7 +504,7 @@ def _other_name_differences(walk: Walk, old: Any, new: Any, path: Path) -> Itera
 
 
 def _pattern_differences(walk: Walk, old: _Object, new: _Object, path: Path) -> Iterator[Difference]:
-    """Yield how properties that match a pattern differ; the patterns and the named properties decide which names are others."""
+    """Yield how properties that match a pattern differ; patterns decide which names are others."""
     if old.patterns.keys() != new.patterns.keys() or (old.patterns and old.named.keys() != new.named.keys()):
         yield unclear(path, "`patternProperties`, or the names beside them, changed")
         return
@@ -644,7 +647,7 @@ def changed(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
 
 
 def description_differences(old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
-    """Yield the differences in what does not constrain: descriptions, titles, defaults, examples, unknown keywords."""
+    """Yield the differences of keywords that do not constrain, such as descriptions and defaults."""
     skipped = enforced(old).keys() | enforced(new).keys() | _NOT_COMPARED
     for name in [*new, *(each for each in old if each not in new)]:
         if name not in skipped and (name not in old or name not in new or json_text(old[name]) != json_text(new[name])):

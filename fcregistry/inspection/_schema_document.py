@@ -128,7 +128,7 @@ def same(old: SchemaDocument, old_part: Any, new: SchemaDocument, new_part: Any)
 
 
 def covers(wider: SchemaDocument, wide: Schema, narrower: SchemaDocument, narrow: Schema) -> bool | None:
-    """Return whether a part of one document accepts all that a part of another accepts; None if nothing is proven."""
+    """Return whether one part accepts all that another part accepts; None if nothing is proven."""
     if wide is True or wide == {} or narrow is False:
         return True
     if wider.draft is None or wider.draft is not narrower.draft or not (wider.is_plain and narrower.is_plain):
@@ -175,7 +175,7 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _has_base(schema: dict[str, Any]) -> bool:
-    """Return whether a schema has a base, an anchor or a draft of its own, so that references are more than paths."""
+    """Return whether a schema has a base, an anchor or a draft of its own."""
     return any(isinstance(schema.get(name), (str, bool)) for name in _BASES)
 
 

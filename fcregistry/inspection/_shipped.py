@@ -26,7 +26,7 @@ def shipped_tools() -> tuple[tuple[FoundPlugin, Tool], ...]:
 
 
 def shipped_by(distribution: str) -> tuple[Tool, ...]:
-    """Return the known tools of the plugins of one distribution, without those that another declaration replaced."""
+    """Return the known tools of one distribution, without those that another declaration replaced."""
     wanted = normalized(distribution)
     rivalries = by_key(owned for plugin, owned in _declared() if plugin.project == wanted).values()
     tools = (registry._catalogue.tool(each) for rivals in rivalries for each in standing(rivals))

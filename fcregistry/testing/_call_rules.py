@@ -27,7 +27,7 @@ _SEARCH: Final = 1000
 
 
 def accepts_what_its_schema_says(case: Case) -> Verdict:
-    """Try arguments that the schema accepts, and others that differ in one place: exactly the valid ones reach the function."""
+    """Check that exactly the arguments that the schema accepts reach the function."""
     acceptance = _Acceptance(case)
     valid = case.each(acceptance.examine)
     if valid.skipped:
@@ -165,7 +165,7 @@ class _Acceptance:
         ]
 
     def _accepts_combined(self) -> bool:
-        """Return whether a call is accepted whose arguments each parameter accepts by itself: random objects rarely fit all."""
+        """Return whether a call of values that each parameter accepts by itself is accepted."""
         codecs = {each.name: each.codec for each in self._case.tool.signature.parameters}
         accepted: dict[str, Any] = {}
         for arguments in drawn(self._case.arguments, _SEARCH):
@@ -244,7 +244,7 @@ def _signature_without_context(case: Case) -> inspect.Signature:
 
 
 def _values_by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """Return the value that arrived for each name that a model writes: `*args` as a list, the items of `**kwargs` one by one."""
+    """Return the values by the names that a model writes: `*args` as a list, `**kwargs` one by one."""
     parameters = bound.signature.parameters.values()
     arrived: dict[str, Any] = {each.name: [] for each in parameters if each.kind is inspect.Parameter.VAR_POSITIONAL}
     for name, value in bound.arguments.items():
@@ -259,7 +259,7 @@ def _values_by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
 def _parameter_failure(
     parameter: Parameter, arguments: dict[str, Any], arrived: dict[str, Any], signature: inspect.Signature
 ) -> Failure | None:
-    """Return what is wrong with the value of one parameter; the values of parameters before it are removed."""
+    """Return what is wrong with one parameter's value; earlier parameters are removed."""
     name, codec = parameter.name, parameter.codec
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
         wrong = [each for each in arrived.values() if not codec.handles(each)]
@@ -287,7 +287,7 @@ def _parameter_failure(
 
 
 def leaves_its_input_alone(case: Case) -> Verdict:
-    """Pass the caller's own objects, empty everything that arrives, and compare the caller's objects with a copy."""
+    """Empty everything that arrives, and compare the caller's objects with a copy."""
     return case.each(lambda arguments: _change_failure(case, arguments))
 
 

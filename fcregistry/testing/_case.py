@@ -142,7 +142,7 @@ class CallTrial(NamedTuple):
 
 
 class StandIn:
-    """A tool whose function is replaced by a recorder. Executor, validator, codecs and binding are those of real calls."""
+    """A tool whose function is replaced by a recorder; everything else is as in real calls."""
 
     def __init__(self, tool: Tool) -> None:
         self._name = tool.name
@@ -201,7 +201,7 @@ def drawn(values: st.SearchStrategy[T], count: int) -> list[T]:
 def smallest_failure(
     values: st.SearchStrategy[T], examine: Callable[[T], Failure | None], count: int
 ) -> Failure | None:
-    """Examine values until one fails, and return the failure of the smallest value that does; None if none fails.
+    """Return the failure of the smallest value that fails; None if none fails.
 
     Args:
         values: The strategy of the values.
@@ -265,7 +265,7 @@ def _flaky_failure(flaky: errors.Flaky) -> Failure:
 
 @contextmanager
 def _nothing_left_behind() -> Iterator[None]:
-    """Have Hypothesis write its tables of characters and constants to a temporary folder, not to `.hypothesis` here."""
+    """Have Hypothesis write its tables to a temporary folder, not to `.hypothesis` here."""
     home: Any = configuration.storage_directory(intent_to_write=False)
     home = getattr(home, "path", home)  # newer versions return an object that has the path
     with TemporaryDirectory(prefix="fcregistry-") as folder:

@@ -90,7 +90,7 @@ class Conformance:
 
 
 def _take_ids(config: pytest.Config) -> list[str] | None:
-    """Take the ids of fcregistry's items out of the arguments, where pytest would read them as files; None if there are none."""
+    """Take the ids of fcregistry's items out of the arguments, which pytest would read as files."""
     ids = [each for each in config.args if _is_id(each, config)]
     if not ids:
         return None
@@ -105,7 +105,7 @@ def _is_id(argument: str, config: pytest.Config) -> bool:
 
 
 def _select_by_id(items: Iterable[pytest.Item], wanted: list[str]) -> list[pytest.Item]:
-    """Return the items with these ids; an id without its part in brackets means all items of that tool or plugin."""
+    """Return the items with these ids; an id without brackets means all items of a tool or plugin."""
     found = list(items)
     for each in wanted:
         if not any(_is_named(item, each) for item in found):
@@ -283,7 +283,7 @@ def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selectio
 
 
 def _known() -> tuple[list[Tool], dict[str, str]]:
-    """Return every declared tool, one an id, including those that cannot be defined; and the ids that are claimed twice."""
+    """Return every declared tool, one an id, broken ones too; and the ids that are claimed twice."""
     catalogue = registry._catalogue
     tools, clashes = [], {}
     for rivals in by_key(catalogue.visible()).values():
@@ -320,7 +320,7 @@ def _to_load(selectors: tuple[Selector, ...], plugins: tuple[FoundPlugin, ...]) 
 
 
 def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[Tool]:
-    """Return the tools that selectors match, including those that cannot be defined, which patterns skip elsewhere."""
+    """Return the tools that selectors match, including those that cannot be defined."""
     subjects = {tool: subject(tool) for tool in known}
     chosen: dict[Tool, None] = dict.fromkeys(subjects if selectors[0].excludes else ())
     for selector in selectors:
@@ -337,7 +337,7 @@ def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[To
 
 
 def _has_own_item(selector: Selector) -> bool:
-    """Return whether a selector names the distribution of a plugin that failed or is disabled: its own item reports it."""
+    """Return whether a selector names a failed or disabled plugin, which its own item reports."""
     absent = [each.plugin for each in current().report() if not isinstance(each, LoadedPlugin)]
     return selector.distribution is not None and any(
         selector._distribution_matches(each.distribution) for each in absent
@@ -357,7 +357,9 @@ class NothingToCheckError(FcregistryError):
 
 
 def distributions_here(root: Path) -> tuple[str, ...]:
-    """Return the distributions with plugins whose source is a folder; of nested folders, the nearest; all distributions if none is.
+    """Return the distributions whose source is a folder, or is around it; all if none is.
+
+    Of several folders around it, the nearest counts.
 
     A distribution's source is the folder it was installed from (direct_url.json, PEP 610), editable or not, and the folder whose
     pyproject.toml has its name.
@@ -390,7 +392,7 @@ def distributions_here(root: Path) -> tuple[str, ...]:
 
 
 def _project_at(root: Path) -> tuple[str, bool]:
-    """Return the name of the project in a folder, and whether it has entry points of fcregistry; an empty name if there is no project."""
+    """Return the name of a folder's project, and whether it ships tools; an empty name for none."""
     try:
         project: Any = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
         return str(project.get("name", "")), "fcregistry" in project.get("entry-points", {})

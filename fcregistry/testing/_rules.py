@@ -54,7 +54,7 @@ def check_tool(
     without: Iterable[str] = (),
     registry: Registry | None = None,
 ) -> Report:
-    """Check that a tool keeps every rule: that its schema, its types, its docstring and its examples agree.
+    """Check that a tool keeps every rule: its schema, types, docstring and examples agree.
 
     A recorder takes the place of its function, so the function does not run. Only `answers-its-examples` runs it, with the examples that
     its author declared, and only if it is `read_only` or `invoke` is given.
@@ -267,7 +267,7 @@ def accepts_its_examples(case: Case) -> Verdict:
 
 
 def answers_its_examples(case: Case) -> Verdict:
-    """Run the function itself with each declared example: the result has JSON that fits the schema of its return annotation."""
+    """Run the function with each declared example: the result fits its return annotation."""
     if reason := _reason_not_to_run(case):
         return Verdict(skipped=reason)
     executor = Executor([case.tool], approve=lambda tool, call: True)

@@ -47,7 +47,7 @@ class SchemaReader:
         self._flat: dict[int, tuple[Node, Flat]] = {}
 
     def target(self, reference: str) -> Node:
-        """Return the schema that a reference leads to; `True`, which accepts any value, if it is not in this document."""
+        """Return the target of a reference; `True`, which accepts any value, if it is elsewhere."""
         found: Any = self.schema
         if not reference.startswith("#"):
             return True
@@ -225,7 +225,7 @@ def is_same_json(first: Any, second: Any) -> bool:
 
 
 def constants(node: Node) -> Iterable[Any]:
-    """Yield every scalar in a schema, and the names of its properties: limits and words around which values are tried."""
+    """Yield every scalar in a schema and the names of its properties, to try values around them."""
     if isinstance(node, dict):
         for key, value in node.items():
             if key in ("properties", "$defs", "definitions") and isinstance(value, dict):
@@ -247,7 +247,7 @@ def types_of(given: Any) -> list[str]:
 
 
 def item_schemas(node: Mapping[str, Any]) -> tuple[list[Node], Node]:
-    """Return the schemas of the first items and the schema of all further ones, in the form of 2020-12 or of earlier drafts."""
+    """Return the schemas of the first items, and that of all others; of 2020-12 or earlier drafts."""
     items = node.get("items", True)
     if isinstance(items, list):
         return items, node.get("additionalItems", True)

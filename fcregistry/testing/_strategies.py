@@ -45,7 +45,7 @@ def arguments_of(
 def wrong_arguments_of(
     tool: Tool, *, formats: Mapping[str, st.SearchStrategy[str]] | None = None
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Return a strategy of argument objects that a tool's schema refuses because they are wrong in one place.
+    """Return a strategy of argument objects that a tool's schema refuses for one wrong place.
 
     Each is an accepted one with one change: another type, a missing or unknown name, an exceeded limit, a misspelt word.
 
@@ -60,7 +60,7 @@ def wrong_arguments_of(
 def nearly_arguments_of(
     tool: Tool, *, formats: Mapping[str, st.SearchStrategy[str]] | None = None
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Return a strategy of argument objects that differ in one place from valid ones; most are wrong, some are valid."""
+    """Return a strategy of argument objects that differ in one place from valid ones; most are wrong."""
     return Mutations(tool.parameters).of(arguments_of(tool, formats=formats))
 
 
@@ -260,7 +260,7 @@ def _conditional(keywords: dict[str, Any]) -> list[Node]:
 
 
 def _and(keywords: Mapping[str, Any], *others: Node) -> Node:
-    """Return the conjunction of keywords and other schemas; `unevaluated…` keywords apply after all of them."""
+    """Return the conjunction of schemas; `unevaluated…` keywords apply after all of them."""
     after = {key: value for key, value in keywords.items() if key.startswith("unevaluated")}
     return {**after, "allOf": [{key: value for key, value in keywords.items() if key not in after}, *others]}
 
@@ -292,7 +292,7 @@ class _Range(NamedTuple):
 
 
 def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-    """Return a strategy of the accepted whole numbers, some written as floats: `2.0` is an integer (JSON Schema 6.1.1)."""
+    """Return a strategy of whole numbers, some as floats: `2.0` is an integer (JSON Schema 6.1.1)."""
     within = _range(schema)
     step = _step(schema)
     # A whole multiple of p/q, in lowest terms, is a multiple of p.
@@ -415,7 +415,7 @@ def names(pattern: str) -> st.SearchStrategy[str]:
 
 
 def _of_pattern(pattern: str, least: int, most: int | None) -> st.SearchStrategy[str]:
-    """Return a strategy of strings that match; for a pattern that Python reads differently or not at all, some do so by chance."""
+    """Return a strategy of strings that match; if Python cannot read the pattern, only by chance."""
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
