@@ -9,7 +9,7 @@ import click
 
 from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json_text, table
-from fcregistry.cli._tools import complete_tools, mention_what_is_missing, there_are_none
+from fcregistry.cli._tools import complete_tools, mention_what_is_missing, no_tools_text
 from fcregistry.discovery import ToolLine, searchable_texts, tool_lines
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     elif selectors:
         remark("The selectors leave no tool.")
     else:
-        remark(there_are_none())
+        remark(no_tools_text())
     mention_what_is_missing(selectors)
 
 

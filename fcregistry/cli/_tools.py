@@ -147,7 +147,7 @@ def _is_wanted(distribution: str | None, wanted: list[str] | None) -> bool:
     )
 
 
-def there_are_none() -> str:
+def no_tools_text() -> str:
     """Return the message for an environment without usable tools."""
     if current().plugins:
         return "There are no tools that can be used here."

@@ -254,6 +254,8 @@ def _description_and_schemas(record: ToolRecord) -> Hashable:
 
 # --- What changed in one tool ---
 
+_OPEN: Final[dict[str, Any]] = {"type": "object"}
+
 
 def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[ToolChange]:
     """Yield what changed in a tool itself, in its parameters and in its result.
@@ -280,9 +282,6 @@ def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[ToolCh
     for each in schema_differences(old["parameters"] or _OPEN, new["parameters"] or _OPEN):
         yield _schema_change(tool, "parameters", each, each.narrows)
     yield from _result_changes(tool, old["returns"], new["returns"])
-
-
-_OPEN: Final[dict[str, Any]] = {"type": "object"}
 
 
 def _context_changes(tool: str, old: str | None, new: str | None) -> Iterator[ToolChange]:

@@ -23,7 +23,6 @@ from fcregistry.inspection._lint_subject import (
     LintSubject,
     Remark,
     SourcePlace,
-    compact,
     description,
     path_deeper_than,
     place_of,
@@ -474,7 +473,8 @@ MOST_LEVELS: Final = 6
 
 def token_estimate(value: Any) -> int:
     """Return about how many tokens a JSON value takes: its bytes of UTF-8 without spaces, by 4."""
-    return -(-len(compact(value).encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
 def _huge_schema(subject: LintSubject) -> Iterator[Remark]:

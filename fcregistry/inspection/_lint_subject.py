@@ -6,7 +6,6 @@ Schemas may come from anybody, so nothing here recurses: a deep schema is walked
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -344,11 +343,6 @@ def path_deeper_than(schema: dict[str, Any], limit: int) -> Path | None:
             for step, inner in reversed(list(subschemas(each)))
         )
     return None
-
-
-def compact(value: Any) -> str:
-    """Return JSON text without spaces."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def place_of(path: Path) -> SourcePlace:
