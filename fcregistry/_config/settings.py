@@ -19,7 +19,7 @@ from functools import lru_cache
 from stat import S_ISCHR, S_ISFIFO
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from fcregistry._base.paths import beside, home_folder, system_folder, user_folder
+from fcregistry._base.paths import home_folder, path_beside, system_folder, user_folder
 from fcregistry._config.rules import Rules
 from fcregistry._tools.selectors import normalized
 from fcregistry.errors import ConfigurationError, SelectorError
@@ -55,7 +55,7 @@ def layer_of(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
     Raises:
         ConfigurationError: A key that there is not, or a value that cannot stand there; names all of them.
     """
-    read: dict[str, Any] = {"path": path, "mode_said": "", "lock": beside(path, LOCK)}
+    read: dict[str, Any] = {"path": path, "mode_said": "", "lock": path_beside(path, LOCK)}
     problems = []
     for key, value in table.items():
         said = f"{prefix}{key} in {path}"
@@ -109,7 +109,7 @@ def _hooks(value: object, said: str) -> tuple[tuple[str, str], ...]:
 def _lock(value: object, said: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ConfigurationError(f'{said} is the path of a file, such as "{LOCK}", not {value!r}')
-    return beside(said.partition(" in ")[2], value)
+    return path_beside(said.partition(" in ")[2], value)
 
 
 def _model(value: object, said: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.messages import Violation, worded
+from fcregistry._base.messages import Violation, word_problems
 from fcregistry._schema.drafts import SchemaError, one_by_one, own_draft
 from fcregistry._schema.engine_rs import Texts, doubtful_patterns, takes_schema
 from fcregistry._schema.references import resource_of
@@ -74,7 +74,7 @@ def check_schema(schema: dict[str, Any], draft: Draft) -> None:
     for part, of_draft in one_by_one(schema, draft):
         if not _takes(part, of_draft):
             finder = ViolationFinder(record_class(of_draft).META_SCHEMA, of_draft, Texts({}, None, False))
-            problems = worded(finder.find(part) or [Violation((), "schema", None, part)])
+            problems = word_problems(finder.find(part) or [Violation((), "schema", None, part)])
             raise SchemaError("; ".join(map(str, problems[:_MOST_PROBLEMS])))
 
 

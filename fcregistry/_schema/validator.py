@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry._base.messages import Violation, worded
+from fcregistry._base.messages import Violation, word_problems
 from fcregistry._schema.drafts import NEWEST, declared_draft
 from fcregistry._schema.engine_py import compile_schema
 from fcregistry._schema.engine_rs import Texts, doubtful_patterns, gate_of
@@ -97,7 +97,7 @@ class Validator:
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """Return what is wrong with a JSON value, sorted by path; nothing for a valid one."""
-        return () if self.is_valid(value) else worded(self.violations(value))
+        return () if self.is_valid(value) else word_problems(self.violations(value))
 
     def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
         """Return what an invalid JSON value breaks, the first hundred, before it is worded; never nothing.

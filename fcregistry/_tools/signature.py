@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._base.cached import made_once
+from fcregistry._base.cached import cached_attribute
 from fcregistry._base.docstrings import Documentation, read_docstring
 from fcregistry._base.source import place_text, underlying
 from fcregistry._tools.parameters import (
@@ -160,7 +160,7 @@ class Signature:
             return self.parameters[:-1], self.parameters[-1]
         return self.parameters, None
 
-    @made_once
+    @cached_attribute
     def returns(self) -> Codec | None:
         """The codec of its result, or None if it has none: made when it is asked for, since a model is told nothing of it."""
         return None if self._foreign else result_codec(self._function, self._names or {})
@@ -169,7 +169,7 @@ class Signature:
         """Return the JSON Schema of the result, or None if it is not annotated. It is to be packed, not to be changed."""
         return None if self.returns is None else codec_schema(self.returns, results=True)
 
-    @made_once
+    @cached_attribute
     def binding(self) -> Binding:
         """How a JSON object becomes a call: made at the first, since most tools are described more often than they are called."""
         return Binding(self.parameters, self.context, foreign=self._foreign)

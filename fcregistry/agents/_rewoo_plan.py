@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._base.json import SLIPS, ArgumentsError, read_text
+from fcregistry._base.json import SLIPS, ArgumentsError, read_lenient_json
 from fcregistry.dialects import value_by_schema
 from fcregistry.execution import unknown_tool
 from fcregistry.types import to_json_text
@@ -372,7 +372,7 @@ def _takes_text(schema: Any, value: Any = "") -> bool:
 def _object(text: str) -> dict[str, Any]:
     quoted = _BARE.sub(lambda found: f'"{found[0]}"' if found[0].startswith("#") else found[0], text)
     try:
-        value, _ = read_text(quoted, False, SLIPS, "the arguments")
+        value, _ = read_lenient_json(quoted, False, SLIPS, "the arguments")
     except ArgumentsError as error:
         raise UnreadableError(str(error)) from None
     assert isinstance(value, dict)  # it begins with a brace, and is read to its end
@@ -430,7 +430,7 @@ def _value(text: str, name: str, schema: Mapping[str, Any]) -> Any:
         return text
     if text[:1] in ('"', "'") and text[-1:] == text[:1]:
         try:
-            value, _ = read_text(text, False, SLIPS, "the value")
+            value, _ = read_lenient_json(text, False, SLIPS, "the value")
         except ArgumentsError:
             return text
         return value

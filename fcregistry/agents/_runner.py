@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from threading import TIMEOUT_MAX, Timer
 from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, cast
 
-from fcregistry._base.call import CancellationToken, linked
+from fcregistry._base.call import CancellationToken, linked_token
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import AskModel, Carry, Express, Failed, Resume, Stopped
 from fcregistry.agents._result import Progressed, Text, Thinking
@@ -408,7 +408,7 @@ class Control:
         self._timer: Timer | None = None
 
     def __enter__(self) -> Self:
-        self.token, self._release = linked(self._cancellation)
+        self.token, self._release = linked_token(self._cancellation)
         if self._time_budget is not None:
             self._timer = Timer(min(self._time_budget, TIMEOUT_MAX), self.token.cancel, (_TIME_IS_OVER,))
             self._timer.daemon = True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from fcregistry._base.messages import KINDS, demand
+from fcregistry._base.messages import KINDS, requirement
 from fcregistry._registry import registry
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import clean, read_json
@@ -401,12 +401,12 @@ def bounds(schema: Mapping[str, Any]) -> Iterator[str]:
     """Yield the bounds of a value and of each item of an array, in the words of a refused call."""
     for keyword in _BOUNDS:
         if keyword in schema:
-            yield _short_demand(keyword, schema[keyword])
+            yield _short_requirement(keyword, schema[keyword])
     if schema.get("uniqueItems") is True:
-        yield _short_demand("uniqueItems", True)
+        yield _short_requirement("uniqueItems", True)
     if isinstance(items := schema.get("items"), Mapping):
         yield from (f"each {each}" for each in bounds(items) if "items" not in items)
 
 
-def _short_demand(keyword: str, limit: Any) -> str:
-    return demand(keyword, limit).removeprefix("must be ").removeprefix("must have ")
+def _short_requirement(keyword: str, limit: Any) -> str:
+    return requirement(keyword, limit).removeprefix("must be ").removeprefix("must have ")

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from fcregistry._base.call import ToolCall
-from fcregistry._base.json import MAX_DEPTH, SLIPS, STRICT_DECODER, ArgumentsError, NotJsonError, is_too_deep, read_text
+from fcregistry._base.json import (
+    MAX_DEPTH,
+    SLIPS,
+    STRICT_DECODER,
+    ArgumentsError,
+    NotJsonError,
+    is_too_deep,
+    read_lenient_json,
+)
 from fcregistry.dialects._source import MOST_FAILURES, Wake
 
 if TYPE_CHECKING:
@@ -270,7 +278,7 @@ def read_value(text: str, repairs: list[str]) -> Any:
     except (ValueError, RecursionError):
         pass  # which the reader of slips says more exactly
     try:
-        value, slips = read_text(text, False, SLIPS, "a call")
+        value, slips = read_lenient_json(text, False, SLIPS, "a call")
     except NotJsonError:
         return FAILED
     except ArgumentsError:

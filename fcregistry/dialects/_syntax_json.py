@@ -361,11 +361,11 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     Raises:
         ValueError: They are text that is no JSON object.
     """
-    from fcregistry._base.json import SLIPS, read_text  # only calls of models have text for arguments
+    from fcregistry._base.json import SLIPS, read_lenient_json  # only calls of models have text for arguments
 
     if not isinstance(call.arguments, str):
         return dict(call.arguments or {})
-    value, _ = read_text(call.arguments or "{}", False, SLIPS, "the arguments")
+    value, _ = read_lenient_json(call.arguments or "{}", False, SLIPS, "the arguments")
     if not isinstance(value, dict):
         raise ValueError(f"the arguments of {call.name!r} are text that is no JSON object")  # noqa: TRY004  # what is wrong is the text
     return value

@@ -22,7 +22,7 @@ from itertools import count
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._base.cached import made_once
+from fcregistry._base.cached import cached_attribute
 from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.search import INSERT
@@ -532,7 +532,7 @@ class Stored:
         self.found = found
         self.files = files
 
-    @made_once
+    @cached_attribute
     def rows(self) -> dict[Any, tuple[int, str, int, str, int] | None]:
         """What is kept of each entry point, for those that were read again from their folder."""
         return {place_of(each): each.kept for everything in self.found.values() for each in everything}

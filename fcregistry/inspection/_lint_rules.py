@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, get_args
 
 from fcregistry import formats
-from fcregistry._base.messages import json_path, show, worded
+from fcregistry._base.messages import json_path, show, word_problems
 from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.foreign import schema_notes
 from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
@@ -389,7 +389,7 @@ def _problems_of(subject: LintSubject, name: str, value: Any) -> list[str]:
         broken = subject.tool.validator().violations({name: value})
     except RecursionError:
         return [_ENDLESS]
-    return [str(each) for each in worded(each for each in broken if each.path[:1] == (name,))]
+    return [str(each) for each in word_problems(each for each in broken if each.path[:1] == (name,))]
 
 
 def _invalid_examples(subject: LintSubject) -> Iterator[Remark]:

@@ -19,7 +19,7 @@ from itertools import islice
 from json import dumps
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from fcregistry._base.json import MAX_DEPTH, SLIPS, ArgumentsError, NotJsonError, read_text
+from fcregistry._base.json import MAX_DEPTH, SLIPS, ArgumentsError, NotJsonError, read_lenient_json
 from fcregistry._base.messages import show
 from fcregistry._base.yaml import NotYamlError, read_yaml
 
@@ -142,7 +142,7 @@ def _extent(text: str, start: int) -> _Extent:
 def _json_answer_read(text: str, exact: bool, fenced: bool) -> Found:
     """Return the value of a text, or what is wrong with it."""
     try:
-        value, repairs = read_text(text, exact, _ALLOWED, "the JSON")
+        value, repairs = read_lenient_json(text, exact, _ALLOWED, "the JSON")
     except NotJsonError as error:
         near = show(text[max(0, error.place - 20) : error.place + 20])
         return Wrong(f"is no valid JSON: {error.reason} at character {error.place + 1}, near {near}", fenced)

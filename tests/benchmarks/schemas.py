@@ -26,8 +26,8 @@ def build(function: Callable[..., Any]) -> None:
 
 def build_first(function: Callable[..., Any]) -> None:
     """Build the schema of a tool whose types were never seen."""
-    _reader.forget_all()
-    _choices._KNOWN.clear()
+    _reader.forget_codecs()
+    _choices._LITERALS.clear()
     build(function)
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pytest
 
 from fcregistry.types import Codec, Refusal, TypeReader, UnsupportedType, codec_of, schema_of
-from fcregistry.types._reader import _KNOWN, forget_all
-from fcregistry.types._table import FAMILIES, families_for
+from fcregistry.types._table import _CODECS, FAMILIES, families_for, forget_codecs
 
 from .rows.all import EXAMPLES, IDS, ROWS
 from .rows.refused import REFUSED
@@ -25,7 +24,7 @@ from .samples import validators_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.types._reader import Family
+    from fcregistry.types._table import Family
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
 EXTENSIONS_AND_REFUSALS = {"_foreign", "_refused"}
@@ -94,11 +93,11 @@ def family_of(annotation: Any, asked: Callable[[Any], tuple[Family, ...]] = all_
 
         return watching
 
-    _KNOWN.clear()  # of what is known, no family is asked
+    _CODECS.clear()  # of what is known, no family is asked
     try:
         TypeReader(lambda annotation: map(watched, asked(annotation))).read(annotation)
     finally:
-        forget_all()
+        forget_codecs()
     return read[-1]  # the others read its parts
 
 
