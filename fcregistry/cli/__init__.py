@@ -1,4 +1,4 @@
-"""What can be done on the command line? One file a command; `_main.py` has the table of them."""
+"""The command line: one file a command; `_main.py` has the table of commands."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -7,33 +7,32 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _PATIENCE: "Final" = 100_000
-"""Objects that may be made before the garbage collector looks at them, instead of 700: what a start makes is no garbage."""
+"""New objects before the garbage collector runs, instead of 700: the objects of a start are not garbage."""
 
 _BORDER: "Final" = "fcregistry._base.stdout"
-"""The module through which every import of foreign code goes: as long as it was not needed, all code that ran is known."""
+"""Every import of external code needs this module: while it is not loaded, only known code has run."""
 
 
 def main(args: "list[str] | None" = None) -> "NoReturn":
     """Run a command and exit with its code.
 
-    A person waits for most commands, and a fifth of what they took was the garbage collector's: at the start, and at the end, when
-    Python lets it look at everything again. What it would find there can only matter to foreign code, such as a file that a tool
-    left open.
+    Users wait for most commands, and the garbage collector took a fifth of the time: at the start, and at the end, when Python lets it
+    look at all objects again. What it could find there matters to external code only, such as a file that a tool left open.
 
-    An interrupt ends the process by the signal, and prints nothing, until the command has been read, and once it is done: as long as
-    this imports modules, nobody could catch it and say less than a traceback.
+    Until the command line is read, and after the command, an interrupt ends the process by the signal and prints nothing: while modules
+    are imported, only a traceback could be printed.
     """
-    import _signal  # type: ignore[import-not-found]  # what `signal` is made of, without the enumerations that take it 3 ms
+    import _signal  # type: ignore[import-not-found]  # the core of `signal`, without its enumerations, which cost 3 ms
 
     usual = _signal.getsignal(_signal.SIGINT)
-    is_quiet = args is None and usual is _signal.default_int_handler  # nobody has chosen another way
+    is_quiet = args is None and usual is _signal.default_int_handler  # no caller has set another handler
     if is_quiet:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-    import gc  # this and all other imports are after the line above, whatever they take
+    import gc  # this and all other imports come after the line above
     import sys
 
     gc.set_threshold(_PATIENCE)
-    from fcregistry.cli._main import run  # with click, and after the line above
+    from fcregistry.cli._main import run  # with click, after the line above
 
     code = run(args, lambda: is_quiet and _signal.signal(_signal.SIGINT, usual))
     if is_quiet:

@@ -1,4 +1,4 @@
-"""How are many calls run: JSON lines in, JSON lines out?"""
+"""`call --batch`: JSON lines of calls in, JSON lines of results out."""
 
 from __future__ import annotations
 
@@ -20,33 +20,38 @@ from fcregistry.errors import FcregistryError
 from fcregistry.execution import Executor
 from fcregistry.formats import MalformedCallError, read_call
 
-_AT_ONCE = 1 << 16
-"""Bytes that are read at the most before what they hold is run."""
+_CHUNK = 1 << 16
+"""The most bytes to read before the calls in them run."""
 
 
 def run_batch(path: str | None, more: tuple[str, ...], approve: Any) -> int:
-    """Run the calls of a file or of standard input; a line that fails takes no other with it.
+    """Run the calls of a file or of standard input; a line that fails does not affect the others.
+
+    Args:
+        path: The file; None or `-` for standard input.
+        more: The words after it, which are wrong here.
+        approve: The approver of the calls; None if there is no user to ask.
 
     Returns:
-        0 if every call went well, otherwise 1.
+        0 if every call succeeded, otherwise 1.
     """
     if more:
         raise click.UsageError(f"--batch takes one file of calls, and nothing after it: {' '.join(more)}")
-    well = True
-    with _opened(path) as stream:
+    ok = True
+    with _open(path) as stream:
         for lines in _whole_lines(stream):
             with result_alone():  # stdout is for results
                 results = _run_some(lines, approve)
             for result in results:
-                well = well and result.ok
+                ok = ok and result.ok
                 say_json_text(json.dumps(result.to_json(), ensure_ascii=False))
-    return 0 if well else 1
+    return 0 if ok else 1
 
 
 def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yield the lines that have come by now, numbered, so that whoever waits for an answer before the next call gets it."""
+    """Yield the lines that have arrived, numbered; a caller may wait for results between lines."""
     number, rest = 0, b""
-    while chunk := stream.read1(_AT_ONCE):  # type: ignore[attr-defined]  # what is there, rather than all that is asked for
+    while chunk := stream.read1(_CHUNK):  # type: ignore[attr-defined]  # the bytes that have arrived, without waiting for all
         *lines, rest = (rest + chunk).split(b"\n")
         yield [(number + place, line) for place, line in enumerate(lines, 1) if line.strip()]
         number += len(lines)
@@ -54,7 +59,7 @@ def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
         yield [(number + 1, rest)]
 
 
-def _opened(path: str | None) -> IO[bytes]:
+def _open(path: str | None) -> IO[bytes]:
     if path is None or path == "-":
         return sys.stdin.buffer
     try:
@@ -80,7 +85,7 @@ class _Batch:
 
 
 def _read(number: int, line: bytes, batches: list[_Batch]) -> int | ToolResult:
-    """Add the call of a line to the first batch that can take it, and return which; a result where it cannot be a call."""
+    """Add a line's call to the first batch that takes it; return its index, or a wrong line's result."""
     try:
         call = read_call(read_json(line.decode("utf-8-sig").strip()))
     except MalformedCallError as error:
@@ -91,7 +96,7 @@ def _read(number: int, line: bytes, batches: list[_Batch]) -> int | ToolResult:
         return _failure(None, "malformed_call", f"line {number} is no JSON: {error}")
     try:
         tool = registry.get(call.name)
-        tool.signature  # noqa: B018  # what cannot be defined fails its own call, not the batch
+        tool.signature  # noqa: B018  # a tool that cannot be defined fails its own call, not the batch
     except FcregistryError as error:
         return _failure(call, "unknown_tool", str(error))
     if reason := only_in_an_application(tool):

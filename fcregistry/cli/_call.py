@@ -1,4 +1,4 @@
-"""How is a tool called from the command line?"""
+"""The command `call`: one tool is called, and its result is written."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ EXIT_CODES: Final = {
     "approval_required": 3,
     "timeout": 4,
 }
-"""The error codes that do not exit with 1."""
+"""Error code -> exit code; every other error exits with 1."""
 
 
 class _Call(click.Command):
-    """Completes the options of the tool that is called: to click, they are words like any others."""
+    """Completes the options of the called tool, which are plain words for click."""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         name = ctx.params.get("name")
@@ -84,7 +84,7 @@ def command(
     Exits with 0 if all is well, 1 if the tool failed, 2 for wrong usage or invalid arguments, 3 if approval is needed and there is nobody
     to ask, 4 if time ran out.
     """
-    # All that carries a call out, which completing a tool's name does without
+    # What runs a call; completing a tool's name does without it
     from pathlib import Path
 
     from fcregistry._base.call import ToolCall
@@ -122,7 +122,7 @@ def command(
 
 
 def _as_options(error: CallError, tool: Tool) -> str:
-    """Return the text of an error with the tool's options in place of paths, where a problem is one option's."""
+    """Return the text of an error with options in place of paths, for problems of a single option."""
     from fcregistry.cli._parameters import flags_of
 
     flags = flags_of(tool)
@@ -143,11 +143,11 @@ def _approver(yes: bool) -> Approver | None:
     if yes:
         return lambda tool, call: True
     if sys.stdin.isatty() and sys.stderr.isatty():
-        return _ask
+        return _confirm
     return None
 
 
-def _ask(tool: Tool, call: ToolCall) -> bool:
+def _confirm(tool: Tool, call: ToolCall) -> bool:
     shown = json.dumps(call.arguments, ensure_ascii=False)
     try:
         return click.confirm(clean(f"{tool.id} requires approval. Call it with {shown}?"), err=True)
@@ -156,7 +156,7 @@ def _ask(tool: Tool, call: ToolCall) -> bool:
 
 
 def _check_writable(path: Path) -> None:
-    """Say before the tool runs, rather than after, that its result could not be kept."""
+    """Refuse an output file that cannot be written, before the tool runs rather than after."""
     if str(path) == "-":
         return
     folder = path.parent
@@ -169,7 +169,7 @@ def _check_writable(path: Path) -> None:
 def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
     data = _bytes(result)
     if output is not None:
-        _keep((_text(result) + "\n").encode("utf-8", "backslashreplace") if data is None else data, output)
+        _write_bytes((_text(result) + "\n").encode("utf-8", "backslashreplace") if data is None else data, output)
     elif as_json or not is_terminal():
         say_json_text(_json(result))
     elif data is not None and not result.parts:
@@ -181,20 +181,20 @@ def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
 
 
 def _bytes(result: ToolResult) -> bytes | None:
-    """Return the bytes of a result that is bytes: a value, or one image, sound or file."""
+    """Return the bytes of a result that consists of bytes: a value, or one image, sound or file."""
     if result.parts:
         return result.parts[0].data if len(result.parts) == 1 and result.parts[0].is_media else None
     return bytes(result.value) if isinstance(result.value, (bytes, bytearray)) else None
 
 
 def _json(result: ToolResult) -> str:
-    """Return a result as a program reads it: the JSON of a value, the content blocks of what is more than one."""
+    """Return a result for a program: the JSON of a value, or the content blocks of several parts."""
     if result.parts:
         return json.dumps(result.blocks, ensure_ascii=False)
     return json.dumps(result.value, ensure_ascii=False) if type(result.value) is str else result.content
 
 
-def _keep(content: bytes, path: Path) -> None:
+def _write_bytes(content: bytes, path: Path) -> None:
     try:
         if str(path) == "-":
             sys.stdout.buffer.write(content)
@@ -207,7 +207,7 @@ def _keep(content: bytes, path: Path) -> None:
 
 
 def _text(result: ToolResult) -> str:
-    """Return a result as a person reads it: text as it is, JSON indented."""
+    """Return a result for a person: plain text, or indented JSON."""
     if type(result.value) is str or result.parts:
         return result.content
     return json.dumps(json.loads(result.content), indent=2, ensure_ascii=False)

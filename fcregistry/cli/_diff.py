@@ -1,4 +1,4 @@
-"""What changed between two versions, and does that break callers?"""
+"""The command `diff`: what changed between two versions, and whether that breaks callers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAIL_ON: Final = ("breaking", "unknown", "any", "version")
 
 
 def complete_sources(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the distributions that begin with what was typed, and have the shell add files."""
+    """Return the distributions that begin with the typed text, and have the shell add files."""
     names = [name for name in current().distributions() if name.startswith(incomplete)]
     return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
 
@@ -54,17 +54,17 @@ def command(ctx: click.Context, old: str, new: str | None, fail_on: str, as_json
 
     Exits with 1 if a change breaks callers; --fail-on moves that line.
     """
-    found = diff_sources(*_pair(old, new))
+    found = diff_sources(*_sources(old, new))
     if as_json:
         say_json(asdict(found))
     else:
         for each in found.distributions:
-            _tell(each)
+            _write(each)
     ctx.exit(1 if _fails(found, fail_on) else 0)
 
 
-def _pair(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
-    """Return the two sources, with the distributions that are to be compared."""
+def _sources(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
+    """Return the two sources, with the distributions to compare."""
     before = read_source(old)
     if new is not None:
         return _of_one_kind(before, read_source(new))
@@ -78,7 +78,7 @@ def _pair(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
 
 
 def _of_one_kind(old: DiffSource, new: DiffSource) -> tuple[DiffSource, DiffSource]:
-    """Return two sources of the same distributions: of a lock, those that the other one has."""
+    """Return two sources of the same distributions: a lock is reduced to those of the other source."""
     if old.kind == new.kind == "lock":
         return old, new
     names = [each.distribution for source in (old, new) if source.kind != "lock" for each in source.shipped]
@@ -99,7 +99,7 @@ def _fails(found: Diff, fail_on: str) -> bool:
     return any(each.verdict in failing for each in found.changes)
 
 
-def _tell(found: DistributionDiff) -> None:
+def _write(found: DistributionDiff) -> None:
     for each in sorted(found.changes, key=lambda each: (each.tool, VERDICTS.index(each.verdict))):
         say(_line(each))
     say(_conclusion(found))

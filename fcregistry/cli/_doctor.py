@@ -1,4 +1,4 @@
-"""What is wrong, and what is to be done?"""
+"""The command `doctor`: every failure and conflict, and what to do about it."""
 
 from __future__ import annotations
 
@@ -34,36 +34,32 @@ def command(
         check_name(name)
     if seconds is not None and not probe:
         raise click.UsageError("--seconds goes with --probe", ctx)
-    time_limit = seconds_for_a_plugin()  # a value that is none is told, also where nothing is to be imported
-    findings = _probed(name, seconds or time_limit) if probe else _found(name)
+    time_limit = seconds_for_a_plugin()  # read first: a wrong value is an error even if no plugin is imported
+    findings = _probe(name, seconds or time_limit) if probe else diagnose() if name is None else diagnose_name(name)
     if as_json:
         say_json([asdict(finding) for finding in findings])
     else:
-        _tell(findings, verbose)
+        _write(findings, verbose)
         if not findings:
-            say("All is well." if name is None else _where(name))
+            say("All is well." if name is None else _place(name))
     ctx.exit(1 if any(finding.kind == "problem" for finding in findings) else 0)
 
 
-def _found(name: str | None) -> tuple[Finding, ...]:
-    return diagnose() if name is None else diagnose_name(name)
-
-
-def _probed(name: str | None, seconds: float) -> tuple[Finding, ...]:
-    from fcregistry.inspection import plugins_to_probe, probe_plugins  # with what runs workers
+def _probe(name: str | None, seconds: float) -> tuple[Finding, ...]:
+    from fcregistry.inspection import plugins_to_probe, probe_plugins  # with the workers
 
     plugins = plugins_to_probe(name)
     if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():
         return probe_plugins(plugins, name, seconds=seconds)
     with click.progressbar(length=len(plugins), label="Trying plugins", file=sys.stderr) as bar:
 
-        def told(plugin: FoundPlugin) -> None:
+        def advance(plugin: FoundPlugin) -> None:
             bar.update(1)
 
-        return probe_plugins(plugins, name, seconds=seconds, told=told)
+        return probe_plugins(plugins, name, seconds=seconds, on_done=advance)
 
 
-def _tell(findings: tuple[Finding, ...], verbose: bool) -> None:
+def _write(findings: tuple[Finding, ...], verbose: bool) -> None:
     for finding in findings:
         say(f"{finding.kind}: {finding.subject}: {finding.message}")
         if finding.place:
@@ -76,7 +72,7 @@ def _tell(findings: tuple[Finding, ...], verbose: bool) -> None:
         say("(-v shows tracebacks)")
 
 
-def _where(name: str) -> str:
+def _place(name: str) -> str:
     try:
         tool = registry.get(name)
     except ToolNotFoundError:  # a distribution

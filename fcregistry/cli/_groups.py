@@ -1,4 +1,4 @@
-"""Which groups are there?"""
+"""The command `groups`: the groups of tools."""
 
 from __future__ import annotations
 

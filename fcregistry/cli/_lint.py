@@ -1,4 +1,4 @@
-"""What would a model or a provider stumble over?"""
+"""The command `lint`: what a model or a provider would stumble over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from fcregistry import formats
-from fcregistry.cli._output import remark, say, say_json
+from fcregistry.cli._output import counted, remark, say, say_json
 from fcregistry.cli._tools import complete_tools, mention_failed_plugins
 from fcregistry.discovery import current
 from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
@@ -66,14 +66,14 @@ def command(
     if as_json:
         say_json([asdict(finding) for finding in findings])
     else:
-        _tell(findings)
+        _write(findings)
     mention_failed_plugins(selectors)
     remark(_summary(findings, len(tools)) if tools else "There are no tools to look at.")
     failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     ctx.exit(1 if any(finding.severity in failing for finding in findings) else 0)
 
 
-def _tell(findings: Sequence[LintFinding]) -> None:
+def _write(findings: Sequence[LintFinding]) -> None:
     folder = _folder()
     for finding in findings:
         say(_one_line(f"{_place(finding, folder)}{finding.severity} {finding.rule}: {finding.tool}: {finding.message}"))
@@ -83,12 +83,12 @@ def _tell(findings: Sequence[LintFinding]) -> None:
 def _folder() -> Path | None:
     try:
         return Path.cwd()
-    except OSError:  # it was removed meanwhile
+    except OSError:  # the folder was removed
         return None
 
 
 def _place(finding: LintFinding, folder: Path | None) -> str:
-    """Return `path:line: `, the path from the working folder where the file lies in it; nothing for a function without a source."""
+    """Return `path:line: `, relative to the working folder; an empty string without a source."""
     if finding.file is None:
         return ""
     path = Path(finding.file)
@@ -102,9 +102,5 @@ def _one_line(text: str, indent: str = "") -> str:
 
 def _summary(findings: Sequence[LintFinding], tools: int) -> str:
     counts = Counter(finding.severity for finding in findings)
-    found = [_counted(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
-    return f"{', '.join(found) or 'Nothing found'} in {_counted(tools, 'tool')}."
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+    found = [counted(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
+    return f"{', '.join(found) or 'Nothing found'} in {counted(tools, 'tool')}."

@@ -1,4 +1,4 @@
-"""Which tools are there?"""
+"""The command `list`: the tools that are installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json_text, table
-from fcregistry.cli._tools import complete_tools, mention_what_is_missing, there_are_none
+from fcregistry.cli._tools import complete_tools, mention_what_is_missing, no_tools_text
 from fcregistry.discovery import ToolLine, searchable_texts, tool_lines
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     elif selectors:
         remark("The selectors leave no tool.")
     else:
-        remark(there_are_none())
+        remark(no_tools_text())
     mention_what_is_missing(selectors)
 
 
@@ -46,7 +46,7 @@ def _rows(lines: Iterable[ToolLine]) -> list[tuple[str, str, str]]:
 
 
 def _write_json(selectors: tuple[str, ...]) -> None:
-    """Write a JSON array, a tool a line: as the index has them, where nothing has to be made of them first."""
+    """Write a JSON array, a tool a line; without selectors, the index has the texts."""
     written = None if selectors else searchable_texts()
     if written is None:
         from fcregistry.cli._tools import tool_json
@@ -61,6 +61,6 @@ def _write_json(selectors: tuple[str, ...]) -> None:
 
 
 def _owner(plugin: FoundPlugin) -> tuple[str, str]:
-    """Return what `tool_json` says of a tool before its record: what stands before its name there, and what follows."""
+    """Return the text before and after a tool's name in what `tool_json` writes before the record."""
     owner = {"distribution": plugin.distribution, "version": plugin.version, "entry_point": plugin.entry_point}
     return '{"id": ' + json.dumps(f"{plugin.distribution}:")[:-1], f'", {json.dumps(owner)[1:-1]}, '

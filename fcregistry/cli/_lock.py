@@ -1,4 +1,4 @@
-"""Which tools are pinned, and are they still what they were?"""
+"""The command `lock`: pins the installed tools, and shows what changed since."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fcregistry._config.policy import Lock, read_lock
 from fcregistry._config.settings import project_lock
 from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.selectors import normalized
-from fcregistry.cli._output import remark, say, say_json
+from fcregistry.cli._output import counted, remark, say, say_json
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text, take_inventory, write_lock
 
@@ -37,12 +37,12 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
         raise click.UsageError("--check writes nothing, and --upgrade does; give one of them")
     path = Path(file or project_lock()).absolute()
     if check:
-        found = lock_changes(_readable(path), take_inventory())
-        _tell(found, path, as_json)
+        found = lock_changes(_read(path), take_inventory())
+        _write(found, path, as_json)
         ctx.exit(1 if found else 0)
-    before = _readable(path) if upgraded else None
+    before = _read(path) if upgraded else None
     now = take_inventory(upgraded)
-    distributions = now.distributions if before is None else _renewed(before, now, upgraded)
+    distributions = now.distributions if before is None else _upgrade(before, now, upgraded)
     for each in now.left_out:
         remark(f"left out: {each}")
     _refuse_altered(now)
@@ -53,15 +53,15 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
     _report(path, distributions, as_json)
 
 
-def _readable(path: Path) -> Lock:
+def _read(path: Path) -> Lock:
     lock = read_lock(str(path))
     if lock.problem is not None:
         raise ConfigurationError(f"{lock.path} {lock.problem}")
     return lock
 
 
-def _renewed(lock: Lock, now: Inventory, upgraded: tuple[str, ...]) -> dict[str, Any]:
-    """Return what the lock says of all others, and what is installed of these; what is not installed any more leaves the lock."""
+def _upgrade(lock: Lock, now: Inventory, upgraded: tuple[str, ...]) -> dict[str, Any]:
+    """Return the lock with upgraded distributions as installed, and without those that are gone."""
     wanted = {normalized(each) for each in upgraded}
     known = {normalized(each) for each in now.distributions} | set(lock.pins)
     for each in upgraded:
@@ -89,10 +89,10 @@ def _report(path: Path, distributions: dict[str, Any], as_json: bool) -> None:
     if as_json:
         say_json({"file": str(path), "distributions": len(distributions), "tools": tools})
     else:
-        say(f"Wrote {path}: {_counted(tools, 'tool')} of {_counted(len(distributions), 'distribution')}.")
+        say(f"Wrote {path}: {counted(tools, 'tool')} of {counted(len(distributions), 'distribution')}.")
 
 
-def _tell(found: tuple[LockChange, ...], path: Path, as_json: bool) -> None:
+def _write(found: tuple[LockChange, ...], path: Path, as_json: bool) -> None:
     if as_json:
         say_json({"file": str(path), "changes": [asdict(each) for each in found]})
         return
@@ -107,10 +107,6 @@ def _tell(found: tuple[LockChange, ...], path: Path, as_json: bool) -> None:
 
 
 def _json(value: Any) -> str:
-    from json import dumps  # where something has changed
+    from json import dumps  # only if something has changed
 
     return dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

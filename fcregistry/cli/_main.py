@@ -1,4 +1,4 @@
-"""Which commands are there, and what does the process exit with?
+"""The table of commands, and the exit codes of the process.
 
 0    fine
 1    the tool failed, or its call was denied; or doctor or lint found something; or the output could not be written
@@ -44,17 +44,17 @@ COMMANDS: Final = {
     "search": "Find tools by words.",
     "show": "Show what a tool takes.",
 }
-"""One row a command, sorted: the module `_NAME` in this folder, which holds it as `command`, and what it is for."""
+"""Command -> what it is for, sorted. The module `_NAME` in this folder has the command as `command`."""
 
 _COMPLETING: Final = "_FCREGISTRY_COMPLETE"
-"""The variable by which a shell asks for completions: an error has no place in its prompt."""
+"""The variable by which a shell asks for completions: then no error may be printed into its prompt."""
 
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
 
 class _Commands(click.Group):
-    """Imports a command when it is used; to tell what it is for, the table is enough."""
+    """Imports a command when it is used; the list of commands needs the table only."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -70,7 +70,7 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        from click.shell_completion import CompletionItem  # there already: only completion comes here
+        from click.shell_completion import CompletionItem  # loaded already: only completion comes here
 
         named = [
             CompletionItem(name, help=purpose) for name, purpose in COMMANDS.items() if name.startswith(incomplete)
@@ -78,7 +78,7 @@ class _Commands(click.Group):
         return [
             *named,
             *click.Command.shell_complete(self, ctx, incomplete),
-        ]  # past the group's, which imports them all
+        ]  # not the group's method, which imports all commands
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -89,7 +89,7 @@ class _Commands(click.Group):
 
 
 def _instead_of(name: str) -> str:
-    """Word the commands that may have been meant, or all there are."""
+    """Return a text with the commands that may have been meant, or all commands."""
     from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
 
     return did_you_mean(nearest(name, COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
@@ -104,11 +104,11 @@ def _instead_of(name: str) -> str:
 @click.pass_context
 def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""
-    from fcregistry.cli._tools import describe_in_workers, say_what_was_wrong  # --help needs no plugin
+    from fcregistry.cli._tools import describe_in_workers, mention_index_problems  # --help needs no plugin
 
     describe_in_workers()
     if verbose:
-        ctx.call_on_close(say_what_was_wrong)
+        ctx.call_on_close(mention_index_problems)
     if modules:
         sys.path.append(os.getcwd())  # noqa: PTH109  # pathlib would be the one import of its kind on the way to most commands
         for module in modules:
@@ -130,14 +130,14 @@ def _import(module: str) -> None:
         with prints_to_stderr():
             importlib.import_module(module)
     except (Exception, SystemExit) as error:  # the user's own code: whatever it raises on import, say where and stop
-        said = f"{type(error).__name__}: {error}{_place(error)}"
-        raise click.UsageError(f"the module {module!r} does not import: {said}") from error
+        what = f"{type(error).__name__}: {error}{_place(error)}"
+        raise click.UsageError(f"the module {module!r} does not import: {what}") from error
 
 
 def _hiding(name: str) -> str | None:
-    """Return the file of a module elsewhere that is imported in place of one in the working folder; None where that one is.
+    """Return the file of an installed module that hides one of the working folder; None if there is none.
 
-    What is installed comes first: else a file here would run with the rights of the package whose module has its name.
+    Installed modules come first: otherwise a file in the folder could replace a module of an installed package.
     """
     here = os.getcwd()  # noqa: PTH109  # likewise
     own = next((path for path in (f"{here}/{name}/__init__.py", f"{here}/{name}.py") if os.path.exists(path)), None)  # noqa: PTH110  # likewise
@@ -147,13 +147,13 @@ def _hiding(name: str) -> str | None:
 
     try:
         origin = getattr(find_spec(name), "origin", None)
-    except (ImportError, ValueError):  # a module that says nothing of where it came from
+    except (ImportError, ValueError):  # a module without a place
         return None
     return origin if origin and os.path.realpath(origin) != os.path.realpath(own) else None
 
 
 def _place(error: BaseException) -> str:
-    """Tell where an import failed."""
+    """Return where an import failed."""
     from traceback import extract_tb  # only on the way to an error
 
     last = extract_tb(error.__traceback__)[-1]
@@ -167,10 +167,10 @@ def run(args: list[str] | None, ready: Callable[[], object] = lambda: None) -> i
 
     Args:
         args: The words after the program's name; None for those of the process.
-        ready: Called when an interrupt is going to be caught here.
+        ready: Called as soon as this function handles interrupts.
     """
-    _mend_streams()
-    _word_warnings()
+    _repair_streams()
+    _shorten_warnings()
     try:
         return _run(args, ready)
     except KeyboardInterrupt:  # also while an error is explained
@@ -193,14 +193,14 @@ def _run(args: list[str] | None, ready: Callable[[], object]) -> int:
     except OSError as error:
         what = "" if error.filename is None else f" {error.filename}"  # the output has no name
         complain(f"cannot read or write{what}: {error.strerror or error}")
-        return _gone(1)
+        return _discard_output(1)
     except SystemExit as done:  # click's own answer to a closed pipe
-        return _gone(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)
+        return _discard_output(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)
     return code if isinstance(code, int) else 0
 
 
 def _explain(error: FcregistryError) -> int:
-    """Say what went wrong, and of a tool that is not there what may be the reason."""
+    """Write an error to stderr, and for a missing tool the likely reason."""
     complain(str(error))
     if isinstance(error, ToolNotFoundError):
         from fcregistry.cli._tools import mention_why_missing  # only on the way to an error
@@ -209,8 +209,8 @@ def _explain(error: FcregistryError) -> int:
     return 2
 
 
-def _word_warnings() -> None:
-    """Show what plugin authors are warned of as one line, without the source that Python would show."""
+def _shorten_warnings() -> None:
+    """Show warnings for plugin authors as one line, without the source line that Python shows."""
     python_shows = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
@@ -222,8 +222,8 @@ def _word_warnings() -> None:
     warnings.showwarning = show
 
 
-def _mend_streams() -> None:
-    """Make streams that can be written to: where one was closed (`>&-`), and where text from strangers holds what the encoding has not."""
+def _repair_streams() -> None:
+    """Replace closed streams (`>&-`); escape characters that an encoding does not have."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -245,7 +245,7 @@ def _show(error: click.ClickException) -> int:
     return error.exit_code
 
 
-def _gone(code: int) -> int:
-    """Keep the interpreter from complaining, when it exits, that its output goes nowhere."""
+def _discard_output(code: int) -> int:
+    """Send further output nowhere, so that Python does not report a closed pipe; return the code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

@@ -1,4 +1,4 @@
-"""What does a package say of its own tools, so that they are listed without importing it?"""
+"""The command `manifest`: what a package ships, written down so that its tools are listed without importing it."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def build_command(ctx: click.Context, distribution: str | None, check: bool) -> 
 def _check(built: BuiltManifest) -> bool:
     lines = manifest_differences(built)
     if not lines:
-        say(f"{_shown(built.path)} is up to date")
+        say(f"{_relative(built.path)} is up to date")
         return True
-    say(f"{_shown(built.path)} is not what the code says:")
+    say(f"{_relative(built.path)} is not what the code says:")
     for line in lines:
         say(f"  {line}")
     complain("run: fcregistry manifest build")
@@ -49,15 +49,15 @@ def _check(built: BuiltManifest) -> bool:
 
 def _write(built: BuiltManifest) -> bool:
     if built.standing == built.text:
-        say(f"{_shown(built.path)} is up to date")
+        say(f"{_relative(built.path)} is up to date")
         return True
     built.write()
     tools = sum(len(each["tools"]) for each in built.content["plugins"])
-    say(f"wrote {_shown(built.path)}: {tools} tool{'s' * (tools != 1)}")
+    say(f"wrote {_relative(built.path)}: {tools} tool{'s' * (tools != 1)}")
     return True
 
 
-def _shown(path: Path) -> str:
+def _relative(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
@@ -78,7 +78,7 @@ def show_command(ctx: click.Context, distribution: str | None, as_json: bool) ->
     if as_json:
         say_json([_json(*each) for each in found])
     else:
-        _tell(found)
+        _write_states(found)
     ctx.exit(0 if all(isinstance(each, Manifest) and not each.is_stale for _, each in found) else 1)
 
 
@@ -94,10 +94,10 @@ def _json(plugin: FoundPlugin, manifest: Manifest | ManifestProblem | None) -> d
     }
 
 
-def _tell(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem | None]]) -> None:
+def _write_states(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem | None]]) -> None:
     rows = []
     for plugin, manifest in found:
-        say(f"{plugin.label}: {_shown(manifest.path) + ' ' if manifest else ''}{_state(manifest)}")
+        say(f"{plugin.label}: {_relative(manifest.path) + ' ' if manifest else ''}{_state(manifest)}")
         if isinstance(manifest, ManifestProblem):
             say(f"    {manifest.advice}")
         if isinstance(manifest, Manifest):

@@ -1,4 +1,4 @@
-"""How does one begin a plugin?"""
+"""The command `new`: starts a plugin package."""
 
 from __future__ import annotations
 

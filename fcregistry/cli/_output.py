@@ -1,9 +1,6 @@
-"""How is output written: for people on a terminal, for programs otherwise?
+"""Output of commands: text for people on a terminal, JSON for programs; and the JSON that people write.
 
 Names, descriptions and results are data from strangers, so control characters never reach a terminal.
-
-MERGED: How does standard output hold the result alone, whatever a tool writes?
-MERGED: How is JSON read that a person wrote? As strictly as a model's, and with a person's errors.
 """
 
 from __future__ import annotations
@@ -15,29 +12,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from fcregistry._base.json import STRICT_DECODER
-from fcregistry._base.stdout import prints_to_stderr
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# --- cli._output ---
-
-# Patterns as texts: they are compiled when first needed, and most output needs neither.
-_CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+# Patterns as text: they are compiled when first needed, and most output needs neither
+CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
 
 _PRINTABLE: Final = bytes(range(0x20, 0x7F))
-"""What ASCII has that is no control character."""
+"""The ASCII characters that are not control characters."""
 
 
 def clean(text: str) -> str:
     """Return a text without control characters and direction marks; line ends and tabs stay."""
-    return text if text.isprintable() else re.sub(_CONTROL, "�", text)
+    return text if text.isprintable() else re.sub(CONTROL, "�", text)
 
 
 def _write(text: str, stream: TextIO) -> None:
-    """Write text and a line end at once, for what stands on stdout and on stderr to come in its order."""
+    """Write text and a line end at once, so that stdout and stderr keep their order."""
     stream.write(f"{text}\n")
     stream.flush()
 
@@ -48,7 +40,7 @@ def complain(message: str) -> None:
 
 
 def remark(message: str) -> None:
-    """Write something worth knowing to stderr."""
+    """Write a remark to stderr."""
     _write(clean(message), sys.stderr)
 
 
@@ -59,15 +51,15 @@ def say(text: str = "") -> None:
 
 def say_json(value: Any) -> None:
     """Write a JSON value to stdout, indented."""
-    import json  # which `list` and `--help` do not need
+    import json  # `list` and `--help` do without it
 
     say_json_text(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def say_json_text(text: str) -> None:
-    """Write JSON to stdout; what a terminal would obey and what the encoding has not is escaped, as JSON does it."""
+    """Write JSON to stdout; escape control characters and those that the encoding does not have."""
     if not text.isascii() or "\x7f" in text:  # every other control character is escaped in JSON
-        text = re.sub(_CONTROL, _escaped, text)
+        text = re.sub(CONTROL, _escaped, text)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -81,8 +73,13 @@ def _escaped(character: re.Match[str]) -> str:
     return json.dumps(character[0])[1:-1]
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with a noun, such as `2 tools`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def is_terminal() -> bool:
-    """Tell whether a person reads stdout."""
+    """Return whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
@@ -91,7 +88,7 @@ def table(rows: Iterable[Sequence[str]], headings: Sequence[str]) -> None:
     *columns, last = (_one_line(column) for column in zip(headings, *rows, strict=True))
     lines = [line.rstrip() for line in map("  ".join, zip(*map(_padded, columns), last, strict=True))]
     if is_terminal():
-        import shutil  # with its archives, which only the size of a terminal is worth
+        import shutil  # slow to import, and only a terminal has a size
 
         room = shutil.get_terminal_size((100, 24)).columns
         lines = [_cut(line, room) for line in lines]
@@ -100,18 +97,18 @@ def table(rows: Iterable[Sequence[str]], headings: Sequence[str]) -> None:
 
 def _one_line(column: Sequence[str]) -> Sequence[str]:
     """Return the cells of a column with a space for each line end and tab, and without control characters."""
-    if _is_plain("".join(column)):  # thousands of cells in one go, and nearly always there is nothing to do
+    if _is_plain("".join(column)):  # one check for thousands of cells, which are nearly always plain
         return column
     return [cell if cell.isprintable() else " ".join(clean(cell).split()) for cell in column]
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether all of a long text is ASCII that can be printed: faster than `isprintable`, which looks each character up."""
+    """Return whether a text is printable ASCII: faster than `isprintable`, which looks up each character."""
     return text.isascii() and not text.encode().translate(None, _PRINTABLE)
 
 
 def _padded(column: Sequence[str]) -> list[str]:
-    """Return the cells of a column with spaces to one width."""
+    """Return the cells of a column, padded to one width."""
     if "".join(column).isascii():
         most = max(map(len, column))
         return [cell.ljust(most) for cell in column]
@@ -124,13 +121,13 @@ def _width(text: str) -> int:
     """Return how many columns of a terminal a text takes (Unicode Standard Annex #11, East Asian Width)."""
     if text.isascii():
         return len(text)
-    from unicodedata import category, east_asian_width  # for the few that need it
+    from unicodedata import category, east_asian_width  # few texts need it
 
     return sum((category(each) not in ("Mn", "Me", "Cf")) * (1 + (east_asian_width(each) in "WF")) for each in text)
 
 
 def _cut(line: str, room: int) -> str:
-    """Return a line that fits, and shows where it was cut."""
+    """Return a line that fits; one that is cut ends with an ellipsis."""
     if _width(line) <= room:
         return line
     line = line[:room]
@@ -139,17 +136,19 @@ def _cut(line: str, room: int) -> str:
     return f"{line}…"
 
 
-# --- cli._alone ---
+# --- Standard output for the result only ---
 
 _OUT, _ERR = 1, 2
 
 
 @contextmanager
 def result_alone() -> Iterator[None]:
-    """Send to stderr what is printed, and what a tool's programs and libraries in C write, which know no `sys.stdout`.
+    """Send to stderr all output, also that of subprocesses and C libraries.
 
-    For a process of our own only: the descriptor is everybody's. Where it is closed, nobody reads it.
+    Only a command may use it: the descriptor belongs to the whole process. If stdout is closed, nothing has to be redirected.
     """
+    from fcregistry._base.stdout import prints_to_stderr  # only a command that runs tools needs it
+
     out = None
     with suppress(OSError):
         out = os.dup(_OUT)
@@ -163,15 +162,17 @@ def result_alone() -> Iterator[None]:
             os.close(out)
 
 
-# --- cli._json ---
+# --- Reading JSON ---
 
 
 def read_json(text: str) -> Any:
-    """Return the value of JSON text.
+    """Return the value of JSON text, read as strictly as a model's.
 
     Raises:
-        ValueError: It is no JSON, has a name twice in one object, a number that is not finite, or nests too deeply.
+        ValueError: It is not valid JSON, has a name twice in one object, a number that is not finite, or nests too deeply.
     """
+    from fcregistry._base.json import STRICT_DECODER  # `list` and `--help` do without JSON
+
     try:
         return STRICT_DECODER.decode(text)
     except RecursionError:

@@ -1,9 +1,4 @@
-"""Which arguments do the words after a tool's name give?
-
-MERGED: What may stand after the name of a tool that is called? Its options, and the values of those that have a choice.
-MERGED: Which options does a tool take on the command line? Made from its schema.
-MERGED: What does the schema of a parameter ask of a value besides its type, in the words with which a call would be refused?
-"""
+"""The options of a tool on the command line, made from its schema, and the arguments that a user gives with them."""
 
 from __future__ import annotations
 
@@ -29,9 +24,7 @@ if TYPE_CHECKING:
 else:
     _AnyParam = click.ParamType
 
-# --- cli._arguments ---
-
-# Names that no parameter with an option has.
+# No parameter with an option has these names
 _JSON: Final = " json"
 _ARG: Final = " arg"
 
@@ -40,9 +33,9 @@ _BYTE_ORDER_MARK: Final = "\ufeff"  # which programs on Windows write first
 
 
 def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> dict[str, Any] | str:
-    """Return the arguments as a JSON object or its text: from options, from one JSON word, or both, options first."""
+    """Return the arguments: from options, from one JSON word unread, or from both; options win."""
     parser = _tool_command(name, tool)
-    # An underscore for a dash is as good: --num_days and --num-days.
+    # --num_days is the same as --num-days
     settings: dict[str, Any] = {
         "token_normalize_func": lambda token: token.replace("_", "-"),
         "help_option_names": ["-h", "--help"],
@@ -50,9 +43,11 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> d
     path = f"{ctx.command_path} {name}"
     try:
         with parser.make_context(path, words, **settings) as inner:
-            return _given(inner)
+            return _arguments(inner)
     except click.UsageError as error:
-        error.ctx = error.ctx or click.Context(parser, info_name=path, **settings)  # so that the tool's usage is shown
+        error.ctx = error.ctx or click.Context(
+            parser, info_name=path, **settings
+        )  # so that click shows the tool's usage
         if isinstance(error, click.NoSuchOption) and (message := _no_option(error.option_name, ctx, name, tool)):
             raise click.UsageError(message, error.ctx) from error
         if isinstance(error, click.BadParameter) and error.param is not None and takes_several(error.param):
@@ -62,8 +57,8 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> d
 
 
 def _no_option(option: str, ctx: click.Context, name: str, tool: Tool) -> str | None:
-    """Return what is to be done in place of an option that there is not, where that is known."""
-    if option in _own_options(ctx):
+    """Return what to do in place of an unknown option; None if that is not known."""
+    if any(option in parameter.opts for parameter in ctx.command.params):
         return f"{option} is not the tool's but ours: it stands before {name}"
     schema, word = tool.parameters, option.lstrip("-")
     named_so = [each for each in schema["properties"] if each.replace("_", "-") == word]
@@ -74,25 +69,21 @@ def _no_option(option: str, ctx: click.Context, name: str, tool: Tool) -> str | 
     return None
 
 
-def _own_options(ctx: click.Context) -> set[str]:
-    return {word for parameter in ctx.command.params for word in parameter.opts}
-
-
-def _given(ctx: click.Context) -> dict[str, Any] | str:
+def _arguments(ctx: click.Context) -> dict[str, Any] | str:
     values = {
-        name: _listed(value)
+        name: list(value) if isinstance(value, tuple) else value
         for name, value in ctx.params.items()
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }
     word = _one_word(values.pop(_JSON, ()), ctx)
-    extra = _extra(values.pop(_ARG, ()), ctx)
+    extra = _json_arguments(values.pop(_ARG, ()), ctx)
     if word is not None and word[:1] not in ("-", "@", "{", "[", '"') and not word[:1].isspace() and word != "":
-        raise click.UsageError(f"{word!r} is no JSON object; {_as_options(word, ctx)}", ctx)
+        raise click.UsageError(f"{word!r} is no JSON object; {_options_advice(word, ctx)}", ctx)
     text = None if word is None else _json_text(word, ctx)
     if text is None:
         return {**values, **extra}
     if not values and not extra:
-        return text  # as it is: the executor reads it strictly
+        return text  # unread: the executor parses it strictly
     try:
         base = read_json(text)
     except ValueError as error:
@@ -104,12 +95,12 @@ def _given(ctx: click.Context) -> dict[str, Any] | str:
 
 def _one_word(words: list[str], ctx: click.Context) -> str | None:
     if len(words) > 1:
-        raise click.UsageError(f"Got unexpected extra argument ({words[1]}): {_as_options(words[1], ctx)}", ctx)
+        raise click.UsageError(f"Got unexpected extra argument ({words[1]}): {_options_advice(words[1], ctx)}", ctx)
     return words[0] if words else None
 
 
-def _as_options(word: str, ctx: click.Context) -> str:
-    """Say how the word could have been given."""
+def _options_advice(word: str, ctx: click.Context) -> str:
+    """Return how the word could have been given as an option."""
     flags = {each.opts[0]: each for each in ctx.command.params if isinstance(each, click.Option) and each.name != _ARG}
     if not flags:
         return "this tool has no options"
@@ -126,16 +117,12 @@ def _as_options(word: str, ctx: click.Context) -> str:
     return f"arguments are given as options, such as {flag} {value}{again}"
 
 
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
 def _tool_command(name: str, tool: Tool) -> click.Command:
     text = tool.description
     parameters: list[click.Parameter] = [
-        named(click.Argument(["json"], nargs=-1, metavar="[JSON|-|@FILE]"), _JSON),
+        with_name(click.Argument(["json"], nargs=-1, metavar="[JSON|-|@FILE]"), _JSON),
         *options_of(tool),
-        named(click.Option(["--arg", "arg"], multiple=True, metavar="NAME=JSON", help=_arg_help(tool)), _ARG),
+        with_name(click.Option(["--arg", "arg"], multiple=True, metavar="NAME=JSON", help=_arg_help(tool)), _ARG),
     ]
     return click.Command(
         name, params=parameters, help="\b\n" + clean(text).replace("\n\n", "\n\n\b\n") if text else None
@@ -161,7 +148,7 @@ def _json_text(word: str, ctx: click.Context) -> str:
     return word
 
 
-def _extra(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:
+def _json_arguments(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:
     extra = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
@@ -176,22 +163,22 @@ def _extra(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:
     return extra
 
 
-# --- cli._completing ---
+# --- Completion ---
 
 
 def complete_words(name: str, words: tuple[str, ...], incomplete: str) -> list[CompletionItem[str]]:
-    """Return what a word after a tool's name may become.
+    """Return the completions of a word after a tool's name.
 
     Args:
         name: The tool's name.
-        words: What stands between its name and that word.
-        incomplete: What was typed of it.
+        words: The words between the name and the incomplete one.
+        incomplete: The beginning of the word.
     """
-    describe_while_typing()  # a completion is asked for before any command runs
+    describe_while_typing()  # the shell asks for completions before any command runs
     options = options_of(registry.get(name))
     flags = [word.replace("_", "-") for word in words if word.startswith("--")]
     last = next((each for each in options if words and each.opts[0] == words[-1].replace("_", "-")), None)
-    if last is not None and not last.is_flag:  # whose value is due
+    if last is not None and not last.is_flag:  # its value is next
         choices = last.type.choices if isinstance(last.type, WordParam) else ()
         return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
     left = [each for each in options if takes_several(each) or not {*each.opts, *each.secondary_opts} & {*flags}]
@@ -203,7 +190,7 @@ def _items(option: click.Option) -> Iterator[CompletionItem[str]]:
         yield CompletionItem(flag, help=option.help)
 
 
-# --- cli._parameters ---
+# --- Options of a tool ---
 
 P = TypeVar("P", bound=click.Parameter)
 
@@ -212,14 +199,14 @@ _FLAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
 class WordParam(click.Choice[str]):
-    """One of the strings of an enum, as it is: an underscore in it is no dash."""
+    """One of the strings of an enum, unchanged: an underscore in it is not read as a dash."""
 
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
         return str(choice)
 
 
 class JsonParam(_AnyParam):
-    """A JSON value; where the schema takes strings too, text that is not JSON is a string."""
+    """A JSON value; if the schema accepts strings too, text that is not JSON is a string."""
 
     name = "json"
 
@@ -258,7 +245,7 @@ def flags_of(tool: Tool) -> dict[str, str]:
 
 
 def without_option(tool: Tool) -> list[str]:
-    """Return the parameters that no option can be made for, with their types: they are given with `--arg NAME=JSON`."""
+    """Return the parameters without an option, with their types: users give them with `--arg NAME=JSON`."""
     schema = tool.parameters
     flags = _flags(schema["properties"], schema)
     required = schema.get("required", ())
@@ -270,7 +257,7 @@ def without_option(tool: Tool) -> list[str]:
 
 
 def _flags(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, str]:
-    """Return the flag of each parameter that can have one; the first that takes a flag keeps it."""
+    """Return the flag of each parameter that can have one; of two with one flag, the first has it."""
     taken = {"--help", "--arg", *(f"--no-{_dashed(name)}" for name in properties if _is_bool(name, properties, schema))}
     flags: dict[str, str] = {}
     for name in properties:
@@ -298,34 +285,34 @@ def _option(name: str, schema: dict[str, Any], required: bool, flag: str) -> cli
     variable = f"p_{len(name)}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
     if schema.get("type") == "boolean":
         declaration = f"{flag}/--no-{flag.removeprefix('--')}"
-        return named(click.Option([declaration, variable], default=None, help=text), name)
+        return with_name(click.Option([declaration, variable], default=None, help=text), name)
     multiple = _is_list_of_scalars(schema)
     if multiple:
         schema = {**schema, "items": as_text(schema["items"])}
-    kind = _kind(schema["items"] if multiple else schema)
+    kind = _param_type(schema["items"] if multiple else schema)
     metavar = None if isinstance(kind, click.Choice) else _metavar(schema, kind)
     settings: dict[str, Any] = {} if multiple else {"callback": _only_one}
     made = click.Option(
         [flag, variable], type=kind, multiple=True, default=None, help=text, metavar=metavar, **settings
     )
-    return named(made, name)
+    return with_name(made, name)
 
 
 def takes_several(option: click.Parameter) -> bool:
-    """Tell whether an option may be given again, for one more item."""
+    """Return whether an option may be given again, for one more item."""
     return option.multiple and option.callback is None
 
 
 def _only_one(ctx: click.Context, option: click.Parameter, values: tuple[Any, ...]) -> Any:
-    """Refuse an option that is given again, of which the last would win without a word."""
+    """Refuse an option that is given twice: the last one would win silently."""
     if len(values) > 1:
         several = "; give one JSON value" if isinstance(option.type, JsonParam) else ""
         raise click.UsageError(f"{option.opts[0]} is given {len(values)} times, and takes one value{several}", ctx)
     return values[0] if values else None
 
 
-def named(parameter: P, name: str) -> P:
-    """Give a parameter of a command a name that click would have changed: it wants lower case and no space."""
+def with_name(parameter: P, name: str) -> P:
+    """Give a parameter of a command a name that click would change: click wants lower case and no space."""
     parameter.name = name
     return parameter
 
@@ -337,13 +324,13 @@ def _is_list_of_scalars(schema: dict[str, Any]) -> bool:
     return as_text(items).get("type") in ("string", "integer", "number", "boolean")
 
 
-def _kind(schema: dict[str, Any]) -> click.ParamType[Any]:
+def _param_type(schema: dict[str, Any]) -> click.ParamType[Any]:
     choices = schema.get("enum")
     if choices and all(isinstance(choice, str) for choice in choices):
         return WordParam(choices)
     if choices or schema.get("type") not in ("string", "integer", "number"):
         return JsonParam(
-            or_text=_takes_text(schema), takes=_shown(schema) or KINDS.get(str(schema.get("type")), "JSON")
+            or_text=_takes_text(schema), takes=_short_type(schema) or KINDS.get(str(schema.get("type")), "JSON")
         )
     return {"string": click.STRING, "integer": click.INT, "number": click.FLOAT}[schema["type"]]
 
@@ -363,20 +350,20 @@ def _takes_text(schema: dict[str, Any]) -> bool:
 
 def _metavar(schema: dict[str, Any], kind: click.ParamType[Any]) -> str:
     if isinstance(kind, JsonParam):
-        shown = _shown(schema)
+        shown = _short_type(schema)
         return f"JSON:{shown}".replace(" ", "") if shown else "JSON"
     if schema.get("type") == "array":
         return f"{str(schema['items'].get('format') or schema['items']['type']).upper()}..."
     return str(schema.get("format") or schema["type"]).upper()
 
 
-def _shown(schema: dict[str, Any]) -> str:
-    """Return the type of a JSON value, or nothing where that is long."""
+def _short_type(schema: dict[str, Any]) -> str:
+    """Return the type of a JSON value; an empty string if it is long."""
     shown = show_type(schema)
     return shown if len(shown) <= _LONGEST_TYPE else ""
 
 
-# --- cli._bounds ---
+# --- Schemas of parameters ---
 
 _BOUNDS: Final = (
     *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
@@ -385,7 +372,7 @@ _BOUNDS: Final = (
 
 
 def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a parameter's schema with its reference followed, and without the null of an optional one."""
+    """Return a parameter's schema without references, and without the null of an optional one."""
     found = _object(schema)
     for _ in range(10):
         if "$ref" in found:
@@ -399,27 +386,27 @@ def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _object(schema: Any) -> dict[str, Any]:
-    """Return a schema as an object: one that is `true`, or `false`, says nothing of a type."""
+    """Return a schema as an object; `true` and `false` become an empty one."""
     return dict(schema) if isinstance(schema, Mapping) else {}
 
 
 def as_text(schema: dict[str, Any]) -> dict[str, Any]:
-    """Take a decimal number, which may be a number or a text, for the text that was typed: a float would lose digits."""
+    """Return a schema that reads a decimal number as the typed text: a float would lose digits."""
     if schema.get("format") == "decimal" and isinstance(schema.get("type"), list):
         return {**schema, "type": "string"}
     return schema
 
 
 def bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a parameter's schema asks of a value, and of each item of an array; nothing of what lies deeper."""
+    """Yield the bounds of a value and of each item of an array, in the words of a refused call."""
     for keyword in _BOUNDS:
         if keyword in schema:
-            yield _briefly(keyword, schema[keyword])
+            yield _short_requirement(keyword, schema[keyword])
     if schema.get("uniqueItems") is True:
-        yield _briefly("uniqueItems", True)
+        yield _short_requirement("uniqueItems", True)
     if isinstance(items := schema.get("items"), Mapping):
         yield from (f"each {each}" for each in bounds(items) if "items" not in items)
 
 
-def _briefly(keyword: str, limit: Any) -> str:
+def _short_requirement(keyword: str, limit: Any) -> str:
     return requirement(keyword, limit).removeprefix("must be ").removeprefix("must have ")

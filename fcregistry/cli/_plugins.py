@@ -1,4 +1,4 @@
-"""Which plugins and extensions are installed, and what became of them?"""
+"""The command `plugins`: installed plugins and extensions, and whether they load."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(as_json: bool) -> None:
 
 
 def _show(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
-    """Write a table, and the reasons below it: they are long, and a table is cut where the terminal ends."""
+    """Write a table, and the reasons below it: they are long, and the terminal cuts the lines of a table."""
     table([[_cell(row, key) for key in columns] for row in rows], [key.upper().replace("_", " ") for key in columns])
     for row in rows:
         if row["reason"] is not None:
@@ -68,7 +68,7 @@ def _row(outcome: Outcome) -> dict[str, Any]:
     seconds: float | None = round(outcome.seconds, 4)
     if isinstance(outcome, DescribedPlugin):
         state = "described"
-        seconds = None if outcome.by == "manifest" else seconds  # which nobody has imported
+        seconds = None if outcome.by == "manifest" else seconds  # it was not imported
     return {**row, "state": state, "import_seconds": seconds, "reason": reason}
 
 

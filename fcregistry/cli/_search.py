@@ -1,4 +1,4 @@
-"""Which tools have to do with some words?"""
+"""The command `search`: tools that match some words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say_json, table
-from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, there_are_none, tool_json
+from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, no_tools_text, tool_json
 from fcregistry.discovery import names_starting_with
 
 NOTHING_FOUND: Final = 1
@@ -54,7 +54,7 @@ def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ..
 
 def _nothing(words: str, there: set[str]) -> str:
     if not there:
-        return there_are_none()
+        return no_tools_text()
     return f"No tool has to do with {words!r}{did_you_mean(nearest(words, sorted(there)))}"
 
 

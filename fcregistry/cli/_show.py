@@ -1,4 +1,4 @@
-"""What is known of one tool?"""
+"""The command `show`: one tool, its parameters and its options."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def command(name: str, format_name: str | None, strict: bool, as_json: bool) -> 
         raise click.UsageError("--strict is of a provider's format: name it with --format")
     tool = tool_named(name)
     if format_name is not None:
-        _describe(tool, format_name, strict)
+        _write_definition(tool, format_name, strict)
     elif as_json:
         say_json(tool_json(tool))
     else:
-        _tell(tool)
+        _write_tool(tool)
 
 
-def _describe(tool: Tool, format_name: str, strict: bool) -> None:
-    """Write a tool as a provider is told of it, and on stderr what the provider is not told."""
+def _write_definition(tool: Tool, format_name: str, strict: bool) -> None:
+    """Write a tool in a provider's format, and to stderr what the format leaves out."""
     described = tool.definition(format_name, strict=strict)
     if isinstance(described, str):
         say(described.rstrip("\n"))
@@ -48,7 +48,7 @@ def _describe(tool: Tool, format_name: str, strict: bool) -> None:
         remark(f"note: left out: {dropped}")
 
 
-def _tell(tool: Tool) -> None:
+def _write_tool(tool: Tool) -> None:
     schema = tool.parameters
     say(tool.id)
     say()
@@ -69,7 +69,7 @@ def _tell(tool: Tool) -> None:
     for name, each in {**(returns or {}).get("$defs", {}), **schema.get("$defs", {})}.items():
         say(f"  {name} = {show_type(each)}")
     for option, value in record_of(tool)["options"].items():
-        say(f"{option}: {_shown(value)}")
+        say(f"{option}: {_text(value)}")
     if missing := tool.missing_env:
         say(f"Hidden: {', '.join(missing)} is not set.")
     say(f"From: {tool.origin}")
@@ -79,12 +79,12 @@ def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> 
     known = schema if isinstance(schema, dict) else {}  # true takes anything, and false nothing
     facts = [show_type(schema), *bounds(plain(known, root)), "required" if required else "optional"]
     if "default" in known:
-        facts[-1] = f"default {_shown(known['default'])}"
+        facts[-1] = f"default {_text(known['default'])}"
     text = " ".join(str(known.get("description", "")).split())
     return f"  {name} ({', '.join(facts)})" + (f": {text}" if text else "")
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, dict) and list(value) == [COMPUTED]:
         return f"computed by {value[COMPUTED]}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

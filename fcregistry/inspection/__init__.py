@@ -1,4 +1,4 @@
-"""What is wrong with what is installed, and what would a model stumble over? What the command line and tests both say of it."""
+"""Checks of what is installed: lint, doctor, comparison of versions, and locks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fcregistry.inspection._diff import VERDICTS as VERDICTS
     from fcregistry.inspection._diff import Diff as Diff
     from fcregistry.inspection._diff import DistributionDiff as DistributionDiff
+    from fcregistry.inspection._diff import ToolChange as ToolChange
     from fcregistry.inspection._diff import diff_sources as diff_sources
-    from fcregistry.inspection._diff_core import VERDICTS as VERDICTS
-    from fcregistry.inspection._diff_core import ToolChange as ToolChange
     from fcregistry.inspection._diff_sources import LOCK_FILE as LOCK_FILE
     from fcregistry.inspection._diff_sources import DiffSource as DiffSource
     from fcregistry.inspection._diff_sources import installed_like as installed_like
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from fcregistry.inspection._doctor import diagnose, diagnose_name
     from fcregistry.inspection._doctor import plugins_to_probe as plugins_to_probe
     from fcregistry.inspection._doctor import probe_plugins as probe_plugins
-    from fcregistry.inspection._doctor_accounts import Finding
-    from fcregistry.inspection._doctor_checks import tools_of_plugin as tools_of_plugin
+    from fcregistry.inspection._doctor_checks import Finding
     from fcregistry.inspection._lint import LINT_RULES as LINT_RULES
     from fcregistry.inspection._lint import lint, tools_beside, tools_to_lint
-    from fcregistry.inspection._lint_core import SEVERITIES as SEVERITIES
-    from fcregistry.inspection._lint_core import LintFinding
-    from fcregistry.inspection._lint_core import shipped_tools as shipped_tools
+    from fcregistry.inspection._lint_subject import SEVERITIES as SEVERITIES
+    from fcregistry.inspection._lint_subject import LintFinding
     from fcregistry.inspection._lock import Inventory as Inventory
     from fcregistry.inspection._lock import LockChange as LockChange
     from fcregistry.inspection._lock import lock_changes as lock_changes
     from fcregistry.inspection._lock import lock_text as lock_text
     from fcregistry.inspection._lock import take_inventory as take_inventory
     from fcregistry.inspection._lock import write_lock as write_lock
+    from fcregistry.inspection._shipped import shipped_tools as shipped_tools
+    from fcregistry.inspection._shipped import tools_of_plugin as tools_of_plugin
 
 __all__ = ["Finding", "LintFinding", "diagnose", "diagnose_name", "lint", "tools_beside", "tools_to_lint"]
 
 # Name -> the module it lives in, imported when it is used.
 _HOMES: dict[str, str] = {
-    "Finding": "._doctor_accounts",
-    "LintFinding": "._lint_core",
+    "Finding": "._doctor_checks",
+    "LintFinding": "._lint_subject",
     "diagnose": "._doctor",
     "diagnose_name": "._doctor",
     "lint": "._lint",
@@ -54,9 +54,9 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "LINT_RULES": "._lint",
     "LOCK_FILE": "._diff_sources",
     "LockChange": "._lock",
-    "SEVERITIES": "._lint_core",
-    "ToolChange": "._diff_core",
-    "VERDICTS": "._diff_core",
+    "SEVERITIES": "._lint_subject",
+    "ToolChange": "._diff",
+    "VERDICTS": "._diff",
     "diff_sources": "._diff",
     "installed_like": "._diff_sources",
     "lock_changes": "._lock",
@@ -64,9 +64,9 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "plugins_to_probe": "._doctor",
     "probe_plugins": "._doctor",
     "read_source": "._diff_sources",
-    "shipped_tools": "._lint_core",
+    "shipped_tools": "._shipped",
     "take_inventory": "._lock",
-    "tools_of_plugin": "._doctor_checks",
+    "tools_of_plugin": "._shipped",
     "write_lock": "._lock",
 }
 

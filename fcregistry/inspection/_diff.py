@@ -1,16 +1,11 @@
-"""What changed between two versions of tools, and does that break their callers?
+"""The difference between two versions of tools: what changed, what that means for callers, and which version it asks for.
 
-Split by question: `_sources.py` and `_wheels.py` read versions, `_pairing.py` says which tool is which, `_tools.py` and `_options.py` what changed
-in one, `_walk.py` what in its schemas, with `_groups.py`, `_choices.py`, `_objects.py` and `_arrays.py` for what they are made of; `_bump.py`
-judges the version.
+`_diff_sources.py` reads the versions, and `_schema_diff.py` compares the schemas.
 
-MERGED: What changed between two versions, what does it mean for callers, and which version should it be?
-MERGED: Which tool of an old version is which of a new one?
-MERGED: What changed in a tool, and what does that mean for its callers?
-MERGED: What does it mean for callers that a tool was declared with other options?
+A promise of an author is compatible when it is given, and unknown when it is taken back: a policy may have relied on it. A change that
+refuses calls which ran before is breaking.
 
-A promise that an author gave is compatible when it is given, and unknown when it is taken back: a policy may have relied on it. What
-refuses calls that were run is breaking.
+Versions: Semantic Versioning 2.0.0. Below 1.0 it promises nothing; the custom is that the second number then takes the place of the first.
 """
 
 from __future__ import annotations
@@ -18,31 +13,51 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fcregistry._base.messages import show
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.record import ToolRecord
 from fcregistry._tools.selectors import normalized
-from fcregistry.inspection._diff_core import (
-    BUMPS,
-    Bump,
-    Judgement,
-    Part,
-    ToolChange,
-    Verdict,
-    bump_of,
-    change,
-    judged,
-    needed,
-    next_version,
-    worst,
-)
-from fcregistry.inspection._diff_sources import DiffSource, Shipped
+from fcregistry.inspection._diff_sources import DiffSource, Shipped, Version, read_version
 from fcregistry.inspection._schema_diff import Difference, changed, listed, schema_differences, shown_path
 from fcregistry.inspection._schema_document import json_text
+from fcregistry.inspection._shipped import tool_id
 
-# --- inspection._diff._run ---
+Verdict = Literal["breaking", "unknown", "compatible"]
+VERDICTS: Final[tuple[Verdict, ...]] = ("breaking", "unknown", "compatible")
+"""What a change means for callers, worst first; `unknown` is all that this module cannot decide."""
+
+Part = Literal["tool", "parameters", "returns"]
+"""The part of a tool that changes; the path of a change leads into it."""
+
+Bump = Literal["major", "minor", "patch", "none"]
+BUMPS: Final[tuple[Bump, ...]] = ("major", "minor", "patch", "none")
+"""Which number of a version changes, greatest first (Semantic Versioning 2.0.0)."""
+
+Judgement = Literal["enough", "too small", "backwards", "untold"]
+"""Whether the version changed enough; `untold` if one of the two versions is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolChange:
+    """One difference between two versions of a tool.
+
+    Attributes:
+        verdict: What it means for callers: `breaking`, `unknown` or `compatible`.
+        tool: The canonical id of the tool: the new one, if there is one.
+        part: The part that changes: `parameters`, `returns`, or the `tool` itself.
+        path: The place in the arguments or the result, such as `$.address.zip`; `$` for the whole.
+        message: What changes, in words.
+        bump: The number of the version that has to change for it: `major`, `minor` or `patch`.
+    """
+
+    verdict: Verdict
+    tool: str
+    part: Part
+    path: str
+    message: str
+    bump: Bump
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +66,12 @@ class DistributionDiff:
 
     Attributes:
         distribution: Its name.
-        old_version: Its old version; None where that is not known, or it was not there.
-        new_version: Its new version; None where that is not known, or it is not there.
-        changes: What changed, by tool.
-        bump: Which number of the version that asks for: `major`, `minor`, `patch` or `none`.
-        suggested: The least new version that is enough; None if any is, or the old one is not known.
-        judgement: Whether the version changed enough: `enough`, `too small`, `backwards`, or `untold` where one is not known.
+        old_version: Its old version; None if that is not known, or the old source does not have the distribution.
+        new_version: Its new version; None if that is not known, or the new source does not have the distribution.
+        changes: What changed, sorted by tool.
+        bump: The number of the version that has to change: `major`, `minor`, `patch` or `none`.
+        suggested: The least new version that is enough; None if any is, or the old version is not known.
+        judgement: Whether the version changed enough: `enough`, `too small`, `backwards`, or `untold` if a version is not known.
     """
 
     distribution: str
@@ -73,8 +88,8 @@ class Diff:
     """What changed between two sources.
 
     Attributes:
-        verdict: The worst verdict of all changes; `compatible` where there is none.
-        distributions: What changed in each distribution that is in one of them, by name.
+        verdict: The worst verdict of all changes; `compatible` if there is no change.
+        distributions: What changed in each distribution that either source has, sorted by name.
     """
 
     verdict: Verdict
@@ -87,11 +102,11 @@ class Diff:
 
 
 def diff_sources(old: DiffSource, new: DiffSource) -> Diff:
-    """Return what changed between two sources: the same for the same ones, in the same order.
+    """Return what changed between two sources, always in the same order.
 
     Args:
         old: What callers rely on.
-        new: What they will get.
+        new: What callers will get.
     """
     before, after = ({normalized(each.distribution): each for each in source.shipped} for source in (old, new))
     found = tuple(_diff_of(before.get(name), after.get(name)) for name in sorted(before.keys() | after.keys()))
@@ -109,23 +124,23 @@ def _diff_of(old: Shipped | None, new: Shipped | None) -> DistributionDiff:
         old_version=old_version,
         new_version=new_version,
         changes=changes,
-        bump=needed(bump, old_version),
+        bump=needed_bump(bump, old_version),
         suggested=next_version(bump, old_version),
-        judgement=judged(bump, old_version, new_version),
+        judgement=judge(bump, old_version, new_version),
     )
 
 
 def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolRecord, ...]) -> Iterator[ToolChange]:
-    pairing = paired(old, new)
+    pairing = pair_tools(old, new)
     found: list[ToolChange] = []
     for one, other in pairing.kept:
-        found += tool_changes(_id(distribution, other), one, other)
+        found += tool_changes(tool_id(distribution, other), one, other)
     for one, other in pairing.renamed:
         found.append(_renaming(distribution, one, other))
-        found += tool_changes(_id(distribution, other), one, other)
-    # One that cannot be defined is offered to nobody, and no lock has it
+        found += tool_changes(tool_id(distribution, other), one, other)
+    # Executors do not offer a tool that cannot be defined, and no lock has it
     gone, new_ones = (
-        [_id(distribution, each) for each in tools if not each.get("problems")]
+        [tool_id(distribution, each) for each in tools if not each.get("problems")]
         for tools in (pairing.removed, pairing.added)
     )
     found += [change("breaking", each, "is gone") for each in gone]
@@ -134,7 +149,7 @@ def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolReco
 
 
 def _renaming(distribution: str, old: ToolRecord, new: ToolRecord) -> ToolChange:
-    was, now = place_of(old), _id(distribution, new)
+    was, now = local_name(old["name"], old["group"]), tool_id(distribution, new)
     if old["group"] == new["group"] and old["name"] in aliases_of(new):
         return change("compatible", now, f"was called {show(was)}, and still answers to it as an alias")
     if old["group"] != new["group"]:
@@ -142,11 +157,7 @@ def _renaming(distribution: str, old: ToolRecord, new: ToolRecord) -> ToolChange
     return change("breaking", now, f"was called {show(was)}; aliases={show(old['name'])} would keep that name")
 
 
-def _id(distribution: str, record: ToolRecord) -> str:
-    return f"{distribution}:{place_of(record)}"
-
-
-# --- inspection._diff._pairing ---
+# --- Which tool is which ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,10 +165,10 @@ class Pairing:
     """The tools of two versions.
 
     Attributes:
-        kept: Those of one group and name in both.
-        renamed: Those that have another group or name now.
-        removed: Those that are gone.
-        added: Those that are new.
+        kept: The tools that have the same group and name in both.
+        renamed: The tools that have another group or name now.
+        removed: The tools that are gone.
+        added: The tools that are new.
     """
 
     kept: list[tuple[ToolRecord, ToolRecord]] = field(default_factory=list)
@@ -166,11 +177,11 @@ class Pairing:
     added: list[ToolRecord] = field(default_factory=list)
 
 
-def paired(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
-    """Return which tool is which, each in the order given.
+def pair_tools(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
+    """Return which old tool is which new one, in the order given.
 
-    One whose group and name is gone was renamed if there is one new tool that keeps its name as an alias; or else one of the same name in
-    another group; of the same function; or of the same description and schemas.
+    A tool whose group and name are gone was renamed if exactly one new tool has its name as an alias; otherwise, if exactly one has the same
+    name in another group, the same function, or the same description and schemas.
     """
     pairing = Pairing()
     known = {_key(each): each for each in new}
@@ -179,8 +190,8 @@ def paired(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
     after = [each for each in new if _key(each) not in kept]
     pairing.kept.extend((each, known[_key(each)]) for each in old if _key(each) in known)
     for of_old, of_new in (
-        (_key, _also_called),
-        *((feature, _alone(feature)) for feature in (_name, _function, _told)),
+        (_key, _aliases),
+        *((feature, _as_set(feature)) for feature in (_name, _function, _description_and_schemas)),
     ):
         found = _matches(before, after, of_old, of_new)
         pairing.renamed.extend(found)
@@ -203,29 +214,29 @@ def _matches(
     of_old: Callable[[ToolRecord], Hashable],
     of_new: Callable[[ToolRecord], set[Hashable]],
 ) -> list[tuple[ToolRecord, ToolRecord]]:
-    """Return the pairs of which neither fits a third: what the old one has is one of what the new one has."""
-    sought = [(of_old(one), one) for one in old]
-    had = [(of_new(other), other) for other in new]
-    seekers = Counter(feature for feature, _ in sought)
-    offers = Counter(feature for features, _ in had for feature in features)
+    """Return the pairs that share a feature, in which neither tool fits a third."""
+    olds = [(of_old(one), one) for one in old]
+    news = [(of_new(other), other) for other in new]
+    count_old = Counter(feature for feature, _ in olds)
+    count_new = Counter(feature for features, _ in news for feature in features)
     by_feature = {
         feature: other
-        for features, other in had
-        if sum(seekers[each] for each in features) == 1
+        for features, other in news
+        if sum(count_old[each] for each in features) == 1
         for feature in features
     }
-    return [(one, by_feature[feature]) for feature, one in sought if offers[feature] == 1 and feature in by_feature]
+    return [(one, by_feature[feature]) for feature, one in olds if count_new[feature] == 1 and feature in by_feature]
 
 
 def _key(record: ToolRecord) -> tuple[str, str]:
     return record["group"], record["name"]
 
 
-def _also_called(record: ToolRecord) -> set[Hashable]:
+def _aliases(record: ToolRecord) -> set[Hashable]:
     return {(record["group"], alias) for alias in aliases_of(record)}
 
 
-def _alone(feature: Callable[[ToolRecord], Hashable]) -> Callable[[ToolRecord], set[Hashable]]:
+def _as_set(feature: Callable[[ToolRecord], Hashable]) -> Callable[[ToolRecord], set[Hashable]]:
     return lambda record: {feature(record)}
 
 
@@ -237,24 +248,24 @@ def _function(record: ToolRecord) -> Hashable:
     return record["module"], record["qualname"]
 
 
-def _told(record: ToolRecord) -> Hashable:
+def _description_and_schemas(record: ToolRecord) -> Hashable:
     return json_text([record["description"], record["parameters"], record["returns"]])
 
 
-# --- inspection._diff._tools ---
+# --- What changed in one tool ---
 
 _OPEN: Final[dict[str, Any]] = {"type": "object"}
 
 
 def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[ToolChange]:
-    """Yield what changed in a tool: itself, its parameters, and its result.
+    """Yield what changed in a tool itself, in its parameters and in its result.
 
-    Arguments that the old one took have to be taken by the new one. A result that the new one gives has to be one that the old one promised.
+    The new tool has to accept every argument that the old one accepted, and may only return what the old one promised to return.
 
     Args:
-        tool: Its canonical id.
-        old: What was known of it.
-        new: What is known of it now.
+        tool: The tool's canonical id.
+        old: The old record.
+        new: The new record.
     """
     broken, was_broken = new.get("problems"), old.get("problems")
     if broken or was_broken:
@@ -266,19 +277,14 @@ def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[ToolCh
     if old["description"] != new["description"]:
         message = f"description was {show(old['description'])}, is {show(new['description'])}"
         yield change("compatible", tool, message, words=True)
-    yield from _of_context(tool, old["deps"], new["deps"])
+    yield from _context_changes(tool, old["deps"], new["deps"])
     yield from option_changes(tool, old["options"], new["options"])
     for each in schema_differences(old["parameters"] or _OPEN, new["parameters"] or _OPEN):
-        yield _of_difference(tool, "parameters", each, each.narrows)
-    yield from _of_results(tool, old["returns"], new["returns"])
+        yield _schema_change(tool, "parameters", each, each.narrows)
+    yield from _result_changes(tool, old["returns"], new["returns"])
 
 
-def place_of(record: ToolRecord) -> str:
-    """Return what a tool is called in its distribution: `group.name`, without the default group."""
-    return local_name(record["name"], record["group"])
-
-
-def _of_context(tool: str, old: str | None, new: str | None) -> Iterator[ToolChange]:
+def _context_changes(tool: str, old: str | None, new: str | None) -> Iterator[ToolChange]:
     if old == new:
         return
     if new is None:
@@ -289,25 +295,25 @@ def _of_context(tool: str, old: str | None, new: str | None) -> Iterator[ToolCha
         yield change("breaking", tool, f"asked its application for {old}, and asks for {new} now")
 
 
-def _of_results(tool: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> Iterator[ToolChange]:
+def _result_changes(tool: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> Iterator[ToolChange]:
     if old is None and new is not None:
-        yield _of_result(tool, "compatible", "is described now")
+        yield _result_change(tool, "compatible", "is described now")
     elif new is None and old is not None:
-        yield _of_result(tool, "unknown", "is no longer described")
+        yield _result_change(tool, "unknown", "is no longer described")
     elif old is not None and new is not None:
         for each in schema_differences(old, new, "given"):
-            yield _of_difference(tool, "returns", each, each.widens)
+            yield _schema_change(tool, "returns", each, each.widens)
 
 
-def _of_result(tool: str, verdict: Verdict, message: str) -> ToolChange:
+def _result_change(tool: str, verdict: Verdict, message: str) -> ToolChange:
     bump = bump_of(verdict, words=False)
     return ToolChange(verdict=verdict, tool=tool, part="returns", path="$", message=message, bump=bump)
 
 
-def _of_difference(tool: str, part: Part, difference: Difference, breaks: bool | None) -> ToolChange:
+def _schema_change(tool: str, part: Part, difference: Difference, breaks: bool | None) -> ToolChange:
     verdict: Verdict = "breaking" if breaks else "unknown" if breaks is None else "compatible"
     if difference.kind == "default" and part == "parameters":
-        verdict = "unknown"  # what a call that leaves it out does now, no schema tells
+        verdict = "unknown"  # no schema says what a call without the argument does now
     words = difference.kind != "asked"
     return ToolChange(
         verdict=verdict,
@@ -319,56 +325,70 @@ def _of_difference(tool: str, part: Part, difference: Difference, breaks: bool |
     )
 
 
-# --- inspection._diff._options ---
+def change(verdict: Verdict, tool: str, message: str, *, words: bool = False) -> ToolChange:
+    """Return a change of the tool itself.
+
+    Args:
+        verdict: What it means for callers.
+        tool: The tool's canonical id.
+        message: What changes.
+        words: Whether only descriptions change: then a patch version is enough.
+    """
+    return ToolChange(
+        verdict=verdict, tool=tool, part="tool", path="$", message=message, bump=bump_of(verdict, words=words)
+    )
+
+
+# --- Options ---
 
 Remark = tuple[Verdict, str]
 
 _PROMISES: Final = {"read_only": True, "destructive": False, "idempotent": True, "open_world": False}
-"""Hint -> the value by which an author promises something; the others, and none, promise nothing (Model Context Protocol, tool annotations)."""
-_SAID: Final = frozenset({"examples", "meta", "title"})
-"""Options of which callers depend on none: they are told to people and models."""
+"""Hint -> the value that is a promise of the author; any other value promises nothing (Model Context Protocol, tool annotations)."""
+_DESCRIPTIVE: Final = frozenset({"examples", "meta", "title"})
+"""Options that only describe a tool to people and models: no caller depends on them."""
 
 
 def option_changes(tool: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ToolChange]:
-    """Yield what other options mean for the callers of a tool, sorted by the option.
+    """Yield what changed options mean for the callers of a tool, sorted by option.
 
     Args:
-        tool: Its canonical id.
+        tool: The tool's canonical id.
         old: The options of its old record: those that differ from their defaults.
-        new: Those of the new one.
+        new: The options of its new record.
     """
     for name in sorted(old.keys() | new.keys()):
         if json_text(old.get(name)) != json_text(new.get(name)):
             for verdict, message in _remarks(name, old, new):
-                yield change(verdict, tool, message, words=name in _SAID)
+                yield change(verdict, tool, message, words=name in _DESCRIPTIVE)
 
 
 def _remarks(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Remark]:
-    if name in _SAID:
+    if name in _DESCRIPTIVE:
         yield "compatible", f"{name} changed"
     elif name in _PROMISES:
         promised = new.get(name) is _PROMISES[name]
         yield "compatible" if promised else "unknown", changed(name, dict(old), dict(new))
-    elif name in _READERS:
-        yield from _READERS[name](old.get(name), new.get(name))
+    elif name in _REMARKS_BY_OPTION:
+        yield from _REMARKS_BY_OPTION[name](old.get(name), new.get(name))
     else:
         yield "unknown", changed(name, dict(old), dict(new))
 
 
-def _of_approval(old: Any, new: Any) -> Iterator[Remark]:
+def _approval_remarks(old: Any, new: Any) -> Iterator[Remark]:
     if new is True:
         yield "breaking", "its calls need approval now, and are refused where there is nobody to ask"
     elif new:
-        yield "breaking" if not old else "unknown", f"some of its calls need approval now: {_computed(new)} decides"
+        yield "breaking" if not old else "unknown", f"some of its calls need approval now: {_decider(new)} decides"
     else:
         yield "unknown", "its calls run without approval now"
 
 
-def _computed(value: Any) -> str:
+def _decider(value: Any) -> str:
     return str(next(iter(value.values()), value)) if isinstance(value, dict) else show(value)
 
 
-def _of_variables(old: Any, new: Any) -> Iterator[Remark]:
+def _variable_remarks(old: Any, new: Any) -> Iterator[Remark]:
     before, after = _texts(old), _texts(new)
     for name in (each for each in after if each not in before):
         yield "breaking", f"requires the environment variable {name} now, and is unavailable without it"
@@ -376,7 +396,7 @@ def _of_variables(old: Any, new: Any) -> Iterator[Remark]:
         yield "compatible", f"does not require the environment variable {name} any more"
 
 
-def _of_aliases(old: Any, new: Any) -> Iterator[Remark]:
+def _alias_remarks(old: Any, new: Any) -> Iterator[Remark]:
     before, after = _texts(old), _texts(new)
     if gone := [each for each in before if each not in after]:
         yield "breaking", f"is no longer called {listed(gone)} too"
@@ -384,7 +404,7 @@ def _of_aliases(old: Any, new: Any) -> Iterator[Remark]:
         yield "compatible", f"is called {listed(come)} too"
 
 
-def _of_tags(old: Any, new: Any) -> Iterator[Remark]:
+def _tag_remarks(old: Any, new: Any) -> Iterator[Remark]:
     before, after = _texts(old), _texts(new)
     if gone := [each for each in before if each not in after]:
         yield "unknown", f"has no tag {listed(gone)} any more, by which it may be selected"
@@ -392,28 +412,88 @@ def _of_tags(old: Any, new: Any) -> Iterator[Remark]:
         yield "compatible", f"has the tag {listed(come)} now"
 
 
-def _of_deprecation(old: Any, new: Any) -> Iterator[Remark]:
+def _deprecation_remarks(old: Any, new: Any) -> Iterator[Remark]:
     if new:
         yield "compatible", "is deprecated now" + (f": {new}" if isinstance(new, str) else "")
     else:
         yield "compatible", "is no longer deprecated"
 
 
-def _of_timeout(old: Any, new: Any) -> Iterator[Remark]:
+def _timeout_remarks(old: Any, new: Any) -> Iterator[Remark]:
     longer = new is None or (isinstance(old, (int, float)) and isinstance(new, (int, float)) and new >= old)
     limits = [f"{each:g} s" if isinstance(each, (int, float)) else "none" for each in (old, new)]
     yield "compatible" if longer else "unknown", f"its time limit was {limits[0]}, is {limits[1]}"
 
 
-_READERS: Final[dict[str, Callable[[Any, Any], Iterator[Remark]]]] = {
-    "aliases": _of_aliases,
-    "deprecated": _of_deprecation,
-    "requires_approval": _of_approval,
-    "requires_env": _of_variables,
-    "tags": _of_tags,
-    "timeout": _of_timeout,
+_REMARKS_BY_OPTION: Final[dict[str, Callable[[Any, Any], Iterator[Remark]]]] = {
+    "aliases": _alias_remarks,
+    "deprecated": _deprecation_remarks,
+    "requires_approval": _approval_remarks,
+    "requires_env": _variable_remarks,
+    "tags": _tag_remarks,
+    "timeout": _timeout_remarks,
 }
 
 
 def _texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else [str(each) for each in value or ()]
+
+
+# --- Versions ---
+
+
+def bump_of(verdict: Verdict, *, words: bool) -> Bump:
+    """Return which number of the version has to change; for `unknown`, the least that may be needed."""
+    if verdict == "breaking":
+        return "major"
+    return "patch" if words and verdict == "compatible" else "minor"
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """Return the worst of some verdicts; `compatible` if there are none."""
+    return min(verdicts, key=VERDICTS.index, default="compatible")
+
+
+def judge(bump: Bump, old: str | None, new: str | None) -> Judgement:
+    """Return whether the version changed enough.
+
+    Args:
+        bump: The number that has to change for the changes, before `needed_bump` lowers it.
+        old: The old version; None if it is not known.
+        new: The new version; None if it is not known.
+    """
+    before, after = read_version(old), read_version(new)
+    if before is None or after is None:
+        return "untold"
+    if (after.epoch, after.release) < (before.epoch, before.release):
+        return "backwards"
+    return "enough" if BUMPS.index(_actual_bump(before, after)) <= BUMPS.index(needed_bump(bump, old)) else "too small"
+
+
+def needed_bump(bump: Bump, old: str | None) -> Bump:
+    """Return which number has to change: below 1.0, the next lower one."""
+    version = read_version(old)
+    if version is None or version.release[0] > 0 or bump == "none":
+        return bump
+    return "minor" if bump == "major" else "patch"
+
+
+def _actual_bump(old: Version, new: Version) -> Bump:
+    """Return which number changed; any change from a pre-release counts as one of the first number."""
+    if new.epoch != old.epoch or new.release[0] != old.release[0]:
+        return "major"
+    if old.is_before_release and (new.release, new.rest) != (old.release, old.rest):
+        return "major"
+    if new.release[1] != old.release[1]:
+        return "minor"
+    return "patch" if (new.release, new.rest) != (old.release, old.rest) else "none"
+
+
+def next_version(bump: Bump, old: str | None) -> str | None:
+    """Return the least version that is enough; None if the old one is not known, or is enough itself."""
+    version, bump = read_version(old), needed_bump(bump, old)
+    if version is None or bump == "none":
+        return None
+    major, minor, patch = version.release[:3]
+    numbers = {"major": (major + 1, 0, 0), "minor": (major, minor + 1, 0), "patch": (major, minor, patch + 1)}[bump]
+    return (f"{version.epoch}!" if version.epoch else "") + ".".join(map(str, numbers))

@@ -1,21 +1,17 @@
-"""Which tools does a wheel ship? It is not installed, and nothing in it is run: its manifest says it.
+"""The tools of one version of a distribution, read from a lock, a manifest, a wheel, or what is installed.
 
-MERGED: Which tools are in a lock, a manifest, a wheel, or an installed distribution? What a file is, its content says.
+The content of a file decides what it is, not its name. A wheel is not installed, and nothing in it is run: its manifests say what it ships.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import zipfile
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from email.message import Message
-from email.parser import HeaderParser
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from fcregistry._base.messages import show
 from fcregistry._config.policy import read_lock, without_locks
@@ -34,152 +30,14 @@ from fcregistry.discovery import (
     read_bounded,
 )
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff_core import read_version
-from fcregistry.inspection._lint_core import shipped_by
+from fcregistry.inspection._shipped import shipped_by
 
-# --- inspection._diff._wheels ---
-
-_MOST_METADATA: Final = 2 * 2**20
-"""Bytes of METADATA, unpacked: a small file may hold very much."""
-_INFO: Final = ".dist-info"
-_LEAST_DASHES: Final = 4
-"""In the name of a wheel's file: between distribution, version, and the three tags."""
-
-_DAMAGED: Final = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
-    *(UnicodeDecodeError, NotImplementedError, RuntimeError),
-)
-"""What reading a zip file raises where it is damaged, encrypted, or packed in a way that is not known here."""
-
-
-def read_wheel(path: Path) -> Shipped:
-    """Return what a wheel ships, as its manifests say.
-
-    Source: the Binary Distribution Format of the Python Packaging User Guide.
-
-    Raises:
-        ConfigurationError: It is no wheel, is damaged, tells of several distributions, or has no manifest; says how to add one.
-    """
-    try:
-        with zipfile.ZipFile(path) as wheel:
-            return _read(path, wheel)
-    except _DAMAGED as error:
-        raise ConfigurationError(f"{path} is damaged, or no wheel: {error}") from error
-
-
-def _read(path: Path, wheel: zipfile.ZipFile) -> Shipped:
-    names = _names(path, wheel)
-    info = _info_folder(path, names)
-    said = HeaderParser().parsestr(_text(path, wheel, f"{info}/METADATA", _MOST_METADATA))
-    distribution, version = (_header(path, said, name) for name in ("Name", "Version"))
-    _check_names(path, info, distribution, version)
-    manifests = [name for name in names if name.endswith((f"/{MANIFEST_FILE}", f".{MANIFEST_FILE}"))]
-    if not manifests:
-        raise ConfigurationError(
-            f"{path} has no manifest, so its tools cannot be told without running its code: `fcregistry manifest build` in "
-            f"its project adds one to the next wheel; or install this one, and give the name {distribution!r} instead"
-        )
-    contents = []
-    left = MAX_MANIFEST_BYTES  # of all manifests together
-    for name in manifests:
-        text = _text(path, wheel, name, left)
-        left -= len(text)
-        content = manifest_content(f"{name} in {path}", text)
-        if normalized(content["distribution"]) != normalized(distribution):
-            raise ConfigurationError(
-                f"{path} is a wheel of {distribution}, and {name} in it tells what {show(content['distribution'])} ships: "
-                f"build the wheel anew, with the manifests of {distribution} alone"
-            )
-        contents.append(content)
-    return of_manifests(contents, version)
-
-
-def _names(path: Path, wheel: zipfile.ZipFile) -> list[str]:
-    """Return the names of the files in a wheel, sorted: each once, and each inside of it."""
-    names = sorted(wheel.namelist())
-    for name, following in pairwise(names):
-        if name == following:
-            raise ConfigurationError(f"{path} is damaged, or no wheel: it has {show(name)} twice")
-    for name in names:
-        if any(part in ("", ".", "..") for part in name.removesuffix("/").split("/")) or "\\" in name:
-            raise ConfigurationError(f"{path} is damaged, or no wheel: it has a file with the name {show(name)}")
-    return names
-
-
-def _info_folder(path: Path, names: list[str]) -> str:
-    """Return the name of the dist-info folder: a wheel has one.
-
-    Others count that an installer would put beside it: at the top, or anywhere in the folder `NAME-VERSION.data`. Those in packages do not.
-    """
-    folders = sorted({each for name in names if (each := _metadata_folder(name))})
-    if len(folders) > 1:
-        raise ConfigurationError(
-            f"{path} has {len(folders)} dist-info folders, {' and '.join(map(show, folders[:2]))}; a wheel has one"
-        )
-    if not folders or f"{folders[0]}/METADATA" not in names:
-        raise ConfigurationError(f"{path} is a zip file and no wheel: it has no dist-info folder with METADATA")
-    return folders[0]
-
-
-def _metadata_folder(name: str) -> str:
-    """Return the folder of metadata that a file of a wheel is installed into; empty if it is none."""
-    folders = name.split("/")[:-1]
-    depth = len(folders) if folders and folders[0].lower().endswith(".data") else 1
-    for number, folder in enumerate(folders[:depth], start=1):
-        if f".{folder}".lower().endswith((_INFO, ".egg-info")):
-            return "/".join(folders[:number])
-    return ""
-
-
-def _text(path: Path, wheel: zipfile.ZipFile, name: str, most: int) -> str:
-    """Return the text of a file in a wheel. What its header says of its size is not believed."""
-    if wheel.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ConfigurationError(
-            f"{name} in {path} is compressed in another way than files of wheels are: with deflate"
-        )
-    try:
-        with wheel.open(name) as file:
-            return read_bounded(file, most)
-    except UnicodeDecodeError:
-        raise
-    except ValueError as error:
-        raise ConfigurationError(f"{name} in {path} cannot be used: {error}") from error
-
-
-def _header(path: Path, said: Message, name: str) -> str:
-    values = said.get_all(name, [])
-    if len(values) != 1:
-        raise ConfigurationError(
-            f"{path} is damaged, or no wheel: its METADATA has {len(values)} lines {name}, not one"
-        )
-    return str(values[0]).strip()
-
-
-def _check_names(path: Path, info: str, distribution: str, version: str) -> None:
-    """See that METADATA, its folder and the wheel's file tell of one version of one distribution."""
-    told = [(info, info[: -len(_INFO)].split("-"))]
-    if path.suffix == ".whl" and path.stem.count("-") >= _LEAST_DASHES:
-        told.append((path.name, path.stem.split("-")[:2]))
-    for place, parts in told:
-        if len(parts) != 2 or normalized(parts[0]) != normalized(distribution) or not _is_version(parts[1], version):
-            raise ConfigurationError(
-                f"{path} is damaged, or no wheel: its METADATA is of {show(distribution)} {show(version)}, and it has the name {show(place)}"
-            )
-
-
-def _is_version(written: str, version: str) -> bool:
-    """Tell whether a part of a file's name is a version; other spellings of one are the same: `1.0_rc1` is `1.0.0rc1`."""
-    one, other = read_version(written), read_version(version)
-    if one is None or other is None:
-        return written.replace("_", "-") == version.replace("_", "-")
-    rests = [re.sub(r"[-_.]", "", each.rest).lower() for each in (one, other)]
-    return (one.epoch, one.release, rests[0]) == (other.epoch, other.release, rests[1])
-
-
-# --- inspection._diff._sources ---
+if TYPE_CHECKING:
+    from email.message import Message
+    from zipfile import ZipFile
 
 LOCK_FILE: Final = "fcregistry.lock"
-"""The name that a lock has where nothing else is said."""
+"""The usual name of a lock."""
 _NEITHER: Final = "is no lock, manifest or wheel: it is neither JSON nor a zip file"
 
 
@@ -189,7 +47,7 @@ class Shipped:
 
     Attributes:
         distribution: Its name.
-        version: Its version; None where the source does not say.
+        version: Its version; None if the source does not have it.
         tools: Its tools, sorted by group and name.
     """
 
@@ -200,10 +58,10 @@ class Shipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffSource:
-    """Where versions of distributions are read from.
+    """A source of versions of distributions.
 
     Attributes:
-        name: What the user called it.
+        name: The name that the user gave.
         kind: What it is.
         shipped: What it has of each distribution.
     """
@@ -213,19 +71,22 @@ class DiffSource:
     shipped: tuple[Shipped, ...]
 
     def only(self, distributions: Iterable[str]) -> DiffSource:
-        """Return it with these distributions alone."""
+        """Return the source with these distributions only."""
         wanted = set(map(normalized, distributions))
         kept = tuple(each for each in self.shipped if normalized(each.distribution) in wanted)
         return DiffSource(name=self.name, kind=self.kind, shipped=kept)
 
 
 def read_source(given: str) -> DiffSource:
-    """Return what a lock, manifest or wheel has, or an installed distribution of that name.
+    """Return what a lock, a manifest, a wheel or an installed distribution ships.
 
-    Only for an installed distribution plugins are imported, and only its own.
+    Plugins are imported for an installed distribution only, and only its own.
+
+    Args:
+        given: The path of a file, or the name of a distribution.
 
     Raises:
-        ConfigurationError: There is no such file or distribution, or the file is none of these; says what to do.
+        ConfigurationError: There is no such file or distribution, or the file is none of these; the message says what to do.
     """
     path = Path(given)
     if path.is_file():
@@ -242,18 +103,19 @@ def read_source(given: str) -> DiffSource:
 
 
 def installed_like(source: DiffSource) -> DiffSource:
-    """Return what is installed of the distributions of another source; those that are not are left out."""
+    """Return the installed versions of another source's distributions, without missing ones."""
     found = [shipped for each in source.shipped if (shipped := installed(each.distribution)) is not None]
     return DiffSource(name="what is installed", kind="installed", shipped=tuple(found))
 
 
 def installed(distribution: str) -> Shipped | None:
-    """Return what an installed distribution ships, tools that are hidden or cannot be defined too; None if it is not there.
+    """Return what an installed distribution ships; None if it is not installed.
 
-    Whether it is as it was locked is not asked: what came with an upgrade is what is to be compared.
+    Hidden tools, and those that cannot be defined, are included.
+    Locks are ignored: an upgrade that differs from the lock is what a user wants to compare.
 
     Raises:
-        ConfigurationError: It is there, and has no tools: its plugins do not load, or are not to be imported.
+        ConfigurationError: It is installed and has no tools: its plugins do not load, or may not be imported.
     """
     plugins = [each for each in current().plugins if each.project == normalized(distribution)]
     if not plugins:
@@ -279,7 +141,7 @@ def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
 
 
 def _of_file(given: str, path: Path) -> DiffSource:
-    from zipfile import is_zipfile  # 5 ms, for files only
+    from zipfile import is_zipfile  # 5 ms, which an installed distribution does without
 
     if is_zipfile(path):
         return DiffSource(name=given, kind="wheel", shipped=(read_wheel(path),))
@@ -306,7 +168,7 @@ def _text_of(given: str, path: Path) -> str:
 
 
 def _kind_of(given: str, text: str) -> str | None:
-    """Return what JSON text is: a lock, a manifest, or None for neither."""
+    """Return whether JSON text is a lock, a manifest, or neither."""
     try:
         written = parse_external_json(text)
     except json.JSONDecodeError:
@@ -332,10 +194,10 @@ def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
 
 
 def manifest_content(name: str, text: str) -> ManifestContent:
-    """Return what a manifest says.
+    """Return the content of a manifest.
 
     Raises:
-        ConfigurationError: It is none that can be relied on.
+        ConfigurationError: It is not a valid manifest.
     """
     try:
         return parse_manifest(text)
@@ -344,17 +206,17 @@ def manifest_content(name: str, text: str) -> ManifestContent:
 
 
 def of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Shipped:
-    """Return what the manifests of one distribution, at least one, say that it ships."""
-    each = list(contents)
-    tools = [tool for content in each for plugin in content["plugins"] for tool in plugin["tools"]]
-    return Shipped(distribution=each[0]["distribution"], version=version, tools=_sorted(tools))
+    """Return what a distribution ships by its manifests, of which there is at least one."""
+    manifests = list(contents)
+    tools = [tool for content in manifests for plugin in content["plugins"] for tool in plugin["tools"]]
+    return Shipped(distribution=manifests[0]["distribution"], version=version, tools=_sorted(tools))
 
 
 def checked(tool: object, source: str) -> ToolRecord:
-    """Return a tool record of a stranger's file.
+    """Return a tool record of an untrusted file.
 
     Raises:
-        ConfigurationError: It is none.
+        ConfigurationError: It is not a valid tool record.
     """
     try:
         return read_record(tool)
@@ -365,3 +227,182 @@ def checked(tool: object, source: str) -> ToolRecord:
 
 def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
     return tuple(sorted(tools, key=lambda tool: (tool["group"], tool["name"])))
+
+
+# --- Wheels ---
+
+_MOST_METADATA: Final = 2 * 2**20
+"""Bytes of METADATA, unpacked: a small file may unpack to very much."""
+_INFO: Final = ".dist-info"
+_LEAST_DASHES: Final = 4
+"""Dashes in the name of a wheel: between distribution, version, and the three tags."""
+
+
+def read_wheel(path: Path) -> Shipped:
+    """Return what a wheel ships, as its manifests say.
+
+    Source: the Binary Distribution Format of the Python Packaging User Guide.
+
+    Raises:
+        ConfigurationError: It is not a wheel, is damaged, names several distributions, or has no manifest; then the message says how to add one.
+    """
+    import zipfile  # 5 ms, which other sources do without
+    import zlib
+
+    # What reading a zip file raises if it is damaged, encrypted, or compressed in a way that Python does not know
+    damaged = (zipfile.BadZipFile, zlib.error, EOFError, OSError, UnicodeDecodeError, NotImplementedError, RuntimeError)
+    try:
+        with zipfile.ZipFile(path) as wheel:
+            return _read(path, wheel)
+    except damaged as error:
+        raise ConfigurationError(f"{path} is damaged, or no wheel: {error}") from error
+
+
+def _read(path: Path, wheel: ZipFile) -> Shipped:
+    from email.parser import HeaderParser  # slow to import, and only wheels need it
+
+    names = _names(path, wheel)
+    info = _info_folder(path, names)
+    metadata = HeaderParser().parsestr(_text(path, wheel, f"{info}/METADATA", _MOST_METADATA))
+    distribution, version = (_header(path, metadata, name) for name in ("Name", "Version"))
+    _check_names(path, info, distribution, version)
+    manifests = [name for name in names if name.endswith((f"/{MANIFEST_FILE}", f".{MANIFEST_FILE}"))]
+    if not manifests:
+        raise ConfigurationError(
+            f"{path} has no manifest, so its tools cannot be told without running its code: `fcregistry manifest build` in "
+            f"its project adds one to the next wheel; or install this one, and give the name {distribution!r} instead"
+        )
+    contents = []
+    left = MAX_MANIFEST_BYTES  # of all manifests together
+    for name in manifests:
+        text = _text(path, wheel, name, left)
+        left -= len(text)
+        content = manifest_content(f"{name} in {path}", text)
+        if normalized(content["distribution"]) != normalized(distribution):
+            raise ConfigurationError(
+                f"{path} is a wheel of {distribution}, and {name} in it tells what {show(content['distribution'])} ships: "
+                f"build the wheel anew, with the manifests of {distribution} alone"
+            )
+        contents.append(content)
+    return of_manifests(contents, version)
+
+
+def _names(path: Path, wheel: ZipFile) -> list[str]:
+    """Return the sorted names of a wheel's files; refuse repeated ones and those outside the wheel."""
+    names = sorted(wheel.namelist())
+    for name, following in pairwise(names):
+        if name == following:
+            raise ConfigurationError(f"{path} is damaged, or no wheel: it has {show(name)} twice")
+    for name in names:
+        if any(part in ("", ".", "..") for part in name.removesuffix("/").split("/")) or "\\" in name:
+            raise ConfigurationError(f"{path} is damaged, or no wheel: it has a file with the name {show(name)}")
+    return names
+
+
+def _info_folder(path: Path, names: list[str]) -> str:
+    """Return the name of the dist-info folder: a wheel has one.
+
+    Every folder that an installer would put beside it counts: one at the top, or anywhere in the folder `NAME-VERSION.data`. A folder inside
+    a package does not.
+    """
+    folders = sorted({each for name in names if (each := _metadata_folder(name))})
+    if len(folders) > 1:
+        raise ConfigurationError(
+            f"{path} has {len(folders)} dist-info folders, {' and '.join(map(show, folders[:2]))}; a wheel has one"
+        )
+    if not folders or f"{folders[0]}/METADATA" not in names:
+        raise ConfigurationError(f"{path} is a zip file and no wheel: it has no dist-info folder with METADATA")
+    return folders[0]
+
+
+def _metadata_folder(name: str) -> str:
+    """Return the metadata folder that a file is installed into; an empty string for another folder."""
+    folders = name.split("/")[:-1]
+    depth = len(folders) if folders and folders[0].lower().endswith(".data") else 1
+    for number, folder in enumerate(folders[:depth], start=1):
+        if f".{folder}".lower().endswith((_INFO, ".egg-info")):
+            return "/".join(folders[:number])
+    return ""
+
+
+def _text(path: Path, wheel: ZipFile, name: str, most: int) -> str:
+    """Return the text of a file in a wheel. The size in its header is not trusted."""
+    from zipfile import ZIP_DEFLATED, ZIP_STORED
+
+    if wheel.getinfo(name).compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise ConfigurationError(
+            f"{name} in {path} is compressed in another way than files of wheels are: with deflate"
+        )
+    try:
+        with wheel.open(name) as file:
+            return read_bounded(file, most)
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        raise ConfigurationError(f"{name} in {path} cannot be used: {error}") from error
+
+
+def _header(path: Path, metadata: Message, name: str) -> str:
+    values = metadata.get_all(name, [])
+    if len(values) != 1:
+        raise ConfigurationError(
+            f"{path} is damaged, or no wheel: its METADATA has {len(values)} lines {name}, not one"
+        )
+    return str(values[0]).strip()
+
+
+def _check_names(path: Path, info: str, distribution: str, version: str) -> None:
+    """Check that METADATA, its folder and the wheel's file name the same version of the same distribution."""
+    named = [(info, info[: -len(_INFO)].split("-"))]
+    if path.suffix == ".whl" and path.stem.count("-") >= _LEAST_DASHES:
+        named.append((path.name, path.stem.split("-")[:2]))
+    for place, parts in named:
+        if len(parts) != 2 or normalized(parts[0]) != normalized(distribution) or not _is_version(parts[1], version):
+            raise ConfigurationError(
+                f"{path} is damaged, or no wheel: its METADATA is of {show(distribution)} {show(version)}, and it has the name {show(place)}"
+            )
+
+
+def _is_version(written: str, version: str) -> bool:
+    """Return whether a part of a file's name is a version, in any spelling: `1.0_rc1` is `1.0.0rc1`."""
+    one, other = read_version(written), read_version(version)
+    if one is None or other is None:
+        return written.replace("_", "-") == version.replace("_", "-")
+    rests = [re.sub(r"[-_.]", "", each.rest).lower() for each in (one, other)]
+    return (one.epoch, one.release, rests[0]) == (other.epoch, other.release, rests[1])
+
+
+# --- Versions ---
+
+_VERSION: Final = re.compile(r"v?(?:(?P<epoch>\d{1,9})!)?(?P<release>\d{1,9}(?:\.\d{1,9})*)(?P<rest>.*)", re.DOTALL)
+_BEFORE: Final = re.compile(r"[-_.]?(a|alpha|b|beta|c|rc|pre|preview|dev)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """The parts of a version that are compared, read as PEP 440 writes them.
+
+    Attributes:
+        epoch: Its epoch.
+        release: The numbers of its release, at least three.
+        rest: The text after these.
+    """
+
+    epoch: int
+    release: tuple[int, ...]
+    rest: str
+
+    @property
+    def is_before_release(self) -> bool:
+        """Whether it is a pre-release of the release that it names."""
+        return _BEFORE.match(self.rest) is not None
+
+
+def read_version(text: str | None) -> Version | None:
+    """Return a version; None for a text that is not one."""
+    match = _VERSION.fullmatch((text or "").strip())
+    if match is None:
+        return None
+    numbers = [int(each) for each in match["release"].split(".")]
+    release = tuple(numbers + [0] * (3 - len(numbers)))
+    return Version(epoch=int(match["epoch"] or 0), release=release, rest=match["rest"])

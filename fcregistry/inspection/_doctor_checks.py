@@ -1,9 +1,6 @@
-"""What is wrong around the plugins: with metadata, with variables, with the index?
+"""The checks of doctor, and what they look at: what importing each plugin has shown.
 
-MERGED: What is wrong with plugins, as importing them has shown?
-MERGED: Which tools cannot be defined, are hidden, cannot run here, or share a name?
-MERGED: Does what a plugin says of itself, in the manifest that it ships, still hold?
-MERGED: What is wrong with extensions? They are loaded to be asked.
+Each `…_findings` function yields what is wrong with one part of the installation. `_doctor.py` runs them all.
 """
 
 from __future__ import annotations
@@ -11,8 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
 from fcregistry._base.paths import CACHE_DIR
 from fcregistry._config.policy import trust
@@ -27,9 +26,13 @@ from fcregistry.discovery import (
     EXTENSION_GROUP,
     GROUP,
     TWIN,
+    DescribedPlugin,
+    DisabledPlugin,
     FailedExtension,
+    FailedPlugin,
     FoundExtension,
     FoundPlugin,
+    FreshDescription,
     Index,
     ManifestProblem,
     Permission,
@@ -37,6 +40,7 @@ from fcregistry.discovery import (
     current,
     disable_advice,
     impostor_entry_points,
+    load_plugins,
     location_of,
     manifest_drift,
     manifest_of,
@@ -46,151 +50,159 @@ from fcregistry.discovery import (
     unreadable_plugins,
     unused_entry_points,
 )
-from fcregistry.inspection._doctor_accounts import Account, Finding, not_loaded, note, problem
-from fcregistry.inspection._lint_core import shipped_tools
-
-# --- inspection._doctor._settings ---
+from fcregistry.inspection._shipped import shipped_tools
 
 
-def near_miss_findings() -> Iterator[Finding]:
-    """Yield the distributions whose entry points are in a misspelt group."""
-    for name, group in near_miss_groups():
-        meant = f'"{EXTENSION_GROUP}"' if "ext" in group.lower() else GROUP
-        yield problem(
-            name,
-            f"has entry points in the group {group!r}, which nothing reads",
-            f"its authors meant [project.entry-points.{meant}]",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that doctor reports.
+
+    Attributes:
+        kind: `problem` for what should be fixed, `note` for what is worth knowing and makes no tool unusable.
+        subject: What it is about: a plugin, a tool, a name.
+        message: What is wrong.
+        advice: What to do about it; empty if there is nothing to do.
+        place: The line of code that it is about, `file:line`; empty if there is none.
+        detail: More text, such as a traceback; may be empty.
+    """
+
+    kind: Literal["problem", "note"]
+    subject: str
+    message: str
+    advice: str
+    place: str = ""
+    detail: str = ""
+
+
+def problem(subject: str, message: str, advice: str, *, place: str = "", detail: str = "") -> Finding:
+    """Return a finding that should be fixed."""
+    return Finding(kind="problem", subject=subject, message=message, advice=advice, place=place, detail=detail)
+
+
+def note(subject: str, message: str, advice: str) -> Finding:
+    """Return a finding that is worth knowing."""
+    return Finding(kind="note", subject=subject, message=message, advice=advice)
+
+
+def not_loaded(subject: str, reason: str) -> Finding:
+    """Return the finding about a plugin or extension that the configuration disables.
+
+    Args:
+        subject: The plugin or extension.
+        reason: Which setting disables it: it begins with the name of a variable, or names a file.
+    """
+    fix = "unset the variable to have it back" if reason.startswith("FCREGISTRY_") else "change that to have it back"
+    return note(subject, f"is not loaded: {reason}", fix)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What the import of a plugin has shown.
+
+    Attributes:
+        plugin: The plugin.
+        seconds: How long its import took.
+        ships: Whether it declares tools.
+        dynamic: Whether its tools depend on the environment, so that it is imported again each time.
+        printed: Whether it wrote to standard output; False for a plugin that this process imported, where it is not known.
+        changes: What it changed in its process that others rely on, a phrase each; empty where it is not known.
+        failure: Why it does not load; empty if it does.
+        advice: What to do about the failure.
+        detail: More about the failure, such as a traceback.
+        outdated: What happened to its distribution since this process imported it; empty if nothing did.
+    """
+
+    plugin: FoundPlugin
+    seconds: float = 0.0
+    ships: bool = True
+    dynamic: bool = False
+    printed: bool = False
+    changes: tuple[str, ...] = ()
+    failure: str = ""
+    advice: str = ""
+    detail: str = ""
+    outdated: str = ""
+
+    @classmethod
+    def of_record(cls, plugin: FoundPlugin, record: Mapping[str, Any], *, ships: bool) -> Account:
+        """Return the account that a `PluginRecord` holds."""
+        return cls(
+            plugin=plugin,
+            seconds=record["seconds"],
+            ships=ships,
+            dynamic=record["dynamic"],
+            printed=record["printed"],
+            changes=tuple(record["changes"]),
+            failure=record["failure"] or "",
+            advice=record["advice"],
+            detail=record["detail"],
         )
 
 
-def unreadable_findings() -> Iterator[Finding]:
-    """Yield the distributions whose metadata cannot be read."""
-    for name, reason in unreadable_plugins():
-        yield problem(name, f"cannot be looked at for plugins: {reason}", "reinstall it, or tell its authors")
+# --- What is known of each plugin ---
 
 
-def impostor_findings() -> Iterator[Finding]:
-    """Yield the metadata that gives the name of another distribution."""
-    folders = {(f"{each.folder}/{each.info}", each.distribution) for each in impostor_entry_points(scan_path())}
-    for folder, name in sorted(folders):
-        yield problem(
-            folder,
-            f"says that it is {name}, which is installed beside it: its plugins are not used",
-            "find out who installed it, and remove it; what it is called is what its folder is called",
-        )
-
-
-def aside_findings(project: str | None = None) -> Iterator[Finding]:
-    """Yield the metadata that are not used since another distribution brought them, or has the same name in the same folder.
+def learn(*, again: bool = True) -> None:
+    """Load all plugins in a program; for a command, have worker processes describe them.
 
     Args:
-        project: Only what gives this name, as PyPI compares names.
+        again: Whether plugins that did not load when they were described are tried again: the cause, such as a variable that was not set,
+            may be gone.
     """
-    told = {
-        reason: found.project for found, reason in unused_entry_points(scan_path()) if project in (None, found.project)
-    }
-    for (kind, folder, other), name in sorted(told.items()):
-        if kind == TWIN and (TWIN, other, folder) in told and other < folder:
-            continue  # told of the other one
-        if kind == TWIN:
-            yield problem(
-                name,
-                f"is installed twice in one folder, so that neither copy is used: {' and '.join(sorted((folder, other)))}",
-                "find out which one is right, and remove the other",
+    discovery = current()
+    if discovery.describe is None:
+        load_plugins()
+        return
+    installed = (*discovery.plugins, *discovery.found_extensions)
+    index, describe = discovery.index, discovery.describe
+    before = index.failed() if index is not None and again else set()
+    permission = Permission()
+    failed = [each.plugin for each in discovery.report().failed if each.plugin.key in before]
+    failing = [each for each in failed if permission.to_import(each) is None]
+    discovery.know()
+    if index is not None and failing:
+        fresh: list[FreshDescription] = []
+        try:
+            describe(failing, installed, fresh.append)
+        finally:
+            index.keep(fresh)
+        discovery.refresh()
+
+
+def accounts() -> dict[PluginKey, Account]:
+    """Return what is known of all plugins that are not disabled, by plugin, sorted. Imports nothing."""
+    discovery = current()
+    descriptions = {} if discovery.index is None else discovery.index.descriptions()
+    shipping = _shipping()
+    found: dict[PluginKey, Account] = {}
+    for outcome in discovery.report():
+        plugin = outcome.plugin
+        ships = plugin.key in shipping
+        if isinstance(outcome, FailedPlugin):
+            found[plugin.key] = Account(
+                plugin=plugin, failure=outcome.reason, advice=outcome.advice, detail=outcome.traceback
             )
-        else:
-            carrier = project_name(*os.path.split(other))
-            yield problem(
-                carrier,
-                f"brought metadata that say they are {name}'s, and are not used: {folder}",
-                f"find out what {carrier} is, and uninstall it; then install {name} again, if you want it",
+        elif isinstance(outcome, DescribedPlugin):
+            found[plugin.key] = Account.of_record(plugin, descriptions[plugin.key].record, ships=ships)
+        elif not isinstance(outcome, DisabledPlugin):
+            found[plugin.key] = Account(
+                plugin=plugin, seconds=outcome.seconds, ships=ships, outdated=outcome.outdated or ""
             )
+    return {each.key: found[each.key] for each in discovery.plugins if each.key in found}
 
 
-def setting_findings() -> Iterator[Finding]:
-    """Yield what the configuration names and is not there."""
-    index = current().index
-    described = () if index is None else (each for each, _ in index.described())
-    shipping = {normalized(each) for each in current().distributions()}
-    for said, item in current().idle_settings([*log, *described]):
-        advice = "correct it: distribution[entry point], or a selector"
-        if normalized(item) in shipping:
-            advice = f"no tool is called so; all of the distribution is {item}:*"
-        yield problem(said, f"names {item}, which is not there", advice)
+def _shipping() -> set[PluginKey]:
+    """Return the plugins that ship tools, hidden ones included."""
+    discovery = current()
+    described = () if discovery.index is None else discovery.index.described()
+    owners = {discovery.owner(declaration) for declaration in log}
+    return {plugin.key for _, plugin in described} | {owner.key for owner in owners if owner is not None}
 
 
-def precedence_findings() -> Iterator[Finding]:
-    """Yield the distributions that are to win a name that several ship, and are not there."""
-    there = {normalized(each) for each in current().distributions()}
-    for layer in configuration():
-        for name in layer.precedence:
-            if name not in there:
-                advice = "correct it: it takes names of distributions that ship plugins"
-                yield problem(f"precedence in {layer.path}", f"names {name}, which is not there", advice)
-
-
-def lock_findings() -> Iterator[Finding]:
-    """Yield the locks that are asked for and cannot be read: nothing is let through then."""
-    for said, lock in trust().locks:
-        if lock.problem is not None:
-            yield problem(lock.path, lock.problem, f"{said}: until then no plugin is used")
-
-
-def index_findings(known: Collection[Account]) -> Iterator[Finding]:
-    """Yield what keeps descriptions of plugins from being kept, or kept them from being read.
-
-    Args:
-        known: The plugins that are described.
-    """
-    index, is_used = current().index, current().describe is not None
-    if not is_used or not known:
-        return
-    if index is None:
-        yield problem(
-            "the index",
-            "is kept nowhere: this user has no home folder",
-            f"until then every command imports the plugins anew; name a folder with {CACHE_DIR}",
-        )
-        return
-    path = Path(index._file.path)
-    if index._file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
-        for remark in index.remarks:
-            yield note("the index", remark, "nothing is to be done, unless it happens again")
-        return
-    why = "is not used, since others may write to it or to its folder" if path.exists() else "cannot be kept"
-    said = "; ".join(dict.fromkeys(index.remarks))
-    yield problem(
-        "the index",
-        f"{why}: {said or path}",
-        f"until then every command imports the plugins anew; let you alone write to {path.parent}, or name another folder with {CACHE_DIR}",
-    )
-
-
-def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
-    """Yield the plugins of which nothing holds from one command to the next, and that do not say so of themselves.
-
-    Args:
-        known: The plugins that are described.
-    """
-    index = current().index
-    if current().describe is None or index is None or index._file.stamp() is None:
-        return
-    next_one = Index(index._file, exact=True)
-    next_one.look()
-    here, holding = index.descriptions(), next_one.descriptions()
-    for each in known:
-        if each.plugin.key in here and each.plugin.key not in holding and not each.dynamic:
-            yield note(
-                each.plugin.label,
-                "is imported anew by every command: what it was described from does not stay as it was",
-                "its import may write a file that it also reads",
-            )
-
-
-# --- inspection._doctor._plugins ---
+# --- Plugins ---
 
 SLOW: Final = 1.0
-"""Seconds above which the import of a plugin is slow: whoever calls a tool of it waits that long."""
+"""Seconds above which the import of a plugin is slow: the first call of one of its tools waits that long."""
 
 _LINE: Final = re.compile(r'^[ |]*File "([^"\n]+)", line (\d+)', re.MULTILINE)
 _CRASHED: Final = "\nCurrent thread "
@@ -210,10 +222,10 @@ def plugin_findings(accounts: Iterable[Account]) -> Iterator[Finding]:
                 detail=_stable(each.detail),
             )
         else:
-            yield from _loaded(each)
+            yield from _loaded_plugin_findings(each)
 
 
-def _loaded(each: Account) -> Iterator[Finding]:
+def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
     plugin = each.plugin
     holder = current().whose(plugin.module)
     if not each.ships and holder is not None and holder.project != plugin.project:
@@ -255,7 +267,7 @@ def _loaded(each: Account) -> Iterator[Finding]:
 
 
 def disabled_findings() -> Iterator[Finding]:
-    """Yield the plugins that are not to be imported: because somebody said so, or because they are not what was locked."""
+    """Yield the plugins that the configuration disables, or that differ from their lock."""
     permission, report = Permission(), current().report()
     refused = {each.plugin.key: each.reason for each in report.disabled}
     described = {each.plugin.key for each in report.described}
@@ -271,11 +283,11 @@ def disabled_findings() -> Iterator[Finding]:
 
 
 def own_line(plugin: FoundPlugin, detail: str) -> str:
-    """Return the line of a plugin's own code where it failed, `file:line`; empty where there is none.
+    """Return the line of a plugin's own code that failed, as `file:line`; an empty string if none did.
 
     Args:
-        plugin: What was found.
-        detail: A traceback as Python writes it, or what its faulthandler says of a crash.
+        plugin: The plugin.
+        detail: A traceback of Python, or the output of its faulthandler after a crash.
     """
     place = location_of(plugin)
     if place is None:
@@ -289,95 +301,11 @@ def own_line(plugin: FoundPlugin, detail: str) -> str:
 
 
 def _stable(detail: str) -> str:
-    """Return a detail without what differs from one process to the next: the numbers of threads."""
+    """Return a detail without the numbers of threads, which differ from one process to the next."""
     return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", detail)
 
 
-# --- inspection._doctor._tools ---
-
-
-def tools_by_plugin() -> dict[tuple[str, str], tuple[Tool, ...]]:
-    """Return the tools of each plugin that ships some, by distribution and entry point; broken ones too, sorted by id."""
-    found: dict[tuple[str, str], tuple[Tool, ...]] = {}
-    for tool in registry.everything():
-        if (owner := tool._owner) is not None:
-            key = (owner.distribution, owner.entry_point)
-            found[key] = (*found.get(key, ()), tool)
-    return found
-
-
-def tools_of_plugin(distribution: str, entry_point: str) -> tuple[Tool, ...]:
-    """Return the tools that a plugin ships, broken ones too, sorted by id."""
-    return tools_by_plugin().get((distribution, entry_point), ())
-
-
-def tool_findings() -> Iterator[Finding]:
-    """Yield what is wrong with single tools."""
-    tools = registry.everything()
-    for tool in tools:
-        if (error := tool.definition_error) is not None:
-            problems = "; ".join(error.problems)
-            advice = f"mend {tool.origin.qualname} in {_place(tool)}"
-            yield problem(tool.id, f"cannot be defined: {problems}", advice, detail=str(error))
-    for tool in tools:
-        if missing := tool.missing_env:
-            yield problem(tool.id, f"is hidden: {', '.join(missing)} is not set", "set the variable to use the tool")
-    if not _has_pebble():
-        for tool in tools:
-            declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported
-            if declared.get("isolation") == "process":
-                message = 'cannot be called: it is declared with isolation="process", which needs pebble'
-                yield problem(tool.id, message, "pip install 'fcregistry[isolation]'")
-    for clash in registry.clashes():
-        yield problem("two declarations", clash, "until then, looking the name up raises")
-
-
-def _has_pebble() -> bool:
-    from importlib.util import find_spec  # of a top-level name it imports nothing
-
-    return find_spec("pebble") is not None
-
-
-def _place(tool: Tool) -> str:
-    return f"{tool.origin.file}:{tool.origin.line}" if tool.origin.file else tool.origin.module
-
-
-def name_findings() -> Iterator[Finding]:
-    """Yield the names that several owners have."""
-    by_name: dict[str, dict[str, Tool]] = {}
-    for tool in registry.everything():
-        by_name.setdefault(tool.name, {})[tool.id] = tool
-    permission = current().permission()
-    for name, tools in sorted(by_name.items()):
-        own = [tool.id for tool in tools.values() if tool._owner is None]
-        owners = {tool._owner.distribution for tool in tools.values() if tool._owner is not None}
-        winner = permission.preferred(owners) if len(owners) > 1 else None
-        preferred = [each for each in tools if each.startswith(f"{winner}:")]
-        if len(tools) > 1:
-            yield _name_finding(name, tuple(tools), own, preferred)
-
-
-def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: list[str]) -> Finding:
-    """Return what is to be said of a name that several tools have.
-
-    Args:
-        name: The name.
-        ids: All of them.
-        own: Those of the application.
-        preferred: Those of the distribution that the configuration prefers, if it does one of these.
-    """
-    if len(own) == 1:
-        others = ", ".join(each for each in ids if each not in own)
-        return note(name, f"is the application's own tool, before {others}", "name the others by their canonical ids")
-    if len(preferred) == 1 and not own:
-        others = ", ".join(each for each in ids if each not in preferred)
-        said = f"is {preferred[0]}, before {others}, since the configuration gives it precedence"
-        return note(name, said, "name the others by their canonical ids")
-    among = ", ".join(preferred if preferred and not own else ids)
-    return problem(name, f"is ambiguous: {among}", "name one by its canonical id; the plain name raises")
-
-
-# --- inspection._doctor._manifests ---
+# --- Manifests ---
 
 
 def manifest_findings(
@@ -387,7 +315,7 @@ def manifest_findings(
 
     Args:
         accounts: The plugins.
-        probed: What importing some of them has just shown.
+        probed: Plugin -> the records of its tools, for plugins that were imported just now.
     """
     declared: dict[PluginKey, list[ToolRecord]] = {}
     for each in accounts:
@@ -413,18 +341,18 @@ def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
 
 
 def _declared(probed: Mapping[PluginKey, list[ToolRecord]]) -> dict[PluginKey, list[ToolRecord]]:
-    """Return what each plugin ships, by what is known of it; what the configuration hides too, for which its authors are not to blame."""
+    """Return the records of each plugin's tools, including those that the configuration hides."""
     known: dict[PluginKey, list[ToolRecord]] = {}
     for plugin, tool in shipped_tools():
         known.setdefault(plugin.key, []).append(record_of(tool))
     return {**known, **probed}
 
 
-# --- inspection._doctor._extensions ---
+# --- Extensions ---
 
 
 def extension_findings() -> Iterator[Finding]:
-    """Yield the extensions that do not load, that are several of one name, or disabled."""
+    """Yield the extensions that do not load, share a name, or are disabled."""
     extensions = current().extensions
     enabled: dict[str, list[FoundExtension]] = {}
     for extension in current().found_extensions:
@@ -445,7 +373,208 @@ def extension_findings() -> Iterator[Finding]:
 
 
 def call_hook_findings() -> Iterator[Finding]:
-    """Yield the hooks of calls that are named and cannot be had."""
+    """Yield the call hooks that a setting names and that cannot be used."""
     for error in current().extensions.unusable_call_hooks():
         advice = "until then every call is refused; correct the variable, or mend the extension"
         yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
+
+
+# --- Tools and names ---
+
+
+def tool_findings() -> Iterator[Finding]:
+    """Yield what is wrong with single tools."""
+    tools = registry.everything()
+    for tool in tools:
+        if (error := tool.definition_error) is not None:
+            problems = "; ".join(error.problems)
+            advice = f"mend {tool.origin.qualname} in {_place(tool)}"
+            yield problem(tool.id, f"cannot be defined: {problems}", advice, detail=str(error))
+    for tool in tools:
+        if missing := tool.missing_env:
+            yield problem(tool.id, f"is hidden: {', '.join(missing)} is not set", "set the variable to use the tool")
+    if find_spec("pebble") is None:  # for a top-level name, `find_spec` imports nothing
+        for tool in tools:
+            declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported
+            if declared.get("isolation") == "process":
+                message = 'cannot be called: it is declared with isolation="process", which needs pebble'
+                yield problem(tool.id, message, "pip install 'fcregistry[isolation]'")
+    for clash in registry.clashes():
+        yield problem("two declarations", clash, "until then, looking the name up raises")
+
+
+def _place(tool: Tool) -> str:
+    return f"{tool.origin.file}:{tool.origin.line}" if tool.origin.file else tool.origin.module
+
+
+def name_findings() -> Iterator[Finding]:
+    """Yield the names that tools of several owners share."""
+    by_name: dict[str, dict[str, Tool]] = {}
+    for tool in registry.everything():
+        by_name.setdefault(tool.name, {})[tool.id] = tool
+    permission = current().permission()
+    for name, tools in sorted(by_name.items()):
+        own = [tool.id for tool in tools.values() if tool._owner is None]
+        owners = {tool._owner.distribution for tool in tools.values() if tool._owner is not None}
+        winner = permission.preferred(owners) if len(owners) > 1 else None
+        preferred = [each for each in tools if each.startswith(f"{winner}:")]
+        if len(tools) > 1:
+            yield _name_finding(name, tuple(tools), own, preferred)
+
+
+def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: list[str]) -> Finding:
+    """Return the finding about a name that several tools share.
+
+    Args:
+        name: The name.
+        ids: The ids of all these tools.
+        own: The ids of the application's own tools among them.
+        preferred: The ids of the tools of the distribution that the configuration prefers, if it prefers one.
+    """
+    if len(own) == 1:
+        others = ", ".join(each for each in ids if each not in own)
+        return note(name, f"is the application's own tool, before {others}", "name the others by their canonical ids")
+    if len(preferred) == 1 and not own:
+        others = ", ".join(each for each in ids if each not in preferred)
+        message = f"is {preferred[0]}, before {others}, since the configuration gives it precedence"
+        return note(name, message, "name the others by their canonical ids")
+    among = ", ".join(preferred if preferred and not own else ids)
+    return problem(name, f"is ambiguous: {among}", "name one by its canonical id; the plain name raises")
+
+
+# --- Metadata, settings, locks and the index ---
+
+
+def near_miss_findings() -> Iterator[Finding]:
+    """Yield the distributions whose entry points are in a misspelt group."""
+    for name, group in near_miss_groups():
+        meant = f'"{EXTENSION_GROUP}"' if "ext" in group.lower() else GROUP
+        yield problem(
+            name,
+            f"has entry points in the group {group!r}, which nothing reads",
+            f"its authors meant [project.entry-points.{meant}]",
+        )
+
+
+def unreadable_findings() -> Iterator[Finding]:
+    """Yield the distributions whose metadata cannot be read."""
+    for name, reason in unreadable_plugins():
+        yield problem(name, f"cannot be looked at for plugins: {reason}", "reinstall it, or tell its authors")
+
+
+def impostor_findings() -> Iterator[Finding]:
+    """Yield the metadata folders that claim to be another distribution."""
+    folders = {(f"{each.folder}/{each.info}", each.distribution) for each in impostor_entry_points(scan_path())}
+    for folder, name in sorted(folders):
+        yield problem(
+            folder,
+            f"says that it is {name}, which is installed beside it: its plugins are not used",
+            "find out who installed it, and remove it; what it is called is what its folder is called",
+        )
+
+
+def aside_findings(project: str | None = None) -> Iterator[Finding]:
+    """Yield the metadata that are not used: from another distribution, or twice in one folder.
+
+    Args:
+        project: The name to look for, as PyPI compares names; None for all.
+    """
+    unused = {
+        reason: found.project for found, reason in unused_entry_points(scan_path()) if project in (None, found.project)
+    }
+    for (kind, folder, other), name in sorted(unused.items()):
+        if kind == TWIN and (TWIN, other, folder) in unused and other < folder:
+            continue  # the other one of the two reports it
+        if kind == TWIN:
+            yield problem(
+                name,
+                f"is installed twice in one folder, so that neither copy is used: {' and '.join(sorted((folder, other)))}",
+                "find out which one is right, and remove the other",
+            )
+        else:
+            carrier = project_name(*os.path.split(other))
+            yield problem(
+                carrier,
+                f"brought metadata that say they are {name}'s, and are not used: {folder}",
+                f"find out what {carrier} is, and uninstall it; then install {name} again, if you want it",
+            )
+
+
+def setting_findings() -> Iterator[Finding]:
+    """Yield the names in the configuration that nothing has."""
+    index = current().index
+    described = () if index is None else (each for each, _ in index.described())
+    shipping = {normalized(each) for each in current().distributions()}
+    for setting, item in current().idle_settings([*log, *described]):
+        advice = "correct it: distribution[entry point], or a selector"
+        if normalized(item) in shipping:
+            advice = f"no tool is called so; all of the distribution is {item}:*"
+        yield problem(setting, f"names {item}, which is not there", advice)
+
+
+def precedence_findings() -> Iterator[Finding]:
+    """Yield the distributions that the configuration gives precedence, and that are not installed."""
+    there = {normalized(each) for each in current().distributions()}
+    for layer in configuration():
+        for name in layer.precedence:
+            if name not in there:
+                advice = "correct it: it takes names of distributions that ship plugins"
+                yield problem(f"precedence in {layer.path}", f"names {name}, which is not there", advice)
+
+
+def lock_findings() -> Iterator[Finding]:
+    """Yield the locks that the configuration names and that cannot be read: then no plugin may be used."""
+    for setting, lock in trust().locks:
+        if lock.problem is not None:
+            yield problem(lock.path, lock.problem, f"{setting}: until then no plugin is used")
+
+
+def index_findings(known: Collection[Account]) -> Iterator[Finding]:
+    """Yield what prevents the index from being written or read.
+
+    Args:
+        known: The plugins.
+    """
+    index, is_used = current().index, current().describe is not None
+    if not is_used or not known:
+        return
+    if index is None:
+        yield problem(
+            "the index",
+            "is kept nowhere: this user has no home folder",
+            f"until then every command imports the plugins anew; name a folder with {CACHE_DIR}",
+        )
+        return
+    path = Path(index._file.path)
+    if index._file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
+        for remark in index.remarks:
+            yield note("the index", remark, "nothing is to be done, unless it happens again")
+        return
+    why = "is not used, since others may write to it or to its folder" if path.exists() else "cannot be kept"
+    remarks = "; ".join(dict.fromkeys(index.remarks))
+    yield problem(
+        "the index",
+        f"{why}: {remarks or path}",
+        f"until then every command imports the plugins anew; let you alone write to {path.parent}, or name another folder with {CACHE_DIR}",
+    )
+
+
+def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
+    """Yield the plugins whose descriptions become outdated at once, though they are not dynamic.
+
+    Args:
+        known: The plugins.
+    """
+    index = current().index
+    if current().describe is None or index is None or index._file.stamp() is None:
+        return
+    next_one = Index(index._file, exact=True)
+    next_one.look()
+    here, holding = index.descriptions(), next_one.descriptions()
+    for each in known:
+        if each.plugin.key in here and each.plugin.key not in holding and not each.dynamic:
+            yield note(
+                each.plugin.label,
+                "is imported anew by every command: what it was described from does not stay as it was",
+                "its import may write a file that it also reads",
+            )

@@ -1,9 +1,4 @@
-"""What do `fcregistry lock` and its checks say?
-
-MERGED: How does what is installed differ from what is locked?
-MERGED: What is there to be locked? The distributions with plugins or extensions, and the tools that they ship.
-MERGED: What stands in a lock file, and how is it written?
-"""
+"""Lock files: what is installed, written as a lock, and how it differs from what is locked."""
 
 from __future__ import annotations
 
@@ -17,95 +12,21 @@ from tempfile import NamedTemporaryFile
 from typing import Any, Final, Literal
 
 from fcregistry._config.policy import FORMAT, Lock, Pin, Trust, trust, without_locks
-from fcregistry._tools.declaration import local_name
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import FoundEntryPoint, FoundPlugin, altered_files, current, doubt_about, files_digest
-from fcregistry.inspection._lint_core import shipped_tools
-
-# --- inspection._locking._changes ---
-
-_PARTS: Final = ("description", "parameters", "returns", "options", "deps", "module", "qualname")
-"""What is compared of a tool; the summary is of the description, and the digest of all that a model is told."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockChange:
-    """One difference.
-
-    Attributes:
-        kind: `added`, `removed` or `changed`.
-        subject: A distribution, or a tool's canonical id.
-        part: Which part of it: `version`, `files`, `description`, a path such as `parameters.properties.unit.default`; empty for all of it.
-        old: What is locked; None where nothing is.
-        new: What is installed; None where nothing is.
-    """
-
-    kind: Literal["added", "removed", "changed"]
-    subject: str
-    part: str = ""
-    old: Any = None
-    new: Any = None
-
-
-def lock_changes(lock: Lock, now: Inventory) -> tuple[LockChange, ...]:
-    """Return every difference between a lock and what is installed, sorted by distribution and tool."""
-    pins = {pin.name: pin for pin in lock.pins.values()}
-    named = {name: lock.pin(name) for name in now.distributions}
-    gone = [pin for pin in pins.values() if pin not in named.values()]
-    found = [LockChange(kind="removed", subject=pin.name, old=pin.version) for pin in gone]
-    for name, said in now.distributions.items():
-        pin = named[name]
-        if pin is None:
-            found.append(LockChange(kind="added", subject=name, new=said["version"]))
-        else:
-            found += _of_distribution(name, pin, said, now.altered.get(name, ()))
-    return tuple(sorted(found, key=lambda each: each.subject))
-
-
-def _of_distribution(name: str, pin: Pin, said: Mapping[str, Any], altered: tuple[str, ...]) -> Iterator[LockChange]:
-    if pin.version != said["version"]:
-        yield LockChange(kind="changed", subject=name, part="version", old=pin.version, new=said["version"])
-    if pin.files != said["files"]:
-        yield LockChange(kind="changed", subject=name, part="files", old=pin.files, new=said["files"])
-    for file in altered:
-        yield LockChange(kind="changed", subject=name, part=f"{file}, which is not what was installed")
-    old = {tool_id(name, each): each for each in pin.tools}
-    new = {tool_id(name, each): each for each in said["tools"]}
-    yield from (LockChange(kind="removed", subject=each) for each in old if each not in new)
-    yield from (LockChange(kind="added", subject=each) for each in new if each not in old)
-    for each in old.keys() & new.keys():
-        yield from _of_tool(each, old[each], new[each])
-
-
-def _of_tool(subject: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[LockChange]:
-    parts = [difference for part in _PARTS for difference in _differences(part, old.get(part), new.get(part))]
-    yield from (LockChange(kind="changed", subject=subject, part=part, old=was, new=now) for part, was, now in parts)
-    if old["digest"] != new["digest"] and not parts:  # somebody edited the lock
-        yield LockChange(kind="changed", subject=subject, part="digest", old=old["digest"], new=new["digest"])
-
-
-def _differences(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield path, old and new value of each place where two JSON values differ, as deep as both are objects."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for name in sorted(old.keys() | new.keys()):
-            yield from _differences(f"{path}.{name}", old.get(name), new.get(name))
-    elif json.dumps(old, sort_keys=True) != json.dumps(new, sort_keys=True):  # 1 is no true, and 1.0 no 1
-        yield path, old, new
-
-
-# --- inspection._locking._installed ---
+from fcregistry.inspection._shipped import shipped_tools, tool_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """What is installed, as a lock would say it.
+    """What is installed, in the form of a lock.
 
     Attributes:
-        distributions: What a lock says of each, by name: `version`, `files` and `tools`.
-        altered: The files of each that do not hold what was installed, by name.
-        left_out: What cannot be locked, in words.
+        distributions: Name -> what a lock holds of the distribution: `version`, `files` and `tools`.
+        altered: Name -> the files of the distribution that were changed after its installation.
+        left_out: What cannot be locked, a sentence each.
     """
 
     distributions: dict[str, dict[str, Any]]
@@ -114,12 +35,12 @@ class Inventory:
 
 
 def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
-    """Have described what may be imported, whatever a lock says of it, and return what there is.
+    """Describe the plugins that may be imported, and return what is installed; locks are ignored.
 
-    A tool that the configuration hides is there all the same: a lock is of what is installed, the same for everybody.
+    Hidden tools are included: a lock is about what is installed, and the same for every configuration.
 
     Args:
-        distributions: Those that are asked for; all by default.
+        distributions: The distributions to look at; by default all.
     """
     wanted = {normalized(each) for each in distributions}
     discovery = current()
@@ -148,12 +69,12 @@ def _may_load(found: FoundEntryPoint, operator: Trust) -> bool:
 def inventory_of(
     found: Iterable[FoundEntryPoint], declared: Iterable[tuple[str, ToolRecord]], failed: Iterable[str] = ()
 ) -> Inventory:
-    """Return what a lock would say of distributions.
+    """Return the inventory of some distributions.
 
     Args:
         found: Their entry points.
-        declared: Distribution and record of each tool; of other distributions too.
-        failed: What did not load, or may be another's than it says, in words.
+        declared: Distribution and record of each tool; other distributions' tools are ignored.
+        failed: What did not load, or may belong to another distribution than it claims, a sentence each.
     """
     distributions: dict[str, dict[str, Any]] = {}
     altered = {}
@@ -176,7 +97,7 @@ def inventory_of(
 
 
 def _lockable(distribution: str, records: list[ToolRecord]) -> tuple[list[ToolRecord], list[str]]:
-    """Return the records of tools that can be called, as a lock has them, and what it leaves out."""
+    """Return the records that a lock can hold, and a sentence for each tool that it leaves out."""
     keys = [(each["group"], each["name"]) for each in records]
     lockable, left_out = [], []
     for key, record in sorted(zip(keys, records, strict=True), key=lambda item: item[0]):
@@ -185,34 +106,102 @@ def _lockable(distribution: str, records: list[ToolRecord]) -> tuple[list[ToolRe
         elif keys.count(key) > 1:
             left_out.append(f"{tool_id(distribution, record)} is declared by {record['module']} and by another module")
         else:
-            # Where the file lies differs from one machine to the next, and a line from one comment to the next
+            # The path of a file differs between machines, and a line changes with every comment above it
             clean: ToolRecord = {**record, "file": None, "line": None}
             clean["digest"] = digest_of(clean)
             lockable.append(clean)
     return lockable, left_out
 
 
-def tool_id(distribution: str, record: Mapping[str, Any]) -> str:
-    """Return a tool's canonical id."""
-    return f"{distribution}:{local_name(record['name'], record['group'])}"
+# --- Comparing with a lock ---
+
+_PARTS: Final = ("description", "parameters", "returns", "options", "deps", "module", "qualname")
+"""The parts of a tool that are compared; the summary is made from the description, and the digest from all parts."""
 
 
-# --- inspection._locking._file ---
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockChange:
+    """One difference between a lock and what is installed.
+
+    Attributes:
+        kind: `added`, `removed` or `changed`.
+        subject: A distribution, or a tool's canonical id.
+        part: The part of it: `version`, `files`, `description`, a path such as `parameters.properties.unit.default`; empty for all of it.
+        old: The locked value; None if there is none.
+        new: The installed value; None if there is none.
+    """
+
+    kind: Literal["added", "removed", "changed"]
+    subject: str
+    part: str = ""
+    old: Any = None
+    new: Any = None
+
+
+def lock_changes(lock: Lock, now: Inventory) -> tuple[LockChange, ...]:
+    """Return every difference between a lock and what is installed, sorted by distribution and tool."""
+    pins = {pin.name: pin for pin in lock.pins.values()}
+    named = {name: lock.pin(name) for name in now.distributions}
+    gone = [pin for pin in pins.values() if pin not in named.values()]
+    found = [LockChange(kind="removed", subject=pin.name, old=pin.version) for pin in gone]
+    for name, installed in now.distributions.items():
+        pin = named[name]
+        if pin is None:
+            found.append(LockChange(kind="added", subject=name, new=installed["version"]))
+        else:
+            found += _distribution_changes(name, pin, installed, now.altered.get(name, ()))
+    return tuple(sorted(found, key=lambda each: each.subject))
+
+
+def _distribution_changes(
+    name: str, pin: Pin, installed: Mapping[str, Any], altered: tuple[str, ...]
+) -> Iterator[LockChange]:
+    if pin.version != installed["version"]:
+        yield LockChange(kind="changed", subject=name, part="version", old=pin.version, new=installed["version"])
+    if pin.files != installed["files"]:
+        yield LockChange(kind="changed", subject=name, part="files", old=pin.files, new=installed["files"])
+    for file in altered:
+        yield LockChange(kind="changed", subject=name, part=f"{file}, which is not what was installed")
+    old = {tool_id(name, each): each for each in pin.tools}
+    new = {tool_id(name, each): each for each in installed["tools"]}
+    yield from (LockChange(kind="removed", subject=each) for each in old if each not in new)
+    yield from (LockChange(kind="added", subject=each) for each in new if each not in old)
+    for each in old.keys() & new.keys():
+        yield from _tool_changes(each, old[each], new[each])
+
+
+def _tool_changes(subject: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[LockChange]:
+    parts = [difference for part in _PARTS for difference in _differences(part, old.get(part), new.get(part))]
+    yield from (LockChange(kind="changed", subject=subject, part=part, old=was, new=now) for part, was, now in parts)
+    if old["digest"] != new["digest"] and not parts:  # the lock was edited by hand
+        yield LockChange(kind="changed", subject=subject, part="digest", old=old["digest"], new=new["digest"])
+
+
+def _differences(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield path, old and new value of each place where two JSON values differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in sorted(old.keys() | new.keys()):
+            yield from _differences(f"{path}.{name}", old.get(name), new.get(name))
+    elif json.dumps(old, sort_keys=True) != json.dumps(new, sort_keys=True):  # for Python, 1 == True and 1 == 1.0
+        yield path, old, new
+
+
+# --- Writing a lock ---
 
 
 def lock_text(distributions: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the text of a lock: the same for the same contents, byte for byte.
+    """Return the text of a lock: the same bytes for the same contents.
 
-    It is of ASCII, so that whoever reviews it sees each character that a description has.
+    It is ASCII, so that a reviewer sees every character of a description.
     """
     return json.dumps({"fcregistry_lock": FORMAT, "distributions": distributions}, indent=2, sort_keys=True) + "\n"
 
 
 def write_lock(path: Path, text: str) -> None:
-    """Write a lock, so that whoever reads it meanwhile sees the old one or the new one, and no half.
+    """Write a lock at once: another process reads either the old one or the new one.
 
     Raises:
-        OSError: It cannot be written there; what is no file is not replaced by one, nor is a link.
+        OSError: It cannot be written there. A link, or anything else that is not a regular file, is not replaced.
     """
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise OSError(EEXIST, "it is a link, or no file: name a file", str(path))
@@ -225,12 +214,12 @@ def write_lock(path: Path, text: str) -> None:
             file.close()
             aside.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
             aside.replace(path)
-        except BaseException:  # whatever ends the writing leaves nothing half written
+        except BaseException:  # also an interrupt must not leave a half-written file
             aside.unlink(missing_ok=True)
             raise
 
 
 def _umask() -> int:
-    mask = os.umask(0o077)  # the only way to ask
+    mask = os.umask(0o077)  # the only way to read it
     os.umask(mask)
     return mask

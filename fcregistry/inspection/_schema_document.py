@@ -1,7 +1,4 @@
-"""What stands at one place of a schema, with its references followed?
-
-MERGED: About how many ways are there to be valid by a schema? A proof that one takes what another takes looks at each of them.
-"""
+"""A JSON Schema document whose references are followed, and the proof that one schema accepts all that another does."""
 
 from __future__ import annotations
 
@@ -14,8 +11,6 @@ from fcregistry._schema.containment import takes_all_of
 from fcregistry._schema.drafts import ENFORCED, NEWEST, Draft, SchemaError, declared_draft
 from fcregistry._schema.engine_rs import is_installed, knows_format, takes_schema
 from fcregistry.types import STRING_FORMATS
-
-# --- inspection._diff._documents ---
 
 Schema = dict[str, Any] | bool
 
@@ -33,7 +28,7 @@ class SchemaDocument:
         schema: The schema.
 
     Attributes:
-        draft: The draft that it is written in; None if that is none that is read.
+        draft: The draft that it is written in; None if fcregistry does not read that draft.
         is_plain: Whether its references are paths from its top, so that this module can follow them.
     """
 
@@ -49,7 +44,7 @@ class SchemaDocument:
         self._holders = {name: self.schema[name] for name in _HOLDERS if isinstance(self.schema.get(name), dict)}
 
     def resolved(self, schema: Any) -> Schema | None:
-        """Return a part of the schema with the reference at its top followed; None where that cannot be done."""
+        """Return a part of the schema with the reference at its top followed; None if it cannot be followed."""
         for _ in range(_LONGEST_CHAIN):
             if isinstance(schema, bool):
                 return schema
@@ -57,11 +52,11 @@ class SchemaDocument:
                 return None
             if "$ref" not in schema:
                 return schema
-            schema = self._followed(schema)
+            schema = self._with_target(schema)
         return None
 
-    def _followed(self, schema: dict[str, Any]) -> Any:
-        """Return what a schema with a reference says: what it leads to, and what stands beside it where the draft looks at that."""
+    def _with_target(self, schema: dict[str, Any]) -> Any:
+        """Return the target of a reference, joined with the keywords beside it if the draft regards them."""
         target = self.target(schema["$ref"])
         assert self.draft is not None
         if self.draft.ref_stands_alone:
@@ -70,28 +65,28 @@ class SchemaDocument:
             return target if enforced(schema).keys() <= {"$ref"} else None
         beside = {name: value for name, value in schema.items() if name != "$ref" and name not in _HOLDERS}
         if any(name in target and name in ENFORCED for name in beside):
-            return None  # both say something, and only a validator joins them
+            return None  # both have the keyword, and only a validator joins the two
         return {**target, **beside}
 
     @property
     def is_schema(self) -> bool:
-        """Whether it is a schema by the meta-schema of its draft; False where that cannot be told."""
-        return self._takes(self.schema)
+        """Whether it is a schema by the meta-schema of its draft; False if that is not known."""
+        return self._is_valid(self.schema)
 
     def target(self, reference: object) -> Any:
-        """Return the schema that a reference leads to; None where that is none, or not in this document."""
+        """Return the schema that a reference leads to; None if that is not a schema, or not in this document."""
         if not isinstance(reference, str):
             return None
         if reference not in self._targets:
-            found = self._found(reference)
-            is_schema = isinstance(found, bool) or (isinstance(found, dict) and self._takes(found))
+            found = self._look_up(reference)
+            is_schema = isinstance(found, bool) or (isinstance(found, dict) and self._is_valid(found))
             self._targets[reference] = found if is_schema else None
         return self._targets[reference]
 
-    def _takes(self, schema: dict[str, Any]) -> bool:
+    def _is_valid(self, schema: dict[str, Any]) -> bool:
         return self.draft is not None and takes_schema(schema, self.draft) is True
 
-    def _found(self, reference: str) -> Any:
+    def _look_up(self, reference: str) -> Any:
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
             return None
         found: Any = self.schema
@@ -103,7 +98,7 @@ class SchemaDocument:
         return found
 
     def reached(self, part: Any) -> dict[str, Any]:
-        """Return every reference that can be followed from a part of the schema, with what it leads to."""
+        """Return every reference that can be reached from a part of the schema, with its target."""
         found: dict[str, Any] = {}
         waiting = [part]
         while waiting:
@@ -115,7 +110,7 @@ class SchemaDocument:
         return found
 
     def alone(self, part: Schema) -> Schema | None:
-        """Return a part as a document of its own; None where its references would lead elsewhere then."""
+        """Return a part as a document of its own; None if its references would then lead elsewhere."""
         if isinstance(part, bool) or part is self.schema:
             return part
         if not all(
@@ -125,24 +120,15 @@ class SchemaDocument:
         return {**part, **self._holders}
 
 
-def enforced(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a schema asks for, without what only describes."""
-    return {name: value for name, value in schema.items() if name in ENFORCED and not _says_nothing(name, value)}
-
-
-def _says_nothing(keyword: str, value: Any) -> bool:
-    if keyword == "format":
-        return not (value in STRING_FORMATS or (isinstance(value, str) and _is_format(value)))
-    return keyword in ("contentEncoding", "contentMediaType")
-
-
-@lru_cache(maxsize=512)
-def _is_format(name: str) -> bool:
-    return not is_installed() or knows_format(name, NEWEST)
+def same(old: SchemaDocument, old_part: Any, new: SchemaDocument, new_part: Any) -> bool:
+    """Return whether two parts are the same JSON, with all that their references lead to."""
+    if json_text(old_part) != json_text(new_part) or old.draft is not new.draft:
+        return False
+    return old is new or json_text(old.reached(old_part)) == json_text(new.reached(new_part))
 
 
 def covers(wider: SchemaDocument, wide: Schema, narrower: SchemaDocument, narrow: Schema) -> bool | None:
-    """Tell whether a part of one document takes everything that a part of another takes; None if that cannot be told."""
+    """Return whether one part accepts all that another part accepts; None if nothing is proven."""
     if wide is True or wide == {} or narrow is False:
         return True
     if wider.draft is None or wider.draft is not narrower.draft or not (wider.is_plain and narrower.is_plain):
@@ -155,16 +141,25 @@ def covers(wider: SchemaDocument, wide: Schema, narrower: SchemaDocument, narrow
     return takes_all_of(wide_alone, narrow_alone, wider.draft, STRING_FORMATS)
 
 
-def same(old: SchemaDocument, old_part: Any, new: SchemaDocument, new_part: Any) -> bool:
-    """Tell whether two parts are the same JSON, and so is all that their references lead to."""
-    if json_text(old_part) != json_text(new_part) or old.draft is not new.draft:
-        return False
-    return old is new or json_text(old.reached(old_part)) == json_text(new.reached(new_part))
-
-
 def json_text(value: Any) -> str:
-    """Return the one text of a JSON value."""
+    """Return the canonical text of a JSON value."""
     return json.dumps(value, sort_keys=True)
+
+
+def enforced(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the constraints of a schema, without the keywords that only describe."""
+    return {name: value for name, value in schema.items() if name in ENFORCED and not _constrains_nothing(name, value)}
+
+
+def _constrains_nothing(keyword: str, value: Any) -> bool:
+    if keyword == "format":
+        return not (value in STRING_FORMATS or (isinstance(value, str) and _is_format(value)))
+    return keyword in ("contentEncoding", "contentMediaType")
+
+
+@lru_cache(maxsize=512)
+def _is_format(name: str) -> bool:
+    return not is_installed() or knows_format(name, NEWEST)
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
@@ -180,14 +175,14 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _has_base(schema: dict[str, Any]) -> bool:
-    """Tell whether references cannot be followed by their text alone from or to a schema: it has a base, an anchor or a draft of its own."""
+    """Return whether a schema has a base, an anchor or a draft of its own."""
     return any(isinstance(schema.get(name), (str, bool)) for name in _BASES)
 
 
-# --- inspection._diff._ways ---
+# --- How many ways there are to be valid ---
 
 MOST: Final = 1000
-"""More are not counted, nor looked at: strangers' schemas may have any number, and the proof would not end."""
+"""More ways are neither counted nor examined: a stranger's schema may have any number, and the proof would not end."""
 
 _BY_NAME: Final = ("properties", "patternProperties", "dependentSchemas")
 _PARTS: Final = ("prefixItems", "items", "additionalProperties", "contains", "propertyNames")
@@ -196,11 +191,13 @@ _EITHER: Final = ("anyOf", "oneOf")
 
 
 def ways(schema: Any, target: Callable[[object], Any]) -> int:
-    """Return about how many ways there are, with the parts that each of them asks about; `MOST` + 1 for all above.
+    """Return about how many ways there are to be valid by a schema; `MOST` + 1 if there are more.
+
+    A proof that one schema accepts all that another accepts looks at each of them.
 
     Args:
         schema: The schema.
-        target: Returns what a reference leads to.
+        target: Returns the schema that a reference leads to.
     """
     known: dict[int, int] = {}
 
@@ -208,7 +205,7 @@ def ways(schema: Any, target: Callable[[object], Any]) -> int:
         if not isinstance(one, dict):
             return 1
         if id(one) not in known:
-            known[id(one)] = 1  # where it holds itself
+            known[id(one)] = 1  # for a schema that contains itself
             known[id(one)] = counted(one)
         return known[id(one)]
 
@@ -229,7 +226,7 @@ def ways(schema: Any, target: Callable[[object], Any]) -> int:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return the schemas of a keyword that has one or a list of them."""
+    """Return the schemas of a keyword that has one schema or a list of them."""
     return value if isinstance(value, list) else [value] if isinstance(value, dict) else []
 
 

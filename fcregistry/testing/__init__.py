@@ -1,12 +1,12 @@
-"""Does a tool keep what its schema promises? Checks for those who write tools; needs the extra `fcregistry[testing]`.
+"""The conformance kit: checks that a tool keeps what its schema promises; needs the extra `fcregistry[testing]`.
 
     from fcregistry.testing import check_tool
 
     def test_the_tool_keeps_its_promises():
         check_tool(get_current_weather)
 
-`pytest --fcregistry` does so for every tool of a plugin, without a test file. Tools are never run by this: a recorder of the same signature
-takes the calls. Names are resolved when they are first used, since pytest imports this package in every run.
+`pytest --fcregistry` does so for every tool of a plugin, without a test file. The functions of tools do not run: a recorder of the same
+signature takes the calls. Names are resolved when they are first used, since pytest imports this package in every run.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fcregistry.testing._case import ConformanceError, Failure, Report, Verdict, arguments_of, wrong_arguments_of
+    from fcregistry.testing._report import ConformanceError, Failure, Report, Verdict
     from fcregistry.testing._rules import check_tool
+    from fcregistry.testing._strategies import arguments_of, wrong_arguments_of
 
 __all__ = ["ConformanceError", "Failure", "Report", "Verdict", "arguments_of", "check_tool", "wrong_arguments_of"]
 
 _HOMES: dict[str, str] = {
-    "ConformanceError": "_case",
-    "Failure": "_case",
-    "Report": "_case",
-    "Verdict": "_case",
-    "arguments_of": "_case",
+    "ConformanceError": "_report",
+    "Failure": "_report",
+    "Report": "_report",
+    "Verdict": "_report",
+    "arguments_of": "_strategies",
     "check_tool": "_rules",
-    "wrong_arguments_of": "_case",
+    "wrong_arguments_of": "_strategies",
 }
 
 

@@ -1,7 +1,6 @@
-"""How do rules become items of pytest? One item a plugin, and one a tool and rule; no file stands behind them.
+"""`pytest --fcregistry`: which plugins and tools it checks, as items of pytest.
 
-MERGED: Which tools does `pytest --fcregistry` check, and which plugins with them?
-MERGED: Whose source is the folder that pytest runs in? The plugins that are developed here are those to check.
+There is one item a plugin, and one a tool and rule; no file belongs to them. This module does without Hypothesis until a tool is checked.
 """
 
 from __future__ import annotations
@@ -26,21 +25,19 @@ from fcregistry._registry import registry
 from fcregistry._tools.names import by_key, clash_text, standing
 from fcregistry._tools.selectors import Selector, normalized, parse_selectors, subject
 from fcregistry._tools.tool import Tool
-from fcregistry.discovery import FoundPlugin, LoadedPlugin, current
+from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, LoadedPlugin, current
 from fcregistry.errors import FcregistryError, ToolNotFoundError
-from fcregistry.testing._case import ConformanceError, Report, place_of
-from fcregistry.testing._rules import ALONE, LOADS, report_on_clash, report_on_loading
-
-# --- testing._collection ---
+from fcregistry.inspection import tools_of_plugin
+from fcregistry.testing._report import ConformanceError, Failure, Report, Verdict, place_of
 
 ROOT: Final = "fcregistry"
 """The first part of every item's id: `fcregistry::acme-weather:get_current_weather[accepts-what-its-schema-says]`."""
 REMARK: Final = "fcregistry"
-"""The user property of a report that carries a remark, also from a worker of pytest-xdist."""
+"""The user property of a pytest report that holds a remark, also one from a worker of pytest-xdist."""
 
 
 def check_usage(config: pytest.Config) -> None:
-    """Raise for what cannot be asked, before anything is collected."""
+    """Raise for options that cannot be used, before anything is collected."""
     if find_spec("hypothesis") is None:
         raise pytest.UsageError("--fcregistry needs Hypothesis: pip install 'fcregistry[testing]'")
     if config.getoption("fcregistry_examples") < 1:
@@ -48,15 +45,15 @@ def check_usage(config: pytest.Config) -> None:
 
 
 class Conformance:
-    """What pytest calls if it is asked for conformance."""
+    """The pytest plugin that `--fcregistry` registers."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._selectors = read_selectors(config.getoption("fcregistry_tools"))
-        self._wanted = _taken_ids(config)
+        self._wanted = _take_ids(config)
 
     def pytest_report_header(self) -> str:
-        """Tell what is checked."""
+        """Return a line about what is checked."""
         what = ", ".join(self._selectors)
         if not self._selectors:
             try:
@@ -65,9 +62,9 @@ class Conformance:
                 what = f"nothing: {error}"
         return f"fcregistry: {what}"
 
-    @pytest.hookimpl(tryfirst=True)  # before what -k, -m and --deselect leave out
+    @pytest.hookimpl(tryfirst=True)  # before -k, -m and --deselect choose items
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Add our items behind those of files."""
+        """Add the items of tools and plugins after those of files."""
         try:
             here = () if self._selectors else distributions_here(self._config.rootpath)
             selection = select(here, self._selectors)
@@ -75,10 +72,10 @@ class Conformance:
             raise pytest.UsageError(f"--fcregistry: {error}") from error
         collector = Tools.from_parent(session, name=ROOT, nodeid=ROOT, selection=selection)
         found = list(session.genitems(collector))
-        items += found if self._wanted is None else _chosen(found, self._wanted)
+        items += found if self._wanted is None else _select_by_id(found, self._wanted)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Show what is no failure and worth knowing."""
+        """Show the remarks."""
         remarks = [
             f"{report.nodeid.partition('::')[2].rpartition('[')[0]}: {text}"
             for outcome in ("passed", "failed", "skipped")
@@ -92,23 +89,23 @@ class Conformance:
                 terminalreporter.line(remark)
 
 
-def _taken_ids(config: pytest.Config) -> list[str] | None:
-    """Take ids of our items out of the arguments, where pytest would look for a file of that name; None if there are none."""
-    ours = [each for each in config.args if _is_ours(each, config)]
-    if not ours:
+def _take_ids(config: pytest.Config) -> list[str] | None:
+    """Take the ids of fcregistry's items out of the arguments, which pytest would read as files."""
+    ids = [each for each in config.args if _is_id(each, config)]
+    if not ids:
         return None
-    config.args[:] = [each for each in config.args if each not in ours]
-    return [each.partition("::")[2] for each in ours]
+    config.args[:] = [each for each in config.args if each not in ids]
+    return [each.partition("::")[2] for each in ids]
 
 
-def _is_ours(argument: str, config: pytest.Config) -> bool:
+def _is_id(argument: str, config: pytest.Config) -> bool:
     head, colons, _ = argument.partition("::")
     place = os.path.normpath(config.invocation_params.dir / head)
     return bool(colons) and Path(place) == config.rootpath / ROOT
 
 
-def _chosen(items: Iterable[pytest.Item], wanted: list[str]) -> list[pytest.Item]:
-    """Return the items that ids name, or whose ids go on from there in brackets."""
+def _select_by_id(items: Iterable[pytest.Item], wanted: list[str]) -> list[pytest.Item]:
+    """Return the items with these ids; an id without brackets means all items of a tool or plugin."""
     found = list(items)
     for each in wanted:
         if not any(_is_named(item, each) for item in found):
@@ -121,9 +118,9 @@ def _is_named(item: pytest.Item, wanted: str) -> bool:
 
 
 class Tools(pytest.Collector):
-    """All that is checked in one run."""
+    """The collector of everything that is checked."""
 
-    def __init__(self, *, selection: Selection, **settings: Any) -> None:  # Any: whatever pytest makes a node of
+    def __init__(self, *, selection: Selection, **settings: Any) -> None:  # Any: the settings of a pytest node
         super().__init__(**settings)
         self._selection = selection
 
@@ -150,12 +147,12 @@ class Tools(pytest.Collector):
                 yield self._item(f"{tool.id}[{rule.name}]", partial(report_of, case, [rule]), tool)
 
     def _item(self, name: str, trial: Callable[[], Report], tool: Tool | None = None) -> pytest.Item:
-        # The id as text, for pytest 9 reads what it has written (`--last-failed`) otherwise than what it makes of a name.
+        # The id is given: pytest 9 derives another id from the name than the one that `--last-failed` has stored
         return Trial.from_parent(self, name=name, nodeid=f"{ROOT}::{name}", trial=trial, tool=tool)
 
 
 class Trial(pytest.Item):
-    """One rule that is tried on one tool or plugin."""
+    """The item of one rule and one tool or plugin."""
 
     def __init__(self, *, trial: Callable[[], Report], tool: Tool | None, **settings: Any) -> None:
         super().__init__(**settings)
@@ -173,13 +170,13 @@ class Trial(pytest.Item):
             pytest.skip(reason)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return what broke, in our words, without the way through our code; anything else as pytest shows it."""
+        """Return the text of a broken rule without a traceback, and anything else as pytest shows it."""
         if isinstance(excinfo.value, ConformanceError):
-            return _Told(excinfo.value)
+            return _FailureText(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """Return where the tool's function stands, and the heading."""
+        """Return the place of the tool's function, and the heading."""
         heading = f"{self.name.rpartition('[')[0]}: {self.name.rpartition('[')[2][:-1]}"
         origin = self._tool.origin if self._tool is not None else None
         if origin is None or origin.file is None or origin.line is None:
@@ -187,8 +184,8 @@ class Trial(pytest.Item):
         return origin.file, origin.line - 1, heading
 
 
-class _Told:
-    """A failure as pytest shows it: the whole in its section, one line in the summary."""
+class _FailureText:
+    """A failure as pytest shows it: all of it in its section, one line in the summary."""
 
     def __init__(self, error: ConformanceError) -> None:
         self._text = str(error)
@@ -198,11 +195,55 @@ class _Told:
         return self._text
 
     def toterminal(self, tw: Any) -> None:
-        """Write the whole."""
+        """Write all of it."""
         tw.line(self._text)
 
 
-# --- testing._selection ---
+# --- The rules of plugins and of names ---
+
+LOADS: Final = "loads"
+"""The rule of plugins: they can be imported, and ship tools."""
+
+ALONE: Final = "has-its-name-alone"
+"""The rule of names: no two declarations of a plugin have the same name."""
+
+
+def report_on_loading(plugin: FoundPlugin) -> Report:
+    """Return the report on the import of a plugin."""
+    return Report(subject=plugin.label, verdicts={LOADS: _loading_verdict(plugin)})
+
+
+def _loading_verdict(plugin: FoundPlugin) -> Verdict:
+    outcome = next((each for each in current().report() if each.plugin == plugin), None)
+    if isinstance(outcome, FailedPlugin):
+        failure = Failure(
+            expected=f"importing {plugin.value} declares its tools",
+            got=outcome.reason,
+            advice=outcome.advice,
+            detail=f"\n{outcome.traceback}",
+        )
+        return Verdict(failures=(failure,))
+    if isinstance(outcome, DisabledPlugin):
+        return Verdict(skipped=f"it is disabled: {outcome.reason}")
+    if tools_of_plugin(plugin.distribution, plugin.entry_point):
+        return Verdict()
+    failure = Failure(
+        expected=f"importing {plugin.value} declares its tools",
+        got="it declares none",
+        advice=f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point",
+    )
+    return Verdict(failures=(failure,))
+
+
+def report_on_clash(tool: Tool, clash: str) -> Report:
+    """Return the report on a name that two declarations claim."""
+    failure = Failure(
+        expected=f"one declaration of {tool.id}", got=clash, advice="until then, looking the name up raises"
+    )
+    return Report(subject=tool.id, verdicts={ALONE: Verdict(failures=(failure,))})
+
+
+# --- Which tools are checked ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,8 +252,8 @@ class Selection:
 
     Attributes:
         plugins: The plugins, sorted by distribution and entry point.
-        tools: The tools, sorted by id, those that cannot be defined among them.
-        clashes: Id of a tool -> that two declarations claim it, worded.
+        tools: The tools, sorted by id, including those that cannot be defined.
+        clashes: Id of a tool that two declarations claim -> a sentence about them.
     """
 
     plugins: tuple[FoundPlugin, ...]
@@ -221,15 +262,15 @@ class Selection:
 
 
 def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selection:
-    """Import the plugins, and return what of them is to be checked.
+    """Import plugins, and return what to check.
 
     Args:
-        distributions: The distributions to check where there are no selectors.
+        distributions: The distributions to check if there are no selectors.
         selectors: Selectors of tools.
 
     Raises:
-        SelectorError: One is no selector.
-        ToolNotFoundError: One, an excluding one apart, matches nothing.
+        SelectorError: This is not a valid selector.
+        ToolNotFoundError: A selector that does not exclude matches no tool.
     """
     parsed = parse_selectors(selectors)
     plugins = _named_plugins(parsed) if parsed else _plugins_of(distributions)
@@ -242,7 +283,7 @@ def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selectio
 
 
 def _known() -> tuple[list[Tool], dict[str, str]]:
-    """Return every tool that is declared, whether it can be defined or not, one an id; and which ids are claimed twice."""
+    """Return every declared tool, one an id, broken ones too; and the ids that are claimed twice."""
     catalogue = registry._catalogue
     tools, clashes = [], {}
     for rivals in by_key(catalogue.visible()).values():
@@ -260,7 +301,7 @@ def _plugins_of(distributions: Iterable[str]) -> tuple[FoundPlugin, ...]:
 
 
 def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
-    """Return the plugins whose distribution a selector names: that they load is asked too."""
+    """Return the plugins whose distribution a selector names: that they load is checked too."""
     wanted = [each.distribution for each in selectors if each.distribution is not None and not each.excludes]
     patterns = [Selector(text="", distribution=each, name="*") for each in wanted]
     return tuple(
@@ -279,24 +320,24 @@ def _to_load(selectors: tuple[Selector, ...], plugins: tuple[FoundPlugin, ...]) 
 
 
 def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[Tool]:
-    """Return the tools that selectors name, also those that patterns pass over elsewhere: what cannot be defined is a failure here."""
+    """Return the tools that selectors match, including those that cannot be defined."""
     subjects = {tool: subject(tool) for tool in known}
     chosen: dict[Tool, None] = dict.fromkeys(subjects if selectors[0].excludes else ())
     for selector in selectors:
         found = [tool for tool, about in subjects.items() if selector.matches(about)]
         if selector.excludes:
             chosen = dict.fromkeys(tool for tool in chosen if tool not in found)
-        elif found or _is_told_otherwise(selector):
+        elif found or _has_own_item(selector):
             chosen.update(dict.fromkeys(found))
         elif selector.is_exact:
-            chosen[registry.get(selector.text)] = None  # an alias; of no tool, it raises and says why
+            chosen[registry.get(selector.text)] = None  # an alias; for an unknown name, it raises and says why
         else:
             raise ToolNotFoundError(f"the selector {selector.text!r} matches no tool", name=selector.text)
     return list(chosen)
 
 
-def _is_told_otherwise(selector: Selector) -> bool:
-    """Tell whether a selector names the distribution of a plugin that failed or is disabled: then its own item says so."""
+def _has_own_item(selector: Selector) -> bool:
+    """Return whether a selector names a failed or disabled plugin, which its own item reports."""
     absent = [each.plugin for each in current().report() if not isinstance(each, LoadedPlugin)]
     return selector.distribution is not None and any(
         selector._distribution_matches(each.distribution) for each in absent
@@ -308,15 +349,17 @@ def read_selectors(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for text in given for each in re.split(r"[,\s]+", text) if each)
 
 
-# --- testing._here ---
+# --- The plugins that are developed in a folder ---
 
 
 class NothingToCheckError(FcregistryError):
-    """No tool is there to be checked; the message says what to do."""
+    """There is no tool to check; the message says what to do."""
 
 
 def distributions_here(root: Path) -> tuple[str, ...]:
-    """Return the distributions with plugins whose source this is; of several folders within one another, the nearest. All, if none is.
+    """Return the distributions whose source is a folder, or is around it; all if none is.
+
+    Of several folders around it, the nearest counts.
 
     A distribution's source is the folder it was installed from (direct_url.json, PEP 610), editable or not, and the folder whose
     pyproject.toml has its name.
@@ -325,7 +368,7 @@ def distributions_here(root: Path) -> tuple[str, ...]:
         root: pytest's root folder.
 
     Raises:
-        NothingToCheckError: No plugin is installed, or the one whose source this is is not.
+        NothingToCheckError: No plugin is installed, or the plugin of this folder is not.
     """
     installed = current().distributions()
     project, ships_tools = _project_at(root)
@@ -349,11 +392,11 @@ def distributions_here(root: Path) -> tuple[str, ...]:
 
 
 def _project_at(root: Path) -> tuple[str, bool]:
-    """Return the name of the project in a folder, and whether it has entry points of ours; no name if there is none."""
+    """Return the name of a folder's project, and whether it ships tools; an empty name for none."""
     try:
         project: Any = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
         return str(project.get("name", "")), "fcregistry" in project.get("entry-points", {})
-    except (OSError, ValueError, AttributeError):  # none, or none that can be read: then what is installed says it
+    except (OSError, ValueError, AttributeError):  # missing or not readable: then only what is installed counts
         return "", False
 
 

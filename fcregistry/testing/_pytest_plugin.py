@@ -1,4 +1,4 @@
-"""What does pytest load in every run? Four options; everything else waits for `--fcregistry`.
+"""The pytest plugin: four options, and everything else only with `--fcregistry`.
 
 pytest imports this module wherever fcregistry is installed, so it imports nothing.
 """
@@ -41,11 +41,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register what does the work, if it is asked for."""
+    """Register the marker, and with `--fcregistry` the plugin that checks tools."""
     config.addinivalue_line("markers", "fcregistry: a rule that is tried on a tool or a plugin (pytest --fcregistry)")
     if not config.getoption("fcregistry"):
         return
-    from fcregistry.testing._collection import Conformance, check_usage  # only where it is asked for
+    from fcregistry.testing._collection import Conformance, check_usage  # only with --fcregistry
 
     check_usage(config)
     config.pluginmanager.register(Conformance(config), "fcregistry-conformance")

@@ -1,8 +1,7 @@
-"""Is a plugin there, and does it ship what it means to? The rules of plugins, beside those of tools.
+"""The rules that every tool must keep, and `check_tool`, which tries them.
 
-MERGED: Is a tool's definition sound? The rules that look at schema, docstring and names, and call nothing.
-MERGED: Do the declared examples hold: as arguments, and, where the function may be run, by their results?
-MERGED: Which rules must a tool keep? One row a rule; docs/how-to/test-a-plugin.md lists the same rows.
+`RULES` is the table; docs/how-to/test-a-plugin.md lists the same rows. The rules that try calls are in `_call_rules.py`; those about definitions and
+declared examples are here.
 """
 
 from __future__ import annotations
@@ -21,79 +20,99 @@ from fcregistry._results.result import ToolResult
 from fcregistry._schema.drafts import SchemaError
 from fcregistry._schema.foreign import schema_problem
 from fcregistry._tools.tool import Tool
-from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, current
 from fcregistry.errors import said_by
 from fcregistry.execution import Executor
 from fcregistry.formats import alphabet_wire_names
-from fcregistry.inspection import tools_of_plugin
-from fcregistry.testing import _laws
-from fcregistry.testing._case import (
+from fcregistry.testing._call_rules import (
+    accepts_what_its_schema_says,
+    delivers_annotated_types,
+    gives_the_call_back,
+    leaves_its_input_alone,
+)
+from fcregistry.testing._case import Case, without_definition_warnings, without_records_of_calls
+from fcregistry.testing._report import (
     REPORT,
-    Case,
     ConformanceError,
     Failure,
     Report,
     Verdict,
+    exception_failure,
     place_of,
     python_text,
-    raised,
-    without_definition_warnings,
-    without_records_of_calls,
 )
-from fcregistry.testing._laws import accepts_what_its_schema_says
 from fcregistry.types import show_type, to_json
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
 
-# --- testing._plugins ---
 
-LOADS: Final = "loads"
-"""The rule of plugins: they can be imported, and ship tools."""
-ALONE: Final = "has-its-name-alone"
-"""The rule of names: no two declarations of one plugin claim the same."""
+def check_tool(
+    tool: Tool | Callable[..., Any] | str,
+    *,
+    examples: int = 100,
+    invoke: bool = False,
+    without: Iterable[str] = (),
+    registry: Registry | None = None,
+) -> Report:
+    """Check that a tool keeps every rule: its schema, types, docstring and examples agree.
 
+    A recorder takes the place of its function, so the function does not run. Only `answers-its-examples` runs it, with the examples that
+    its author declared, and only if it is `read_only` or `invoke` is given.
 
-def report_on_loading(plugin: FoundPlugin) -> Report:
-    """Return what became of a plugin when it was imported."""
-    return Report(subject=plugin.label, verdicts={LOADS: _loading(plugin)})
+    Args:
+        tool: A tool, a function, or a tool's name.
+        examples: The number of argument objects that each rule tries.
+        invoke: Whether the function may be run with its declared examples even if it is not `read_only`.
+        without: Names of rules to leave out.
+        registry: The registry in which a name or a function is looked up; by default the registry of the process.
 
+    Returns:
+        The verdict of each rule, with what was not tried and why, and what is worth knowing.
 
-def _loading(plugin: FoundPlugin) -> Verdict:
-    outcome = next((each for each in current().report() if each.plugin == plugin), None)
-    if isinstance(outcome, FailedPlugin):
-        failure = Failure(
-            expected=f"importing {plugin.value} declares its tools",
-            got=outcome.reason,
-            advice=outcome.advice,
-            detail=f"\n{outcome.traceback}",
-        )
-        return Verdict(failures=(failure,))
-    if isinstance(outcome, DisabledPlugin):
-        return Verdict(skipped=f"it is disabled: {outcome.reason}")
-    if tools_of_plugin(plugin.distribution, plugin.entry_point):
-        return Verdict()
-    failure = Failure(
-        expected=f"importing {plugin.value} declares its tools",
-        got="it declares none",
-        advice=f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point",
-    )
-    return Verdict(failures=(failure,))
-
-
-def report_on_clash(tool: Tool, clash: str) -> Report:
-    """Return the failure of a name that two declarations claim."""
-    failure = Failure(
-        expected=f"one declaration of {tool.id}", got=clash, advice="until then, looking the name up raises"
-    )
-    return Report(subject=tool.id, verdicts={ALONE: Verdict(failures=(failure,))})
+    Raises:
+        ConformanceError: The tool breaks rules; the message has all of them, each with the smallest arguments that show it.
+        ToolNotFoundError: There is no tool of that name.
+        ValueError: `without` has a name that is not a rule.
+    """
+    left_out = set(without)
+    if unknown := sorted(left_out - {rule.name for rule in RULES}):
+        raise ValueError(f"there is no rule {unknown[0]!r}; the rules are {', '.join(rule.name for rule in RULES)}")
+    found = _tool(tool, registry)
+    case = Case(tool=found, examples=examples, invoke=invoke)
+    report = report_of(case, [rule for rule in rules_for(found) if rule.name not in left_out])
+    if not report.ok:
+        raise ConformanceError(report, place_of(found))
+    return report
 
 
-# --- testing._definitions ---
+def _tool(given: Tool | Callable[..., Any] | str, registry: Registry | None) -> Tool:
+    if isinstance(given, Tool):
+        return given
+    from fcregistry._registry import registry as process_registry  # only a name or a function needs it
+
+    source = process_registry if registry is None else registry
+    if isinstance(given, str):
+        return source.get(given)
+    return source.tool_of(given) or process_registry.tool_of(given) or Tool.from_function(given)
+
+
+def rules_for(tool: Tool) -> list[KitRule]:
+    """Return the rules that apply to a tool, in their order."""
+    with without_definition_warnings():
+        return [rule for rule in RULES if rule.applies(tool)]
+
+
+def report_of(case: Case, rules: Iterable[KitRule]) -> Report:
+    """Try rules on a tool, and return their verdicts."""
+    with without_definition_warnings(), without_records_of_calls():
+        return Report(subject=case.tool.id, verdicts={rule.name: rule.try_on(case) for rule in rules})
+
+
+# --- Definitions: schema, docstring and names; nothing is called ---
 
 
 def can_be_defined(case: Case) -> Verdict:
-    """Have its schema made of its annotations."""
+    """Check that its schema can be made from its annotations."""
     error = case.tool.definition_error
     if error is None:
         return Verdict()
@@ -124,7 +143,7 @@ def _schema_failures(tool: Tool) -> Iterator[Failure]:
 
 
 def has_a_stable_schema(case: Case) -> Verdict:
-    """Build the tool anew, twice: its schemas are the same, byte for byte."""
+    """Build the tool twice: its schemas are the same bytes."""
     declaration, strict = case.tool._definition.declaration, case.tool._definition.strict
     built = [Tool(declaration, strict=strict) for _ in range(2)]
     pairs = {
@@ -144,7 +163,7 @@ def has_a_stable_schema(case: Case) -> Verdict:
 
 
 def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> str:
-    """Return where two JSON values that differ do so first, and how."""
+    """Return the first place where two JSON values differ, and how."""
     if isinstance(first, dict) and isinstance(second, dict) and list(first) == list(second):
         inner = next(name for name in first if json.dumps(first[name]) != json.dumps(second[name]))
         return _difference(first[inner], second[inner], (*path, inner))
@@ -155,10 +174,10 @@ def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> st
 
 
 def documents_its_parameters(case: Case) -> Verdict:
-    """Compare the parameters that are described with those that there are."""
+    """Compare the described parameters with those of the function."""
     tool = case.tool
     documented = tool.signature.documentation.parameters
-    own = [*signature_of(underlying(tool.function)).parameters]  # of a partial, also those that it has given
+    own = [*signature_of(underlying(tool.function)).parameters]  # for a partial, also those that it fills in
     own += [each.name for each in tool.signature.parameters if each.name not in own]  # those of an unpacked TypedDict
     unread = [
         f"the docstring's line {line!r} cannot be read; write `name: What it is.`"
@@ -190,7 +209,7 @@ def _undescribed(tool: Tool) -> Iterator[str]:
 
 
 def names_fit_every_provider(case: Case) -> Verdict:
-    """Look at the names of tool and parameters as each provider takes them."""
+    """Check the names of tool and parameters against each provider's limits."""
     failures: dict[str, Failure] = {}  # by what is expected and got: a provider may have several formats
     for wanted in map(formats.get, formats.names()):
         for failure in (*_tool_name_failures(case.tool.name, wanted), *_parameter_name_failures(case.tool, wanted)):
@@ -210,7 +229,7 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
 
 
 def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
-    """Yield the failure of a name that is not one for a provider, or that a call could not be led back from."""
+    """Yield the failure of a name that a provider refuses, or that does not lead back to the tool."""
     if wanted.alphabet is None:
         return
     wire = wanted.alphabet.wire_name(name)
@@ -222,25 +241,25 @@ def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
         )
 
 
-# --- testing._examples ---
+# --- Declared examples ---
 
 
 def accepts_its_examples(case: Case) -> Verdict:
-    """Try each declared example as a call: it is taken as it stands."""
+    """Try each declared example as a call: it is accepted without repairs."""
     failures = []
     for example in case.tool.options.examples:
         try:
             trial = case.stand_in.call(example)
         except Exception as error:  # noqa: BLE001  # foreign code: a codec or a class of the author's may raise anything
-            failures.append(raised(error, example))
+            failures.append(exception_failure(error, example))
             continue
         if not trial.result.ok or trial.result.repairs:
-            said = trial.result.content if not trial.result.ok else "; ".join(trial.result.repairs)
+            got = trial.result.content if not trial.result.ok else "; ".join(trial.result.repairs)
             failures.append(
                 Failure(
                     arguments=example,
                     expected="a declared example is a call that the tool takes as it stands",
-                    got=said,
+                    got=got,
                     advice="correct the example, or the types of the parameters",
                 )
             )
@@ -248,8 +267,8 @@ def accepts_its_examples(case: Case) -> Verdict:
 
 
 def answers_its_examples(case: Case) -> Verdict:
-    """Run the function itself with each declared example: the result has JSON, of its return annotation's schema."""
-    if reason := _why_not_run(case):
+    """Run the function with each declared example: the result fits its return annotation."""
+    if reason := _reason_not_to_run(case):
         return Verdict(skipped=reason)
     executor = Executor([case.tool], approve=lambda tool, call: True)
     failures: list[Failure] = []
@@ -259,7 +278,7 @@ def answers_its_examples(case: Case) -> Verdict:
     return Verdict(failures=tuple(failures))
 
 
-def _why_not_run(case: Case) -> str:
+def _reason_not_to_run(case: Case) -> str:
     options = case.tool.options
     if missing := case.tool.missing_env:
         return f"the environment variable {', '.join(missing)} is not set"
@@ -279,7 +298,7 @@ def _why_not_run(case: Case) -> str:
 
 def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[Failure]:
     if result.error is not None and result.error.code in ("malformed_call", "invalid_arguments"):
-        return  # it was not run, and the rule above says why
+        return  # the function did not run; the rule `accepts-its-examples` reports why
     if not result.ok:
         yield Failure(
             arguments=example,
@@ -315,7 +334,7 @@ def _as_json(case: Case, value: Any) -> Any:
     return returns.encode(value) if returns is not None and returns.handles(value) else to_json(value)
 
 
-# --- testing._rules ---
+# --- The table ---
 
 
 def _is_defined(tool: Tool) -> bool:
@@ -323,7 +342,7 @@ def _is_defined(tool: Tool) -> bool:
 
 
 def _is_sound(tool: Tool) -> bool:
-    """Tell whether calls of it can be validated at all."""
+    """Return whether its calls can be validated at all."""
     return _is_defined(tool) and schema_problem(tool.parameters) is None
 
 
@@ -332,12 +351,12 @@ def _has_examples(tool: Tool) -> bool:
 
 
 class KitRule(NamedTuple):
-    """One thing that must hold of every tool.
+    """One rule of the kit.
 
     Attributes:
-        name: What it is called.
-        try_on: Finds out whether a tool keeps it.
-        applies: Whether it says anything of a tool.
+        name: Its name in reports, in `without` and in the ids of pytest.
+        try_on: Returns its verdict on a tool.
+        applies: Returns whether a tool can be tried at all.
     """
 
     name: str
@@ -352,71 +371,9 @@ RULES: Final[tuple[KitRule, ...]] = (
     KitRule("documents-its-parameters", documents_its_parameters),
     KitRule("names-fit-every-provider", names_fit_every_provider),
     KitRule("accepts-what-its-schema-says", accepts_what_its_schema_says, _is_sound),
-    KitRule("delivers-annotated-types", _laws.delivers_annotated_types, _is_sound),
-    KitRule("leaves-its-input-alone", _laws.leaves_its_input_alone, _is_sound),
-    KitRule("gives-the-call-back", _laws.gives_the_call_back, _is_sound),
+    KitRule("delivers-annotated-types", delivers_annotated_types, _is_sound),
+    KitRule("leaves-its-input-alone", leaves_its_input_alone, _is_sound),
+    KitRule("gives-the-call-back", gives_the_call_back, _is_sound),
     KitRule("accepts-its-examples", accepts_its_examples, _has_examples),
     KitRule("answers-its-examples", answers_its_examples, _has_examples),
 )
-
-
-def rules_for(tool: Tool) -> list[KitRule]:
-    """Return the rules that say something of a tool, in their order."""
-    with without_definition_warnings():
-        return [rule for rule in RULES if rule.applies(tool)]
-
-
-def report_of(case: Case, rules: Iterable[KitRule]) -> Report:
-    """Try rules on a tool, and return what came of each."""
-    with without_definition_warnings(), without_records_of_calls():
-        return Report(subject=case.tool.id, verdicts={rule.name: rule.try_on(case) for rule in rules})
-
-
-def check_tool(
-    tool: Tool | Callable[..., Any] | str,
-    *,
-    examples: int = 100,
-    invoke: bool = False,
-    without: Iterable[str] = (),
-    registry: Registry | None = None,
-) -> Report:
-    """Check that a tool keeps every rule: that its schema, its types, its docstring and its examples agree.
-
-    Its function is replaced by a recorder, so nothing that the tool would do is done. Only `answers-its-examples` runs it, with the
-    examples that its author declared, and only where it is `read_only` or `invoke` is given.
-
-    Args:
-        tool: A tool, a function, or a tool's name.
-        examples: How many argument objects each rule tries.
-        invoke: Whether the function may be run with its declared examples though it is not `read_only`.
-        without: Names of rules that are not to be tried.
-        registry: Where a name or a function is looked up; the process's registry by default.
-
-    Returns:
-        What came of each rule: what was left out and why, and what is worth knowing.
-
-    Raises:
-        ConformanceError: It breaks rules; tells of all of them, each with the smallest arguments that show it.
-        ToolNotFoundError: There is no tool of that name.
-        ValueError: `without` names what is no rule.
-    """
-    left_out = set(without)
-    if unknown := sorted(left_out - {rule.name for rule in RULES}):
-        raise ValueError(f"there is no rule {unknown[0]!r}; the rules are {', '.join(rule.name for rule in RULES)}")
-    found = _tool(tool, registry)
-    case = Case(tool=found, examples=examples, invoke=invoke)
-    report = report_of(case, [rule for rule in rules_for(found) if rule.name not in left_out])
-    if not report.ok:
-        raise ConformanceError(report, place_of(found))
-    return report
-
-
-def _tool(given: Tool | Callable[..., Any] | str, registry: Registry | None) -> Tool:
-    if isinstance(given, Tool):
-        return given
-    from fcregistry._registry import registry as process_registry  # only where something is to be looked up
-
-    source = process_registry if registry is None else registry
-    if isinstance(given, str):
-        return source.get(given)
-    return source.tool_of(given) or process_registry.tool_of(given) or Tool.from_function(given)

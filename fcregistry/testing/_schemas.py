@@ -1,9 +1,7 @@
-"""What does a JSON Schema ask for at one place, with its references followed and its conjunctions made one?
+"""JSON Schema read at one place: references followed, conjunctions joined, and how deep its values must be.
 
-What is made one here may be narrower or wider than the schema says where keywords cannot be joined; whoever generates from it filters by a
-validator of the schema as it stands. `Document.validator_of` gives one.
-
-MERGED: What do the keywords of JSON Schema say: one by one, and two of a kind made one?
+Joined keywords may be narrower or wider than the schema if they cannot be joined exactly. Code that generates values from them filters by a
+validator of the original part, which `SchemaReader.validator_of` returns.
 """
 
 from __future__ import annotations
@@ -18,15 +16,16 @@ from fcregistry._schema.drafts import SchemaError
 from fcregistry._schema.validator import Validator
 from fcregistry.types import STRING_FORMATS
 
-# --- testing._schemas ---
+Node: TypeAlias = Any
+"""A schema as parsed from JSON: an object or a boolean, and in an external schema whatever its author wrote."""
 
 
 class Flat(NamedTuple):
-    """A part of a schema with its references followed and its conjunctions made one.
+    """A part of a schema with its references followed and its conjunctions joined.
 
     Attributes:
-        keywords: What it asks for.
-        is_exact: Whether that says the same as the part does: nothing had to be joined.
+        keywords: Its keywords.
+        is_exact: Whether these mean the same as the part: nothing had to be joined.
         follows: Whether a reference was followed.
     """
 
@@ -36,10 +35,10 @@ class Flat(NamedTuple):
 
 
 class SchemaReader:
-    """One JSON Schema as a whole: what its references lead to, and validators of its parts.
+    """One JSON Schema: the targets of its references, and validators of its parts.
 
     Args:
-        schema: The schema of an object, as a tool has it.
+        schema: The schema of an object, such as a tool's parameters.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
@@ -48,7 +47,7 @@ class SchemaReader:
         self._flat: dict[int, tuple[Node, Flat]] = {}
 
     def target(self, reference: str) -> Node:
-        """Return what a reference leads to; `True`, which is any value, where that is not in this document."""
+        """Return the target of a reference; `True`, which accepts any value, if it is elsewhere."""
         found: Any = self.schema
         if not reference.startswith("#"):
             return True
@@ -65,47 +64,52 @@ class SchemaReader:
         return found if isinstance(found, (dict, bool)) else True
 
     def validator_of(self, node: Node) -> Callable[[Any], bool]:
-        """Return what tells whether a value is valid against a part of this document, by a validator of its own."""
+        """Return a function that returns whether a value is valid by a part of this document."""
         if id(node) not in self._validators:
-            self._validators[id(node)] = (node, self._validator_of(node))  # with the node, so that its id stays its own
+            self._validators[id(node)] = (
+                node,
+                self._validator_of(node),
+            )  # with the node, so that no other object gets its id
         return self._validators[id(node)][1]
 
     def _validator_of(self, node: Node) -> Callable[[Any], bool]:
-        part: dict[str, Any] = {"allOf": [self._moved(node)]}
+        part: dict[str, Any] = {"allOf": [self._relocated(node)]}
         if references(node):
-            part["$defs"] = {"document": self._moved_whole}
+            part["$defs"] = {"document": self._relocated_whole}
         if "$schema" in self.schema:
             part["$schema"] = self.schema["$schema"]
         validator = Validator(part, STRING_FORMATS, "jsonschema")
         try:
             validator.compile()
         except SchemaError:
-            return lambda value: True  # references by `$id` lead nowhere from here; the whole is checked in the end
+            return lambda value: (
+                True
+            )  # references by `$id` lead nowhere here; the whole arguments are validated at the end
         return validator.is_valid
 
     @cached_property
-    def _moved_whole(self) -> Node:
-        return {key: self._moved(value) for key, value in self.schema.items() if key not in ("$schema", "$id", "id")}
+    def _relocated_whole(self) -> Node:
+        return {
+            key: self._relocated(value) for key, value in self.schema.items() if key not in ("$schema", "$id", "id")
+        }
 
-    def _moved(self, node: Node) -> Node:
-        """Return a part whose references still lead to the same places when the whole stands in `$defs`."""
+    def _relocated(self, node: Node) -> Node:
+        """Return a part whose references lead to the same places after the whole was moved to `$defs`."""
         if isinstance(node, dict):
-            moved = {key: self._moved(value) for key, value in node.items()}
+            moved = {key: self._relocated(value) for key, value in node.items()}
             reference = node.get("$ref")
             if isinstance(reference, str) and reference.startswith("#"):
                 moved["$ref"] = f"#/$defs/document{reference[1:]}"
             return moved
-        return [self._moved(each) for each in node] if isinstance(node, list) else node
-
-    # How deep must a value be?
+        return [self._relocated(each) for each in node] if isinstance(node, list) else node
 
     def height(self, node: Node) -> float:
-        """Return how many references a value needs to follow at least; infinity if it would never end."""
+        """Return the least number of references that a value needs; infinity if it would never end."""
         return self._height(node, self._heights)
 
     @cached_property
     def _heights(self) -> dict[str, float]:
-        """The height of what each reference leads to: the least fixed point, from below infinity."""
+        """Reference -> the height of its target: a fixed point that is approached from infinity."""
         known = dict.fromkeys(sorted(references(self.schema)), math.inf)
         changed = True
         while changed:
@@ -124,10 +128,10 @@ class SchemaReader:
             if keyword in node:
                 heights.append(min((self._height(each, known) for each in node[keyword]), default=math.inf))
         if "enum" not in node and "const" not in node:
-            heights.append(min(self._height_of(each, node, known) for each in types_of(node.get("type")) or TYPES))
+            heights.append(min(self._height_of_type(each, node, known) for each in types_of(node.get("type")) or TYPES))
         return max(heights)
 
-    def _height_of(self, kind: str, node: dict[str, Any], known: Mapping[str, float]) -> float:
+    def _height_of_type(self, kind: str, node: dict[str, Any], known: Mapping[str, float]) -> float:
         if kind == "object":
             properties = node.get("properties", {})
             inner = [properties.get(each, node.get("additionalProperties", True)) for each in node.get("required", ())]
@@ -139,10 +143,8 @@ class SchemaReader:
             return 0
         return max((self._height(each, known) for each in inner), default=0)
 
-    # What does it ask for?
-
     def flat(self, node: Node) -> Flat:
-        """Return a part with its `$ref` and `allOf` made one."""
+        """Return a part with its `$ref` and `allOf` joined."""
         if id(node) not in self._flat:
             followed: set[str] = set()
             parts = list(self._parts(node, (), followed))
@@ -169,7 +171,7 @@ class SchemaReader:
 
 
 def _anchored(node: Node, name: str) -> Iterator[Node]:
-    """Yield the parts of a schema that have an anchor of that name."""
+    """Yield the parts of a schema that have an anchor."""
     if isinstance(node, dict):
         if node.get("$anchor") == name:
             yield node
@@ -198,21 +200,18 @@ def references(node: Node) -> set[str]:
     return found
 
 
-# --- testing._keywords ---
-
-Node: TypeAlias = Any
-"""A schema as parsed from JSON: an object or a boolean, and in a foreign one whatever its author wrote."""
+# --- Keywords ---
 
 TYPES: Final = ("null", "boolean", "integer", "number", "string", "array", "object")
 DESCRIBING: Final = frozenset({
     "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "discriminator", "$comment",
     "$schema", "$id", "id", "$anchor", "$defs", "definitions", "$vocabulary", "contentEncoding", "contentMediaType",
 })  # fmt: skip
-"""Keywords that say nothing of which values there are."""
+"""Keywords that no value can break."""
 
 
 def json_identity(value: Any) -> object:
-    """Return what is equal for equal JSON values and no others: `1` and `1.0` are one, `true` is neither."""
+    """Return a key that only equal JSON values share: `1` and `1.0` are equal, `true` is neither."""
     if isinstance(value, dict):
         return ("object", frozenset((name, json_identity(each)) for name, each in value.items()))
     if isinstance(value, list):
@@ -221,12 +220,12 @@ def json_identity(value: Any) -> object:
 
 
 def is_same_json(first: Any, second: Any) -> bool:
-    """Tell whether two JSON values are equal, as JSON Schema compares them."""
+    """Return whether two JSON values are equal by JSON Schema."""
     return json_identity(first) == json_identity(second)
 
 
 def constants(node: Node) -> Iterable[Any]:
-    """Yield every scalar that stands in a schema as the value of a keyword or in a list: the limits that values are tried around."""
+    """Yield every scalar in a schema and the names of its properties, to try values around them."""
     if isinstance(node, dict):
         for key, value in node.items():
             if key in ("properties", "$defs", "definitions") and isinstance(value, dict):
@@ -241,21 +240,18 @@ def constants(node: Node) -> Iterable[Any]:
 
 
 def types_of(given: Any) -> list[str]:
-    """Return the types that a `type` keyword names; nothing where it is missing."""
+    """Return the types that a `type` keyword names; an empty list if it is missing."""
     if given is None:
         return []
     return [given] if isinstance(given, str) else list(given)
 
 
 def item_schemas(node: Mapping[str, Any]) -> tuple[list[Node], Node]:
-    """Return the schemas of the first items, and that of all further ones: as 2020-12 writes them, and as the drafts before it did."""
+    """Return the schemas of the first items, and that of all others; of 2020-12 or earlier drafts."""
     items = node.get("items", True)
     if isinstance(items, list):
         return items, node.get("additionalItems", True)
     return list(node.get("prefixItems", ())), items
-
-
-# --- two made one ---
 
 
 def _joined_maps(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
@@ -292,7 +288,7 @@ _JOINED: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 def joined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keywords of both; of two that cannot be joined, the first."""
+    """Return the keywords of both schemas; of two values that cannot be joined, the first."""
     both = dict(first)
     for keyword, value in second.items():
         if keyword in both and keyword in _JOINED:

@@ -1,58 +1,403 @@
-"""Which strings does a JSON Schema accept?
+"""Hypothesis strategies of the values that a schema accepts, and of arguments that are wrong in one place.
 
-MERGED: Which JSON values does a schema accept? Hypothesis strategies, by the keywords of JSON Schema and nothing else.
-
-What can be constructed is constructed; for the rest (`not`, `if`, `contains`, `dependentRequired`, keywords that cannot be joined) values are
-made of what the other keywords say, and filtered by a validator.
-MERGED: Which numbers does a JSON Schema accept?
+Strategies are built from the keywords of JSON Schema and nothing else. What can be constructed is constructed. For the rest (`not`, `if`,
+`contains`, `dependentRequired`, keywords that cannot be joined), values are made from the other keywords and filtered by a validator.
 """
 
 from __future__ import annotations
 
+import copy
+import json
 import math
 import re
 import string
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from hypothesis import strategies as st
 
-from fcregistry.testing._schemas import TYPES, Node, SchemaReader, item_schemas, json_identity, types_of
+from fcregistry._tools.tool import Tool
+from fcregistry.testing._schemas import TYPES, Node, SchemaReader, constants, item_schemas, json_identity, types_of
 
-# --- testing._texts ---
+
+def arguments_of(
+    tool: Tool, *, formats: Mapping[str, st.SearchStrategy[str]] | None = None
+) -> st.SearchStrategy[dict[str, Any]]:
+    """Return a strategy of argument objects that a tool's schema accepts.
+
+    They are made from the schema, keyword by keyword; the examples that the tool declares are among them. Names come in any order.
+
+    Args:
+        tool: The tool.
+        formats: Format -> strategy of its strings, for formats of your own.
+    """
+    document = SchemaReader(tool.parameters)
+    is_valid = tool.validator("jsonschema").is_valid
+    made: st.SearchStrategy[dict[str, Any]] = Values(document, formats or {}).of(document.schema)
+    examples = [dict(example) for example in tool.options.examples if is_valid(dict(example))]
+    if examples:
+        made = st.one_of(made, made, st.sampled_from(examples))
+    return made.filter(is_valid).flatmap(_in_any_order)
+
+
+def wrong_arguments_of(
+    tool: Tool, *, formats: Mapping[str, st.SearchStrategy[str]] | None = None
+) -> st.SearchStrategy[dict[str, Any]]:
+    """Return a strategy of argument objects that a tool's schema refuses for one wrong place.
+
+    Each is an accepted one with one change: another type, a missing or unknown name, an exceeded limit, a misspelt word.
+
+    Args:
+        tool: The tool.
+        formats: Format -> strategy of its strings, for formats of your own.
+    """
+    is_valid = tool.validator("jsonschema").is_valid
+    return nearly_arguments_of(tool, formats=formats).filter(lambda arguments: not is_valid(arguments))
+
+
+def nearly_arguments_of(
+    tool: Tool, *, formats: Mapping[str, st.SearchStrategy[str]] | None = None
+) -> st.SearchStrategy[dict[str, Any]]:
+    """Return a strategy of argument objects that differ in one place from valid ones; most are wrong."""
+    return Mutations(tool.parameters).of(arguments_of(tool, formats=formats))
+
+
+def _in_any_order(arguments: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.permutations(list(arguments.items())).map(dict)
+
+
+# --- Values of a schema ---
+
+_DEPTH: Final = 3
+"""The number of references after which a recursion ends as soon as it can."""
+_MORE: Final = 3
+"""The most items or properties beyond the required ones."""
+_MANY: Final = 24
+"""Above this number of optional properties, only some are drawn at a time."""
+_CONSTRUCTED: Final = frozenset(
+    {
+        "type",
+        "enum",
+        "anyOf",
+        "oneOf",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minLength",
+        "maxLength",
+    }
+    | {"items", "prefixItems", "additionalItems", "minItems", "maxItems"}
+    | {"properties", "required", "additionalProperties", "minProperties"}
+)
+"""Keywords whose values are constructed exactly; with any other keyword, the values are filtered."""
+
+
+class Values:
+    """The values that a schema and its parts accept.
+
+    Args:
+        document: The schema.
+        formats: Format -> strategy of its strings; these come before the formats known here.
+    """
+
+    def __init__(self, document: SchemaReader, formats: Mapping[str, st.SearchStrategy[str]]) -> None:
+        self._document = document
+        self._formats = formats
+        self._made: dict[tuple[int, int], tuple[Node, st.SearchStrategy[Any]]] = {}
+
+    def of(self, node: Node, depth: int = 0) -> st.SearchStrategy[Any]:
+        """Return the values of a part of the schema.
+
+        Args:
+            node: The part.
+            depth: The number of references that lead to it.
+        """
+        key = id(node), depth
+        if key not in self._made:
+            self._made[key] = (node, self._values(node, depth))  # with the node, so that no other object gets its id
+        return self._made[key][1]
+
+    def _values(self, node: Node, depth: int) -> st.SearchStrategy[Any]:
+        if math.isinf(self._document.height(node)):
+            return st.nothing()
+        keywords, is_exact, follows = self._document.flat(node)
+        if not keywords:
+            return anything
+        made = self._values_of_keywords(keywords, depth + follows)
+        if is_exact and keywords.keys() <= _CONSTRUCTED and not ("enum" in keywords or "oneOf" in keywords):
+            return made
+        return made.filter(self._document.validator_of(node))
+
+    def _values_of_keywords(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
+        for union in ("anyOf", "oneOf"):
+            if union in keywords:
+                rest = {key: value for key, value in keywords.items() if key != union}
+                branches = [_and(rest, each) if rest else each for each in keywords[union]]
+                return st.one_of([self.of(each, depth) for each in self._possible_branches(branches, depth)])
+        if "if" in keywords:
+            branches = _conditional(keywords)
+            return st.one_of([self.of(each, depth) for each in self._possible_branches(branches, depth)])
+        if "enum" in keywords:
+            return st.sampled_from(keywords["enum"]) if keywords["enum"] else st.nothing()
+        kinds = types_of(keywords.get("type")) or [kind for kind in TYPES if kind != "integer"]
+        if depth >= _DEPTH:
+            least = min(self._document.height({**keywords, "type": kind}) for kind in kinds)
+            kinds = [kind for kind in kinds if self._document.height({**keywords, "type": kind}) == least]
+        return st.one_of([self._values_of_type(kind, keywords, depth) for kind in kinds])
+
+    def _possible_branches(self, nodes: Iterable[Node], depth: int) -> list[Node]:
+        """Return the branches that have values; deep inside a recursion, only those that end first."""
+        heights = [(self._document.height(each), each) for each in nodes]
+        least = min((height for height, _ in heights), default=0)
+        most = least if depth >= _DEPTH else math.inf
+        return [each for height, each in heights if height <= most and not math.isinf(height)]
+
+    def _values_of_type(self, kind: str, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
+        makers: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
+            "null": st.none,
+            "boolean": st.booleans,
+            "integer": lambda: integers(keywords),
+            "number": lambda: numbers(keywords),
+            "string": lambda: strings(keywords, self._formats),
+            "array": lambda: self._arrays(keywords, depth),
+            "object": lambda: self._objects(keywords, depth),
+        }
+        return makers[kind]() if kind in makers else anything
+
+    # Arrays
+
+    def _arrays(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[list[Any]]:
+        first, rest = item_schemas(keywords)
+        least, most = _limits(keywords, "Items")
+        if rest is False or keywords.get("unevaluatedItems") is False:
+            rest = False
+            most = min(most, len(first))
+        if least > most:
+            return st.nothing()
+        usual = least if depth >= _DEPTH else int(min(most, max(least, len(first)) + _MORE))
+
+        @st.composite
+        def arrays(draw: st.DrawFn) -> list[Any]:
+            start = [
+                draw(self.of(each, depth))
+                for each in first[: draw(st.integers(min(least, len(first)), min(usual, len(first))))]
+            ]
+            if len(start) < len(first) or rest is False or usual == len(first):
+                return start
+            items = self.of(rest, depth)
+            if "contains" in keywords:
+                items = st.one_of(self.of({"allOf": [keywords["contains"], rest]}, depth), items)
+            unique = json_identity if keywords.get("uniqueItems") else None
+            size = max(0, least - len(start)), usual - len(start)
+            return [*start, *draw(st.lists(items, min_size=size[0], max_size=size[1], unique_by=unique))]
+
+        return arrays()
+
+    # Objects
+
+    def _objects(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[dict[str, Any]]:
+        properties: dict[str, Node] = keywords.get("properties", {})
+        required = [name for name in keywords.get("required", ()) if isinstance(name, str)]
+        others = [] if depth >= _DEPTH else self._possible_properties(properties, required)
+        least, most = _limits(keywords, "Properties")
+        extra = keywords.get("additionalProperties", True)
+
+        @st.composite
+        def objects(draw: st.DrawFn) -> dict[str, Any]:
+            chosen = [*required, *draw(_some_of(others, least - len(required)))]
+            value = {name: draw(self.of(properties.get(name, extra), depth)) for name in chosen}
+            room = max(0, int(min(most, len(value) + _MORE)) - len(value))
+            wanted = max(0, least - len(value))
+            more = draw(self._extras(keywords, depth, wanted, max(wanted, 0 if depth >= _DEPTH else room)))
+            return {**more, **value}
+
+        return objects()
+
+    def _possible_properties(self, properties: Mapping[str, Node], required: Iterable[str]) -> list[str]:
+        """Return the optional properties that a value can have."""
+        taken = set(required)
+        return [
+            name
+            for name, node in properties.items()
+            if name not in taken and not math.isinf(self._document.height(node))
+        ]
+
+    def _extras(self, keywords: dict[str, Any], depth: int, least: int, most: int) -> st.SearchStrategy[dict[str, Any]]:
+        """Return a strategy of properties that the schema does not name."""
+        known = keywords.get("properties", {})
+        ways: list[tuple[st.SearchStrategy[str], Node]] = [
+            (names(pattern), node) for pattern, node in keywords.get("patternProperties", {}).items()
+        ]
+        extra = keywords.get("additionalProperties", keywords.get("unevaluatedProperties", True))
+        if not math.isinf(self._document.height(extra)) and keywords.get("propertyNames") is not False:
+            ways.append((self._name_strategy(keywords.get("propertyNames"), depth), extra))
+        if not ways or not most:
+            return st.just({})
+        pairs = st.one_of(
+            [st.tuples(names.filter(lambda name: name not in known), self.of(node, depth)) for names, node in ways]
+        )
+        return st.lists(pairs, min_size=least, max_size=most, unique_by=lambda pair: pair[0]).map(dict)
+
+    def _name_strategy(self, node: Node, depth: int) -> st.SearchStrategy[str]:
+        if node is None or node is True:
+            return _names
+        return self.of({"allOf": [{"type": "string"}, node]}, depth)
+
+
+def _limits(keywords: Mapping[str, Any], of: str) -> tuple[int, float]:
+    """Return the limits of a `min…` and a `max…` keyword; JSON may write them as `2.0`."""
+    most = keywords.get(f"max{of}")
+    return int(keywords.get(f"min{of}", 0)), math.inf if most is None else int(most)
+
+
+def _conditional(keywords: dict[str, Any]) -> list[Node]:
+    """Return the alternatives of an `if`: it and `then`, or `else`."""
+    rest = {key: value for key, value in keywords.items() if key not in ("if", "then", "else")}
+    return [_and(rest, keywords["if"], keywords.get("then", True)), _and(rest, keywords.get("else", True))]
+
+
+def _and(keywords: Mapping[str, Any], *others: Node) -> Node:
+    """Return the conjunction of schemas; `unevaluated…` keywords apply after all of them."""
+    after = {key: value for key, value in keywords.items() if key.startswith("unevaluated")}
+    return {**after, "allOf": [{key: value for key, value in keywords.items() if key not in after}, *others]}
+
+
+@st.composite
+def _some_of(draw: st.DrawFn, names: list[str], least: int) -> list[str]:
+    """Draw some of the names, in their order; Hypothesis shrinks the choice to no names."""
+    if len(names) <= _MANY:
+        chosen = {name for name in names if draw(st.booleans())}
+    else:
+        chosen = set(draw(st.lists(st.sampled_from(names), unique=True, max_size=8)))
+    missing = [name for name in names if name not in chosen][: max(0, least - len(chosen))]
+    return [name for name in names if name in chosen or name in missing]
+
+
+# --- Numbers ---
+
+_LARGEST_EXACT: Final = 2**53
+"""Every whole number up to here is a float too."""
+
+
+class _Range(NamedTuple):
+    """A range of numbers, and whether its ends belong to it; None for an open end."""
+
+    low: Fraction | None
+    high: Fraction | None
+    low_excluded: bool
+    high_excluded: bool
+
+
+def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy of whole numbers, some as floats: `2.0` is an integer (JSON Schema 6.1.1)."""
+    within = _range(schema)
+    step = _step(schema)
+    # A whole multiple of p/q, in lowest terms, is a multiple of p.
+    unit = 1 if step is None else step.numerator
+    low = None if within.low is None else _first_above(within.low / unit, within.low_excluded)
+    high = None if within.high is None else -_first_above(-within.high / unit, within.high_excluded)
+    if low is not None and high is not None and low > high:
+        return st.nothing()
+    whole = st.integers(low, high).map(lambda count: count * unit)
+    as_floats = whole.filter(lambda number: abs(number) < _LARGEST_EXACT).map(float)
+    return st.one_of(whole, whole, whole, as_floats)
+
+
+def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy of the accepted numbers, whole ones and others."""
+    step = _step(schema)
+    if step is not None:
+        return st.one_of(integers(schema), _multiples(step, _range(schema)))
+    within = _range(schema)
+    low = None if within.low is None else _float_above(within.low, within.low_excluded)
+    high = None if within.high is None else -_float_above(-within.high, within.high_excluded)
+    if low == math.inf or high == -math.inf or (low is not None and high is not None and low > high):
+        return integers(schema)
+    ends = [None if end is None or math.isinf(end) else end for end in (low, high)]
+    return st.one_of(st.floats(*ends, allow_nan=False, allow_infinity=False), integers(schema))
+
+
+def _range(schema: Mapping[str, Any]) -> _Range:
+    low, low_excluded = _end(schema.get("minimum"), schema.get("exclusiveMinimum"), max)
+    high, high_excluded = _end(schema.get("maximum"), schema.get("exclusiveMaximum"), min)
+    return _Range(low, high, low_excluded, high_excluded)
+
+
+def _end(bound: Any, exclusive: Any, tighter: Any) -> tuple[Fraction | None, bool]:
+    """Join an inclusive and an exclusive bound; in draft 4, `true` makes the inclusive one exclusive."""
+    if exclusive is None or isinstance(exclusive, bool):
+        return (None if bound is None else Fraction(bound)), exclusive is True
+    if bound is None:
+        return Fraction(exclusive), True
+    both = Fraction(bound), Fraction(exclusive)
+    return tighter(both), tighter(both) == both[1]
+
+
+def _step(schema: Mapping[str, Any]) -> Fraction | None:
+    step = schema.get("multipleOf")
+    if step is None or step <= 0:
+        return None
+    return Fraction(repr(step)) if isinstance(step, float) else Fraction(step)
+
+
+def _first_above(number: Fraction, excluded: bool) -> int:
+    return math.floor(number) + 1 if excluded else math.ceil(number)
+
+
+def _float_above(number: Fraction, excluded: bool) -> float:
+    """Return the smallest float that is at least a number, or above it if the number is excluded."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+    while Fraction(nearest) < number or (excluded and Fraction(nearest) == number):
+        nearest = math.nextafter(nearest, math.inf)
+    return nearest
+
+
+def _multiples(step: Fraction, within: _Range) -> st.SearchStrategy[Any]:
+    low = -1000 if within.low is None else _first_above(within.low / step, within.low_excluded)
+    high = low + 2000 if within.high is None else -_first_above(-within.high / step, within.high_excluded)
+    if within.low is None and within.high is not None:
+        low = high - 2000
+    return st.nothing() if low > high else st.integers(low, high).map(lambda count: float(count * step))
+
+
+# --- Strings ---
 
 LETTERS: Final = "abcXYZ019 _-.,:/\\'\"`{}[]<>%$#@*\t\n\x00\x1b\x7fßéİ\u0301\u200d\u202e\u2028京😀"
-"""What strings are made of: what is plain, and what trips a parser, a shell, a terminal or a comparison."""
-TELLING: Final = (
+"""The characters of strings: plain ones, and such as break a parser, a shell, a terminal or a comparison."""
+LOOKALIKES: Final = (
     *("https://acme.example/a?b=1", "a.b@acme.example", "192.0.2.1", "2001:db8::1", "10.0.0.0/8", "/tmp/a.txt", "UTC"),
     *("2024-02-29", "2024-02-29T12:30:00Z", "12:30", "PT1H", "00000000-0000-4000-8000-000000000000"),
     *("0", "-1.5", "1e3", "2/3", "true", "null", "[]", "{}", "red", "QQ=="),
 )
-"""Strings that some other type would take for its own: what a type that says no more than `string` may ask for, and unions mix up."""
+"""Strings that other types read as their own: unions mix them up, and a type whose schema is only `string` may require them."""
 _WORDS: Final = ("a", "b", "paris", "x1")
 _LONGEST: Final = 4000
 
 
 def texts(least: int = 0, most: int | None = None) -> st.SearchStrategy[str]:
-    """Return strings of a length, short ones before long ones."""
+    """Return a strategy of strings of a length; most are short."""
     if most is not None and most < least:
         return st.nothing()
     usual = least + 8 if most is None else min(most, least + 8)
     made: st.SearchStrategy[str] = st.lists(st.sampled_from(LETTERS), min_size=least, max_size=usual).map("".join)
     if most is not None and usual < most <= _LONGEST:
         made = st.one_of(made, made.map(lambda text: text + "a" * (most - len(text))))
-    telling = [text for text in TELLING if least <= len(text) and (most is None or len(text) <= most)]
-    return st.one_of(made, made, st.sampled_from(telling)) if telling else made
+    lookalikes = [text for text in LOOKALIKES if least <= len(text) and (most is None or len(text) <= most)]
+    return st.one_of(made, made, st.sampled_from(lookalikes)) if lookalikes else made
 
 
 def strings(schema: Mapping[str, Any], formats: Mapping[str, st.SearchStrategy[str]]) -> st.SearchStrategy[str]:
-    """Return strings for the keywords of a schema; with a pattern or a format, they still have to be filtered.
+    """Return a strategy of strings for the keywords of a schema; with a pattern or a format, filter them.
 
     Args:
         schema: The keywords.
-        formats: Format -> its strings, beside and before those known here.
+        formats: Format -> strategy of its strings; these come before the formats known here.
     """
     least = int(schema.get("minLength", 0))
     most = int(schema["maxLength"]) if "maxLength" in schema else None
@@ -65,12 +410,12 @@ def strings(schema: Mapping[str, Any], formats: Mapping[str, st.SearchStrategy[s
 
 
 def names(pattern: str) -> st.SearchStrategy[str]:
-    """Return strings for a pattern of `patternProperties`."""
+    """Return a strategy of names for a pattern of `patternProperties`."""
     return _of_pattern(pattern, 0, None)
 
 
 def _of_pattern(pattern: str, least: int, most: int | None) -> st.SearchStrategy[str]:
-    """Return strings that match; of a pattern that Python reads otherwise or not at all, some only by chance."""
+    """Return a strategy of strings that match; if Python cannot read the pattern, only by chance."""
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
@@ -81,7 +426,25 @@ def _of_pattern(pattern: str, least: int, most: int | None) -> st.SearchStrategy
     return made.filter(lambda text: least <= len(text) and (most is None or len(text) <= most))
 
 
-# --- formats ------------------------------------------------------------------------------------------------------
+# --- Any JSON value ---
+
+scalars: st.SearchStrategy[Any] = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    texts(),
+)
+anything: st.SearchStrategy[Any] = st.recursive(
+    scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts(), inner, max_size=3)),
+    max_leaves=4,
+)
+"""Any JSON value."""
+_names = st.one_of(st.sampled_from(["x", "extra", "1", "", "$ref", "self", "a b", "__class__"]), texts())
+
+
+# --- Formats ---
 
 _OFFSETS: Final = ("", "Z", "z", "+00:00", "+05:30", "-11:00", "+14:00")
 _word = st.sampled_from(_WORDS)
@@ -153,316 +516,129 @@ FORMATS: Final[dict[str, st.SearchStrategy[str]]] = {
     "uri-template": st.builds("https://{}/{{{}}}".format, _hosts, _word),
     "uuid": st.uuids().map(str),
 }
-"""JSON Schema format -> strings of it: those of the standard (2020-12 validation, 7.3), and those of the type table."""
+"""JSON Schema format -> strategy of its strings: the formats of the standard (2020-12 validation, 7.3) and of the type table."""
 
-# --- testing._strategies ---
 
-_DEPTH: Final = 3
-"""After how many references the shortest way out of a recursion is taken."""
-_MORE: Final = 3
-"""How many items or properties beyond the least there are."""
-_MANY: Final = 24
-"""From how many optional properties on only some are drawn at a time."""
-_STRATEGIES_EXACT: Final = frozenset(
-    {
-        "type",
-        "enum",
-        "anyOf",
-        "oneOf",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "minLength",
-        "maxLength",
-    }
-    | {"items", "prefixItems", "additionalItems", "minItems", "maxItems"}
-    | {"properties", "required", "additionalProperties", "minProperties"}
+# --- Arguments that are wrong in one place ---
+
+Path = tuple[str | int, ...]
+
+_ANOTHER_TYPE: Final[tuple[Any, ...]] = (
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    1.0,
+    2.5,
+    "",
+    "a",
+    "1",
+    "true",
+    [],
+    [0],
+    {},
+    {"a": 1},
 )
-"""Keywords that are constructed just as they say; with any other, what was made is filtered."""
 
-scalars: st.SearchStrategy[Any] = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(allow_nan=False, allow_infinity=False),
-    texts(),
-)
-anything: st.SearchStrategy[Any] = st.recursive(
-    scalars,
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts(), inner, max_size=3)),
-    max_leaves=4,
-)
-"""Any JSON value."""
-_names = st.one_of(st.sampled_from(["x", "extra", "1", "", "$ref", "self", "a b", "__class__"]), texts())
+_LONGEST_TRIED: Final = 5000
+"""Length limits above this are not tried: nobody can read such an example."""
 
 
-class Values:
-    """The values that a schema and its parts accept.
+class Mutations:
+    """Changes a JSON object in one place.
 
     Args:
-        document: The schema.
-        formats: Format -> strings of it, beside and before those known here.
+        schema: The schema, whose limits and words give values that are nearly right.
     """
 
-    def __init__(self, document: SchemaReader, formats: Mapping[str, st.SearchStrategy[str]]) -> None:
-        self._document = document
-        self._formats = formats
-        self._made: dict[tuple[int, int], tuple[Node, st.SearchStrategy[Any]]] = {}
+    def __init__(self, schema: Node) -> None:
+        found = list(constants(schema))
+        limits = [each for each in found if not isinstance(each, str)]
+        self._numbers = sorted({*limits}, key=lambda number: (abs(number), number))
+        self._lengths = [each for each in self._numbers if isinstance(each, int) and 0 <= each <= _LONGEST_TRIED]
+        self._words = sorted({each for each in found if isinstance(each, str)})
 
-    def of(self, node: Node, depth: int = 0) -> st.SearchStrategy[Any]:
-        """Return the values of a part of the schema.
-
-        Args:
-            node: The part.
-            depth: How many references lead to it.
-        """
-        key = id(node), depth
-        if key not in self._made:
-            self._made[key] = (node, self._values(node, depth))  # with the node, so that its id stays its own
-        return self._made[key][1]
-
-    def _values(self, node: Node, depth: int) -> st.SearchStrategy[Any]:
-        if math.isinf(self._document.height(node)):
-            return st.nothing()
-        keywords, is_exact, follows = self._document.flat(node)
-        if not keywords:
-            return anything
-        made = self._of_keywords(keywords, depth + follows)
-        if is_exact and keywords.keys() <= _STRATEGIES_EXACT and not ("enum" in keywords or "oneOf" in keywords):
-            return made
-        return made.filter(self._document.validator_of(node))
-
-    def _of_keywords(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
-        for union in ("anyOf", "oneOf"):
-            if union in keywords:
-                rest = {key: value for key, value in keywords.items() if key != union}
-                branches = [_and(rest, each) if rest else each for each in keywords[union]]
-                return st.one_of([self.of(each, depth) for each in self._ways_out(branches, depth)])
-        if "if" in keywords:
-            branches = _conditional(keywords)
-            return st.one_of([self.of(each, depth) for each in self._ways_out(branches, depth)])
-        if "enum" in keywords:
-            return st.sampled_from(keywords["enum"]) if keywords["enum"] else st.nothing()
-        kinds = types_of(keywords.get("type")) or [kind for kind in TYPES if kind != "integer"]
-        if depth >= _DEPTH:
-            least = min(self._document.height({**keywords, "type": kind}) for kind in kinds)
-            kinds = [kind for kind in kinds if self._document.height({**keywords, "type": kind}) == least]
-        return st.one_of([self._of_kind(kind, keywords, depth) for kind in kinds])
-
-    def _ways_out(self, nodes: Iterable[Node], depth: int) -> list[Node]:
-        """Return the branches that have values; deep inside a recursion, those that end soonest."""
-        heights = [(self._document.height(each), each) for each in nodes]
-        least = min((height for height, _ in heights), default=0)
-        most = least if depth >= _DEPTH else math.inf
-        return [each for height, each in heights if height <= most and not math.isinf(height)]
-
-    def _of_kind(self, kind: str, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
-        makers: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
-            "null": st.none,
-            "boolean": st.booleans,
-            "integer": lambda: integers(keywords),
-            "number": lambda: numbers(keywords),
-            "string": lambda: strings(keywords, self._formats),
-            "array": lambda: self._arrays(keywords, depth),
-            "object": lambda: self._objects(keywords, depth),
-        }
-        return makers[kind]() if kind in makers else anything
-
-    # Arrays
-
-    def _arrays(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[list[Any]]:
-        first, rest = item_schemas(keywords)
-        least, most = _ends(keywords, "Items")
-        if rest is False or keywords.get("unevaluatedItems") is False:
-            rest = False
-            most = min(most, len(first))
-        if least > most:
-            return st.nothing()
-        usual = least if depth >= _DEPTH else int(min(most, max(least, len(first)) + _MORE))
+    def of(self, values: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+        """Return a strategy of objects that differ in one place from those of the given one."""
 
         @st.composite
-        def arrays(draw: st.DrawFn) -> list[Any]:
-            start = [
-                draw(self.of(each, depth))
-                for each in first[: draw(st.integers(min(least, len(first)), min(usual, len(first))))]
-            ]
-            if len(start) < len(first) or rest is False or usual == len(first):
-                return start
-            items = self.of(rest, depth)
-            if "contains" in keywords:
-                items = st.one_of(self.of({"allOf": [keywords["contains"], rest]}, depth), items)
-            unique = json_identity if keywords.get("uniqueItems") else None
-            size = max(0, least - len(start)), usual - len(start)
-            return [*start, *draw(st.lists(items, min_size=size[0], max_size=size[1], unique_by=unique))]
+        def changed(draw: st.DrawFn) -> dict[str, Any]:
+            value = copy.deepcopy(draw(values))
+            places = list(_places(value, ()))
+            path = draw(st.sampled_from(places))
+            if not path:
+                return draw(st.one_of(self._object_changes(value)))
+            holder: Any = value
+            for segment in path[:-1]:
+                holder = holder[segment]
+            holder[path[-1]] = draw(st.one_of(self._changes(holder[path[-1]])))
+            return value
 
-        return arrays()
+        return changed()
 
-    # Objects
+    def _changes(self, value: Any) -> list[st.SearchStrategy[Any]]:
+        ways: list[st.SearchStrategy[Any]] = [st.sampled_from(_ANOTHER_TYPE)]
+        if isinstance(value, dict):
+            ways += [*self._object_changes(value), st.just(json.dumps(value))]
+        elif isinstance(value, list):
+            ways += [*self._array_changes(value), st.just(json.dumps(value))]
+        elif isinstance(value, str):
+            ways.append(st.sampled_from(self._texts_near(value)))
+        elif isinstance(value, bool):
+            ways.append(st.sampled_from([int(value), str(value).lower()]))
+        elif value is not None:
+            ways += [st.sampled_from(self._numbers_near(value)), st.just(str(value))]
+        return ways
 
-    def _objects(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[dict[str, Any]]:
-        properties: dict[str, Node] = keywords.get("properties", {})
-        required = [name for name in keywords.get("required", ()) if isinstance(name, str)]
-        others = [] if depth >= _DEPTH else self._possible(properties, required)
-        least, most = _ends(keywords, "Properties")
-        extra = keywords.get("additionalProperties", True)
-
-        @st.composite
-        def objects(draw: st.DrawFn) -> dict[str, Any]:
-            chosen = [*required, *draw(_some_of(others, least - len(required)))]
-            value = {name: draw(self.of(properties.get(name, extra), depth)) for name in chosen}
-            room = max(0, int(min(most, len(value) + _MORE)) - len(value))
-            wanted = max(0, least - len(value))
-            more = draw(self._extras(keywords, depth, wanted, max(wanted, 0 if depth >= _DEPTH else room)))
-            return {**more, **value}
-
-        return objects()
-
-    def _possible(self, properties: Mapping[str, Node], required: Iterable[str]) -> list[str]:
-        """Return the optional properties that a value can have at all."""
-        taken = set(required)
-        return [
-            name
-            for name, node in properties.items()
-            if name not in taken and not math.isinf(self._document.height(node))
+    def _object_changes(self, value: dict[str, Any]) -> list[st.SearchStrategy[Any]]:
+        taken = list(value)
+        unknown = [name for name in (*self._words, *(f"{each}s" for each in taken), "unknown", "") if name not in value]
+        ways: list[st.SearchStrategy[Any]] = [
+            st.builds(lambda name, new: {**value, name: new}, st.sampled_from(unknown), st.sampled_from(_ANOTHER_TYPE))
         ]
+        if taken:
+            ways.append(
+                st.sampled_from(taken).map(lambda left: {name: each for name, each in value.items() if name != left})
+            )
+            ways.append(
+                st.sampled_from(taken).map(
+                    lambda old: {(name.upper() if name == old else name): each for name, each in value.items()}
+                )
+            )
+        return ways
 
-    def _extras(self, keywords: dict[str, Any], depth: int, least: int, most: int) -> st.SearchStrategy[dict[str, Any]]:
-        """Return properties that the schema does not name."""
-        known = keywords.get("properties", {})
-        ways: list[tuple[st.SearchStrategy[str], Node]] = [
-            (names(pattern), node) for pattern, node in keywords.get("patternProperties", {}).items()
-        ]
-        extra = keywords.get("additionalProperties", keywords.get("unevaluatedProperties", True))
-        if not math.isinf(self._document.height(extra)) and keywords.get("propertyNames") is not False:
-            ways.append((self._name_strategy(keywords.get("propertyNames"), depth), extra))
-        if not ways or not most:
-            return st.just({})
-        pairs = st.one_of(
-            [st.tuples(names.filter(lambda name: name not in known), self.of(node, depth)) for names, node in ways]
-        )
-        return st.lists(pairs, min_size=least, max_size=most, unique_by=lambda pair: pair[0]).map(dict)
+    def _array_changes(self, value: list[Any]) -> list[st.SearchStrategy[Any]]:
+        ways: list[st.SearchStrategy[Any]] = [st.sampled_from(_ANOTHER_TYPE).map(lambda new: [*value, new])]
+        if value:
+            ways.append(st.sampled_from([value[:-1], value[1:], [*value, value[0]], value[::-1]]))
+            lengths = [each + more for each in self._lengths for more in (0, 1) if each + more > len(value)]
+            ways += [st.sampled_from(lengths).map(lambda length: (value * length)[:length])] if lengths else []
+        return ways
 
-    def _name_strategy(self, node: Node, depth: int) -> st.SearchStrategy[str]:
-        if node is None or node is True:
-            return _names
-        return self.of({"allOf": [{"type": "string"}, node]}, depth)
+    def _texts_near(self, value: str) -> list[str]:
+        near = [f"{value}\n", f" {value}", f"{value}x", value[:-1], value.upper(), value.title(), *self._words]
+        near += [(value or "a") * length for length in self._lengths if length < 100]
+        near += [("a" * (length + more)) for length in self._lengths for more in (-1, 0, 1) if length + more >= 0]
+        return list(dict.fromkeys(each for each in near if each != value)) or [f"{value}x"]
 
-
-def _ends(keywords: Mapping[str, Any], of: str) -> tuple[int, float]:
-    """Return the least and the most of what a `min…` and a `max…` keyword count; JSON may write them as `2.0`."""
-    most = keywords.get(f"max{of}")
-    return int(keywords.get(f"min{of}", 0)), math.inf if most is None else int(most)
-
-
-def _conditional(keywords: dict[str, Any]) -> list[Node]:
-    """Return what a value may be asked for where there is an `if`: that and `then`, or `else`."""
-    rest = {key: value for key, value in keywords.items() if key not in ("if", "then", "else")}
-    return [_and(rest, keywords["if"], keywords.get("then", True)), _and(rest, keywords.get("else", True))]
-
-
-def _and(keywords: Mapping[str, Any], *others: Node) -> Node:
-    """Return what asks for keywords and others; what is unevaluated is so after all of them."""
-    after = {key: value for key, value in keywords.items() if key.startswith("unevaluated")}
-    return {**after, "allOf": [{key: value for key, value in keywords.items() if key not in after}, *others]}
+    def _numbers_near(self, value: int | float) -> list[Any]:
+        limits = [each + more for each in self._numbers for more in (-1, 0, 1, 0.5, -0.5) if abs(each) < 1e300]
+        near: list[Any] = [value + 0.5 if abs(value) < 2**50 else 0.5, -value, value + 1, value + 0.001, *limits]
+        if isinstance(value, float) and value.is_integer():
+            near.append(int(value))
+        elif not isinstance(value, float) and abs(value) < 2**53:
+            near.append(float(value))
+        return near
 
 
-@st.composite
-def _some_of(draw: st.DrawFn, names: list[str], least: int) -> list[str]:
-    """Draw some of the names, in their order; none comes first, when an example is made as small as it can be."""
-    if len(names) <= _MANY:
-        chosen = {name for name in names if draw(st.booleans())}
-    else:
-        chosen = set(draw(st.lists(st.sampled_from(names), unique=True, max_size=8)))
-    missing = [name for name in names if name not in chosen][: max(0, least - len(chosen))]
-    return [name for name in names if name in chosen or name in missing]
-
-
-# --- testing._numbers ---
-
-_NUMBERS_EXACT = 2**53
-"""Up to here every whole number is a float too."""
-
-
-class _Range(NamedTuple):
-    """Between which numbers, and whether these belong to it; None where there is no end."""
-
-    low: Fraction | None
-    high: Fraction | None
-    low_excluded: bool
-    high_excluded: bool
-
-
-def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-    """Return the whole numbers that the keywords of a schema accept, some of them written as floats: `2.0` is an integer (JSON Schema 6.1.1)."""
-    within = _range(schema)
-    step = _step(schema)
-    # A whole multiple of p/q, in lowest terms, is a multiple of p.
-    unit = 1 if step is None else step.numerator
-    low = None if within.low is None else _first_above(within.low / unit, within.low_excluded)
-    high = None if within.high is None else -_first_above(-within.high / unit, within.high_excluded)
-    if low is not None and high is not None and low > high:
-        return st.nothing()
-    whole = st.integers(low, high).map(lambda count: count * unit)
-    as_floats = whole.filter(lambda number: abs(number) < _NUMBERS_EXACT).map(float)
-    return st.one_of(whole, whole, whole, as_floats)
-
-
-def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-    """Return the numbers that the keywords of a schema accept, whole ones and others."""
-    step = _step(schema)
-    if step is not None:
-        return st.one_of(integers(schema), _multiples(step, _range(schema)))
-    within = _range(schema)
-    low = None if within.low is None else _float_above(within.low, within.low_excluded)
-    high = None if within.high is None else -_float_above(-within.high, within.high_excluded)
-    if low == math.inf or high == -math.inf or (low is not None and high is not None and low > high):
-        return integers(schema)
-    ends = [None if end is None or math.isinf(end) else end for end in (low, high)]
-    return st.one_of(st.floats(*ends, allow_nan=False, allow_infinity=False), integers(schema))
-
-
-def _range(schema: Mapping[str, Any]) -> _Range:
-    low, low_excluded = _end(schema.get("minimum"), schema.get("exclusiveMinimum"), max)
-    high, high_excluded = _end(schema.get("maximum"), schema.get("exclusiveMaximum"), min)
-    return _Range(low, high, low_excluded, high_excluded)
-
-
-def _end(bound: Any, exclusive: Any, tighter: Any) -> tuple[Fraction | None, bool]:
-    """Join an inclusive and an exclusive bound; draft 4 says by `true` that the inclusive one is exclusive."""
-    if exclusive is None or isinstance(exclusive, bool):
-        return (None if bound is None else Fraction(bound)), exclusive is True
-    if bound is None:
-        return Fraction(exclusive), True
-    both = Fraction(bound), Fraction(exclusive)
-    return tighter(both), tighter(both) == both[1]
-
-
-def _step(schema: Mapping[str, Any]) -> Fraction | None:
-    step = schema.get("multipleOf")
-    if step is None or step <= 0:
-        return None
-    return Fraction(repr(step)) if isinstance(step, float) else Fraction(step)
-
-
-def _first_above(number: Fraction, excluded: bool) -> int:
-    return math.floor(number) + 1 if excluded else math.ceil(number)
-
-
-def _float_above(number: Fraction, excluded: bool) -> float:
-    """Return the smallest float from a number on."""
-    try:
-        nearest = float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-    while Fraction(nearest) < number or (excluded and Fraction(nearest) == number):
-        nearest = math.nextafter(nearest, math.inf)
-    return nearest
-
-
-def _multiples(step: Fraction, within: _Range) -> st.SearchStrategy[Any]:
-    low = -1000 if within.low is None else _first_above(within.low / step, within.low_excluded)
-    high = low + 2000 if within.high is None else -_first_above(-within.high / step, within.high_excluded)
-    if within.low is None and within.high is not None:
-        low = high - 2000
-    return st.nothing() if low > high else st.integers(low, high).map(lambda count: float(count * step))
+def _places(value: Any, above: Path) -> Iterator[Path]:
+    """Yield the path of a value and of everything inside it."""
+    yield above
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _places(each, (*above, name))
+    elif isinstance(value, list):
+        for position, each in enumerate(value):
+            yield from _places(each, (*above, position))

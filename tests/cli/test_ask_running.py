@@ -10,7 +10,7 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry.agents import Agent, Event, Finished, ReactAgent, RunResult, Step
-from fcregistry.cli._ask import Deciding, followed
+from fcregistry.cli._ask import Decider, run_agent
 from fcregistry.cli._ask_screen import Screen, Timeline
 from fcregistry.models import CallableModel, Completion, Message
 
@@ -37,7 +37,7 @@ class Waits:
 def test_a_part_of_a_run_has_the_time_that_those_before_it_left(seconds: float) -> None:
     """If that is none, it has so little that it is told so; and what came of all parts is one run."""
     agent: Any = Waits()
-    result = followed(agent, "Go", seconds, Screen(None, "a:b", streams=False), Deciding(()), Timeline())
+    result = run_agent(agent, "Go", seconds, Screen(None, "a:b", streams=False), Decider(()), Timeline())
 
     first, second = agent.budgets
     assert first == seconds
@@ -77,7 +77,7 @@ def test_the_timeline_is_right_however_slow_the_screen_is() -> None:
 
     timeline = Timeline()
     agent: Agent = ReactAgent(timeline.timed(CallableModel(answer, "script:a")), [Tool.from_function(lookup)])
-    result = followed(agent, "Look it up", None, Slow(asked_again), Deciding(()), timeline)
+    result = run_agent(agent, "Look it up", None, Slow(asked_again), Decider(()), timeline)
 
     assert result.answer == "It is found."
     assert [line.split("  ")[-1] for line in timeline.lines()][1:-1] == ["script:a", "lookup", "script:a"]

@@ -18,7 +18,7 @@ from fcregistry.agents import (
     Text,
     Thinking,
 )
-from fcregistry.cli._ask_screen import Screen, Timeline, call_words, escaped, indented
+from fcregistry.cli._ask_screen import Screen, Timeline, call_line, escaped, indented
 from fcregistry.execution import CallError, Partial, Progress
 
 CALL = ToolCall("lookup", {"query": "a"}, "1")
@@ -126,7 +126,7 @@ def test_long_texts_are_cut_and_say_so() -> None:
     assert indented("x:", "a\n" * 13).splitlines()[-1] == "  a … (25 characters)"
     assert indented("x:", "a\nb\n") == "x:\n  a\n  b"
     assert indented("x:", " ") == "x: (nothing)"
-    assert call_words(ToolCall("lookup", '{"query":\n "a"}', "1")) == 'lookup {"query": "a"}'
+    assert call_line(ToolCall("lookup", '{"query":\n "a"}', "1")) == 'lookup {"query": "a"}'
 
 
 @pytest.mark.parametrize("began", [2.0**30, 268434892.15080604], ids=["exact", "a little off"])

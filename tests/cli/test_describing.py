@@ -17,5 +17,5 @@ def test_what_was_wrong_with_the_index_is_said_once(
     """However many plugins it was tried for."""
     index = SimpleNamespace(remarks=["cannot be written", "is damaged", "cannot be written"])
     monkeypatch.setattr(_describing, "current", lambda: SimpleNamespace(index=index))
-    _describing.say_what_was_wrong()
+    _describing.mention_index_problems()
     assert capsys.readouterr() == ("", "cannot be written\nis damaged\n")

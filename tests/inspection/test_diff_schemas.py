@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from fcregistry._schema.drafts import ENFORCED
-from fcregistry.inspection import _schema_diff as _arrays
-from fcregistry.inspection import _schema_diff as _objects
-from fcregistry.inspection import _schema_diff as _walk
-from fcregistry.inspection._schema_diff import GROUPS, schema_differences, shown_path
+from fcregistry.inspection._schema_diff import (
+    ARRAY_KEYWORDS,
+    GROUPS,
+    OBJECT_KEYWORDS,
+    UNEVALUATED,
+    schema_differences,
+    shown_path,
+)
 from fcregistry.inspection._schema_document import MOST, SchemaDocument, covers, ways
 
 STRING = {"type": "string"}
@@ -255,6 +259,6 @@ def test_every_keyword_that_asks_for_something_is_compared() -> None:
     compared = {
         *(name for group in GROUPS for name in group),
         *("allOf", "anyOf", "oneOf", "$ref", "$dynamicRef", "$recursiveRef"),
-        *_objects.KEYWORDS, *_arrays.KEYWORDS, *_walk.UNEVALUATED,
+        *OBJECT_KEYWORDS, *ARRAY_KEYWORDS, *UNEVALUATED,
     }  # fmt: skip
     assert compared == ENFORCED

@@ -227,7 +227,7 @@ COMPARE = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({MEGABYTES} * 2**20,) * 2)
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff import read_source
+from fcregistry.inspection._diff_sources import read_source
 try:
     print(len(read_source(sys.argv[1]).shipped))
 except ConfigurationError as error:

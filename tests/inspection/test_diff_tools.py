@@ -9,9 +9,16 @@ import pytest
 from fcregistry import Context, Tool
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord
-from fcregistry.inspection import _diff as _pairing
-from fcregistry.inspection._diff import Diff, diff_sources, option_changes
-from fcregistry.inspection._diff_core import Bump, judged, needed, next_version
+from fcregistry.inspection._diff import (
+    Bump,
+    Diff,
+    diff_sources,
+    judge,
+    needed_bump,
+    next_version,
+    option_changes,
+    pair_tools,
+)
 from fcregistry.inspection._diff_sources import DiffSource, Shipped
 
 
@@ -182,9 +189,11 @@ def test_two_tools_that_one_may_have_become_are_not_guessed() -> None:
 def test_many_tools_are_paired_by_looking_at_each_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not at each with each."""
     looked = []
-    monkeypatch.setattr(_pairing, "_told", lambda each: looked.append(each) or each["name"])
+    monkeypatch.setattr(
+        "fcregistry.inspection._diff._description_and_schemas", lambda each: looked.append(each) or each["name"]
+    )
     old, new = ([record(name=f"{letter}{n}") for n in range(20)] for letter in "ab")
-    pairing = _pairing.paired(old, new)
+    pairing = pair_tools(old, new)
     assert (pairing.removed, pairing.added) == (old, new)
     assert len(looked) == 40
 
@@ -219,7 +228,7 @@ def test_distributions_compare_by_their_normalised_names() -> None:
 )
 def test_the_least_version_is_told(bump: Bump, old: str | None, least: str | None, number: str) -> None:
     assert next_version(bump, old) == least
-    assert needed(bump, old) == number
+    assert needed_bump(bump, old) == number
 
 
 @pytest.mark.parametrize(
@@ -243,4 +252,4 @@ def test_the_least_version_is_told(bump: Bump, old: str | None, least: str | Non
     ],
 )
 def test_a_version_is_judged_by_what_changed(bump: Bump, old: str | None, new: str | None, judgement: str) -> None:
-    assert judged(bump, old, new) == judgement
+    assert judge(bump, old, new) == judgement

@@ -29,7 +29,7 @@ from fcregistry.errors import (
 )
 from fcregistry.execution import Content, ToolOutput
 from fcregistry.inspection import LINT_RULES, LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint_core import SEVERITIES, LintRule
+from fcregistry.inspection._lint_subject import SEVERITIES, LintRule
 
 Function = Callable[..., Any]
 

@@ -11,14 +11,15 @@ from fcregistry.execution import CallError
 from fcregistry.formats import Format
 from fcregistry.formats._format import Alphabet
 from fcregistry.testing import Failure
-from fcregistry.testing._case import Arrival, CallTrial, Case, python_text, shown
-from fcregistry.testing._laws import (
+from fcregistry.testing._call_rules import (
     _Acceptance,
     accepts_what_its_schema_says,
     delivers_annotated_types,
     gives_the_call_back,
     leaves_its_input_alone,
 )
+from fcregistry.testing._case import Arrival, CallTrial, Case
+from fcregistry.testing._report import arguments_text, python_text
 from fcregistry.testing._rules import _tool_name_failures
 
 
@@ -193,7 +194,7 @@ class Unshowable:
 def test_what_a_failure_shows_is_bounded_and_never_fails_itself() -> None:
     assert python_text(Unshowable()) == "a Unshowable whose repr raises RuntimeError"
     assert python_text("x" * 500) == f"'{'x' * 199}…"
-    assert shown({"a": "é"}) == '{"a": "é"}'
-    assert shown({"a": "\x1b[31m\u202e"}) == '{"a": "\\u001b[31m\\u202e"}'
-    assert shown({"a": {1}}) == "a dict"
-    assert shown(["x" * 3000]) == f'["{"x" * 1998}… (3004 characters)'
+    assert arguments_text({"a": "é"}) == '{"a": "é"}'
+    assert arguments_text({"a": "\x1b[31m\u202e"}) == '{"a": "\\u001b[31m\\u202e"}'
+    assert arguments_text({"a": {1}}) == "a dict"
+    assert arguments_text(["x" * 3000]) == f'["{"x" * 1998}… (3004 characters)'

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fcregistry import Tool
-from fcregistry.testing._case import Mutations
+from fcregistry.testing._strategies import Mutations
 
 from .drawing import drawn
 

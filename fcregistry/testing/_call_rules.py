@@ -1,6 +1,7 @@
-"""Is what is called just what the schema accepts, both ways? The first law of a tool.
+"""The rules that try calls with many arguments.
 
-MERGED: Does what arrives fit the function, leave the caller's objects alone, and become the same call again? Tried with many arguments.
+A call reaches the function exactly if the schema accepts its arguments; what arrives fits the function, is no object of the caller's, and can be
+written as the same call again.
 """
 
 from __future__ import annotations
@@ -14,40 +15,30 @@ from typing import Any, Final
 from fcregistry._base.annotations import signature_of
 from fcregistry._tools.parameters import Parameter
 from fcregistry.errors import said_by
-from fcregistry.testing._case import (
-    REPORT,
-    Arrival,
-    CallTrial,
-    Case,
-    Failure,
-    Verdict,
-    call_text,
-    drawn,
-    python_text,
-    shown,
-)
+from fcregistry.testing._case import Arrival, CallTrial, Case, drawn
+from fcregistry.testing._report import REPORT, Failure, Verdict, arguments_text, python_text
 from fcregistry.testing._schemas import SchemaReader
 from fcregistry.types import Refusal, walk_codecs
 
-# --- testing._acceptance ---
+# --- accepts-what-its-schema-says ---
 
 _SEARCH: Final = 1000
-"""How many argument objects are looked through for some that types take, where all that were tried are refused."""
+"""The number of argument objects to search for accepted values, if all that were tried are refused."""
 
 
 def accepts_what_its_schema_says(case: Case) -> Verdict:
-    """Try arguments that the schema accepts, and others that differ in one place: what is called is what is valid, both ways."""
-    asked = _Acceptance(case)
-    valid = case.each(asked.examine)
+    """Check that exactly the arguments that the schema accepts reach the function."""
+    acceptance = _Acceptance(case)
+    valid = case.each(acceptance.examine)
     if valid.skipped:
         return Verdict(failures=(_no_arguments(),))
-    failures = [*valid.failures, *asked.all_refused()]
-    failures += case.each(asked.examine, nearly=True).failures if not failures else ()
-    return Verdict(failures=tuple(failures), remarks=asked.remarks())
+    failures = [*valid.failures, *acceptance.all_refused()]
+    failures += case.each(acceptance.examine, nearly=True).failures if not failures else ()
+    return Verdict(failures=tuple(failures), remarks=acceptance.remarks())
 
 
 class _Acceptance:
-    """Compares the executor's answer with the validator's, and counts what no schema can say."""
+    """Compares the executor's answer with the validator's, and counts refusals that no schema can express."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -57,7 +48,7 @@ class _Acceptance:
         self._parts = [
             (each, document.validator_of(properties[each.name]))
             for each in case.tool.signature.parameters
-            # Where the tool brings its own schema, there are no types beside it.
+            # A tool with a schema of its own has no types to compare with
             if not brings_schema and each.kind is not inspect.Parameter.VAR_KEYWORD and each.name in properties
         ]
         self.accepted = 0
@@ -99,10 +90,10 @@ class _Acceptance:
         return None
 
     def _refusal(self, arguments: dict[str, Any]) -> str:
-        """Return why types refuse arguments that both validators accept; nothing if they do not.
+        """Return why types refuse arguments that both validators accept; an empty string if they accept them.
 
         Raises:
-            Exception: What a codec raises that should refuse; the executor says that it refuses.
+            Exception: A codec raised it where it should refuse; the executor reports a refusal.
         """
         if not self._case.tool.validator().is_valid(arguments):
             return ""
@@ -146,7 +137,7 @@ class _Acceptance:
         return "; ".join(map(str, problems)) or None
 
     def _against_types(self, arguments: dict[str, Any]) -> Failure | None:
-        """Return where a type by itself says something else than its schema: unions go by what types say."""
+        """Return where a type disagrees with its own schema: unions rely on what types accept."""
         for parameter, is_valid in self._parts:
             value = arguments.get(parameter.name)
             if parameter.name not in arguments or parameter.codec.accepts(value) == is_valid(value):
@@ -154,15 +145,15 @@ class _Acceptance:
             says = "accepts" if is_valid(value) else "refuses"
             return Failure(
                 arguments=arguments,
-                expected=f"the type of {parameter.name!r} says what its schema says, which {says} {shown(value)}",
+                expected=f"the type of {parameter.name!r} says what its schema says, which {says} {arguments_text(value)}",
                 got=f"its codec's accepts() says {parameter.codec.accepts(value)}",
                 advice=REPORT,
             )
         return None
 
     def all_refused(self) -> list[Failure]:
-        """Return the failure of a tool that no arguments reach."""
-        if self.accepted or not self.refusals or self._is_taken_in_parts():
+        """Return the failure of a tool that refuses all arguments."""
+        if self.accepted or not self.refusals or self._accepts_combined():
             return []
         count = sum(self.refusals.values())
         return [
@@ -173,22 +164,23 @@ class _Acceptance:
             )
         ]
 
-    def _is_taken_in_parts(self) -> bool:
-        """Tell whether a call is accepted that is put together of what each parameter takes: one that takes few strings is not hit with others."""
+    def _accepts_combined(self) -> bool:
+        """Return whether a call of values that each parameter accepts by itself is accepted."""
         codecs = {each.name: each.codec for each in self._case.tool.signature.parameters}
-        taken: dict[str, Any] = {}
+        accepted: dict[str, Any] = {}
         for arguments in drawn(self._case.arguments, _SEARCH):
-            for name in [name for name in arguments if name in codecs and name not in taken]:
+            for name in [name for name in arguments if name in codecs and name not in accepted]:
                 with suppress(Refusal):
                     codecs[name].decode(copy.deepcopy(arguments[name]))
-                    taken[name] = arguments[name]
+                    accepted[name] = arguments[name]
         needed = self._case.tool.parameters.get("required", ())
         return (
-            all(name in taken for name in needed) and self._case.call({name: taken[name] for name in needed}).result.ok
+            all(name in accepted for name in needed)
+            and self._case.call({name: accepted[name] for name in needed}).result.ok
         )
 
     def remarks(self) -> tuple[str, ...]:
-        """Return how many valid arguments were refused by what no schema can say."""
+        """Return how many valid arguments were refused for reasons that no schema can express."""
         refused = sum(self.refusals.values())
         if not refused:
             return ()
@@ -212,19 +204,17 @@ def _most_frequent(refusals: dict[str, int]) -> str:
     return max(refusals, key=lambda reason: (refusals[reason], reason))
 
 
-# --- testing._laws ---
-
-# --- delivers-annotated-types -------------------------------------------------------------------------------------
+# --- delivers-annotated-types ---
 
 
 def delivers_annotated_types(case: Case) -> Verdict:
     """Bind what arrives to the function's own signature, as Python would, and look at each argument."""
-    signature = _of_models(case)
-    return case.each(lambda arguments: _misdelivered(case, signature, arguments))
+    signature = _signature_without_context(case)
+    return case.each(lambda arguments: _delivery_failure(case, signature, arguments))
 
 
-def _misdelivered(case: Case, signature: inspect.Signature, arguments: dict[str, Any]) -> Failure | None:
-    """Return what is wrong with what arrives of some arguments, or None."""
+def _delivery_failure(case: Case, signature: inspect.Signature, arguments: dict[str, Any]) -> Failure | None:
+    """Return what is wrong with the values that arrive for some arguments, or None."""
     trial = case.call(arguments)
     if trial.arrival is None:
         return None
@@ -237,15 +227,15 @@ def _misdelivered(case: Case, signature: inspect.Signature, arguments: dict[str,
             got=f"{call_text(trial.arrival)}: {said_by(error)}",
             advice="make the schema of the parameters ask for what the function needs",
         )
-    arrived = _by_name(bound)
+    arrived = _values_by_name(bound)
     for each in case.tool.signature.parameters:
-        if failure := _wrong_delivery(each, arguments, arrived, signature):
+        if failure := _parameter_failure(each, arguments, arrived, signature):
             return failure
         arrived.pop(each.name, None)
     return None
 
 
-def _of_models(case: Case) -> inspect.Signature:
+def _signature_without_context(case: Case) -> inspect.Signature:
     """Return the function's signature without the context that the executor fills in."""
     signature, context = signature_of(case.tool.function), case.tool.signature.context
     if context is None:
@@ -253,8 +243,8 @@ def _of_models(case: Case) -> inspect.Signature:
     return signature.replace(parameters=[each for each in signature.parameters.values() if each.name != context.name])
 
 
-def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """Return what arrived under each name that a model writes: `*args` as a list, what is in `**kwargs` each by itself."""
+def _values_by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
+    """Return the values by the names that a model writes: `*args` as a list, `**kwargs` one by one."""
     parameters = bound.signature.parameters.values()
     arrived: dict[str, Any] = {each.name: [] for each in parameters if each.kind is inspect.Parameter.VAR_POSITIONAL}
     for name, value in bound.arguments.items():
@@ -266,10 +256,10 @@ def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
     return arrived
 
 
-def _wrong_delivery(
+def _parameter_failure(
     parameter: Parameter, arguments: dict[str, Any], arrived: dict[str, Any], signature: inspect.Signature
 ) -> Failure | None:
-    """Return what is wrong with what arrived for one parameter; the parameters before it have been taken out."""
+    """Return what is wrong with one parameter's value; earlier parameters are removed."""
     name, codec = parameter.name, parameter.codec
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
         wrong = [each for each in arrived.values() if not codec.handles(each)]
@@ -293,77 +283,85 @@ def _wrong_delivery(
     )
 
 
-# --- leaves-its-input-alone ---------------------------------------------------------------------------------------
+# --- leaves-its-input-alone ---
 
 
 def leaves_its_input_alone(case: Case) -> Verdict:
-    """Give the caller's own objects, have everything that arrives emptied, and compare the caller's with a copy."""
-    return case.each(lambda arguments: _spoiled(case, arguments))
+    """Empty everything that arrives, and compare the caller's objects with a copy."""
+    return case.each(lambda arguments: _change_failure(case, arguments))
 
 
-def _spoiled(case: Case, arguments: dict[str, Any]) -> Failure | None:
-    """Return what was done to the caller's own arguments, or None."""
+def _change_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:
+    """Return how a call changed the caller's own arguments, or None."""
     given, decoded = copy.deepcopy(arguments), copy.deepcopy(arguments)
     trial = case.stand_in.call(given)
     if trial.arrival is not None:
         _empty(trial.arrival.args, trial.arrival.kwargs)
     with suppress(Refusal):
         case.tool.signature.binding.decode(decoded)
-    for changed, who in ((given, "the call"), (decoded, "decoding")):
+    for changed, what in ((given, "the call"), (decoded, "decoding")):
         if json.dumps(changed) != json.dumps(arguments):
             return Failure(
                 arguments=arguments,
                 expected="the caller's arguments stay as they were",
-                got=f"{who} made them {shown(changed)}",
+                got=f"{what} made them {arguments_text(changed)}",
                 advice="decode() must make a new value, and leave the one that it is given alone",
             )
     return None
 
 
 def _empty(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Do what a careless function does with its arguments."""
+    """Empty arguments, as a careless function may."""
     for value in (*args, *kwargs.values()):
         if isinstance(value, (list, dict, set)):
             value.clear()
 
 
-# --- gives-the-call-back ------------------------------------------------------------------------------------------
+# --- gives-the-call-back ---
 
 
 def gives_the_call_back(case: Case) -> Verdict:
-    """Write the call that arrived as JSON again: it is valid, and the same call, however often that is done."""
+    """Write the call that arrived as JSON again: it is valid, and the same call each time."""
     if any(codec.withholds for codec in walk_codecs(each.codec for each in case.tool.signature.parameters)):
         return Verdict(skipped="its types keep a part of what they are given to themselves, such as a secret")
-    return case.each(lambda arguments: _other_call(case, arguments))
+    return case.each(lambda arguments: _round_trip_failure(case, arguments))
 
 
-def _other_call(case: Case, arguments: dict[str, Any]) -> Failure | None:
-    """Return what comes back in place of the same call, or None."""
+def _round_trip_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:
+    """Return how the call that is written again differs, or None."""
     trial = case.call(arguments)
     if trial.arrival is None:
         return None
     try:
-        first = _written(case, trial.arrival)
+        first = _call_arguments(case, trial.arrival)
         again = case.call(first)
-        second = None if again.arrival is None else _written(case, again.arrival)
+        second = None if again.arrival is None else _call_arguments(case, again.arrival)
     except Exception as error:  # foreign code: encoding a value runs its author's  # noqa: BLE001
-        return _not_given_back(arguments, f"{type(error).__name__}: {said_by(error)}")
+        return _other_call_failure(arguments, f"{type(error).__name__}: {said_by(error)}")
     if problems := case.validator.problems(first):
-        return _not_given_back(arguments, f"{shown(first)}, which is not valid: {'; '.join(map(str, problems))}")
+        return _other_call_failure(
+            arguments, f"{arguments_text(first)}, which is not valid: {'; '.join(map(str, problems))}"
+        )
     if second is None or json.dumps(first, sort_keys=True) != json.dumps(second, sort_keys=True):
-        said = again.result.content if second is None else shown(second)
-        return _not_given_back(arguments, f"{shown(first)}, and of that: {said}")
+        other = again.result.content if second is None else arguments_text(second)
+        return _other_call_failure(arguments, f"{arguments_text(first)}, and of that: {other}")
     return None
 
 
-def _written(case: Case, arrival: Arrival) -> Any:
+def _call_arguments(case: Case, arrival: Arrival) -> Any:
     return case.tool.make_call(*arrival.args, **arrival.kwargs).arguments
 
 
-def _not_given_back(arguments: Any, got: str) -> Failure:
+def _other_call_failure(arguments: Any, got: str) -> Failure:
     return Failure(
         arguments=arguments,
         expected="make_call writes the call that arrived as a model would: valid, and the same when it is called",
         got=got,
         advice="let encode() write what decode() reads; and give a record that checks its fields values that pass",
     )
+
+
+def call_text(arrival: Arrival) -> str:
+    """Return the arguments of a call as Python writes them."""
+    named = (f"{name}={python_text(value)}" for name, value in arrival.kwargs.items())
+    return f"({', '.join([*map(python_text, arrival.args), *named])})"

@@ -1,0 +1,355 @@
+"""What a lint rule is, what it looks at, and what it reports.
+
+Schemas may come from anybody, so nothing here recurses: a deep schema is walked like a wide one.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_type_hints
+
+from fcregistry import formats
+from fcregistry._base.annotations import annotations_of, signature_of
+from fcregistry._base.messages import json_path
+from fcregistry._base.source import underlying
+from fcregistry._schema.document import Place, References, subschemas
+from fcregistry._tools.parameters import Parameter
+from fcregistry._tools.tool import Tool
+from fcregistry.errors import FcregistryError, MissingDependencyError
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
+"""Worst first: a provider rejects the tool or a model cannot call it; a model would stumble; worth knowing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintFinding:
+    """One thing that a model or a provider would stumble over.
+
+    Attributes:
+        rule: The id of the rule, such as `missing-description`.
+        severity: `error`, `warning` or `note`.
+        tool: The canonical id of the tool.
+        path: The place in the schema of its arguments, such as `$.properties.unit`; `$` for the tool as a whole, `returns` for its result.
+        file: The source file of its function; None if it has none.
+        line: The line of the parameter, option or docstring line, or else of the function; None without a file.
+        message: What is wrong.
+        advice: What to do about it.
+    """
+
+    rule: str
+    severity: Severity
+    tool: str
+    path: str
+    file: str | None
+    line: int | None
+    message: str
+    advice: str
+
+
+class SourcePlace(NamedTuple):
+    """The place of a remark: the function, a parameter, a docstring line or a decorator's option."""
+
+    kind: Literal["function", "parameter", "docstring", "option"] = "function"
+    name: str = ""
+
+
+class Remark(NamedTuple):
+    """What a rule reports of a tool, before its file and line are known.
+
+    Attributes:
+        message: What is wrong.
+        path: The place in the schema of the arguments.
+        place: The place in the source.
+        advice: What to do, if the rule's own advice does not fit; otherwise empty.
+    """
+
+    message: str
+    path: str = "$"
+    place: SourcePlace = SourcePlace()
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintRule:
+    """One lint rule.
+
+    Attributes:
+        id: Its name in output, in `--ignore`, and in docs/reference/lint.md.
+        severity: How bad it is that a tool breaks the rule.
+        advice: What to do about it, in general.
+        check: Yields a remark for each place where a tool breaks the rule.
+        of_broken: Whether it also checks tools that cannot be defined, which have no schema.
+    """
+
+    id: str
+    severity: Severity
+    advice: str
+    check: Callable[[LintSubject], Iterable[Remark]]
+    of_broken: bool = False
+
+
+class Rendering(NamedTuple):
+    """A tool in a format, or the error that prevents it."""
+
+    format: str
+    strict: bool
+    definition: Any
+    error: FcregistryError | None
+
+    @property
+    def label(self) -> str:
+        """The format's name, with the mode."""
+        return f"{self.format} (strict)" if self.strict else self.format
+
+
+class Wanted(NamedTuple):
+    """The formats that tools have to fit.
+
+    Attributes:
+        format_names: The names of the formats.
+        strict: Whether the tools have to fit their strict modes too.
+        by_name: Whether the caller named the formats: then a format whose package is not installed is an error.
+    """
+
+    format_names: tuple[str, ...]
+    strict: bool
+    by_name: bool
+
+
+class LintSubject:
+    """One tool as the rules look at it; what several rules need is computed once.
+
+    Args:
+        tool: The tool.
+        beside: The tools that its names are compared with.
+        wanted: The formats that it has to fit.
+    """
+
+    def __init__(self, tool: Tool, beside: Neighbours, wanted: Wanted) -> None:
+        self.tool = tool
+        self.beside = beside
+        self.wanted = wanted
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The schema of the arguments."""
+        return self.tool.parameters
+
+    @cached_property
+    def properties(self) -> dict[str, Any]:
+        """The properties of the arguments by name."""
+        found = self.schema.get("properties")
+        return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """The function's parameters by name."""
+        return {each.name: each for each in self.tool.signature.parameters}
+
+    @cached_property
+    def declared(self) -> Mapping[str, inspect.Parameter]:
+        """The parameters as Python sees them, by name; for a partial, also those that it fills in."""
+        try:
+            return signature_of(underlying(self.tool.function)).parameters
+        except (TypeError, ValueError):  # Python has no signature for it
+            return {}
+
+    @cached_property
+    def annotates_result(self) -> bool:
+        """Whether the function annotates its result."""
+        return "return" in annotations_of(underlying(self.tool.function))
+
+    @cached_property
+    def result_annotation(self) -> Any:
+        """The resolved annotation of the result; None if there is none, or it cannot be resolved."""
+        try:
+            return get_type_hints(underlying(self.tool.function)).get("return")
+        except Exception:  # noqa: BLE001  # an author's annotation may raise anything; another rule reports it
+            return None
+
+    @cached_property
+    def is_external(self) -> bool:
+        """Whether the author gave the schema in place of annotations."""
+        return self.tool._definition.declaration.options.get("parameters") is not None
+
+    @cached_property
+    def renderings(self) -> tuple[Rendering, ...]:
+        """The tool in every wanted format, the strict modes after the plain ones."""
+        names = self.wanted.format_names
+        modes = [(name, False) for name in names]
+        modes += [(name, True) for name in names if self.wanted.strict and formats.get(name).strict_profile]
+        made = (self._rendered(name, strict) for name, strict in modes)
+        return tuple(each for each in made if each is not None)
+
+    def _rendered(self, name: str, strict: bool) -> Rendering | None:
+        try:
+            return Rendering(name, strict, self.tool.definition(name, strict=strict), None)
+        except MissingDependencyError:
+            if self.wanted.by_name:
+                raise
+            return None
+        except FcregistryError as error:
+            return Rendering(name, strict, None, error)
+
+    def is_described(self, schema: Any) -> bool:
+        """Return whether a schema inside that of the arguments has a description, or refers to one that has."""
+        if description(schema):
+            return True
+        target = self._references.place(schema.get("$ref")) if isinstance(schema, dict) else None
+        return target is not None and bool(description(self._references.at(target)))
+
+    @cached_property
+    def _references(self) -> References:
+        return References(self.schema)
+
+    def place_at(self, path: str) -> SourcePlace:
+        """Return the place of the parameter that a path, as text, leads into; or else of the function."""
+        ends = [at for at, character in enumerate(path) if character in ".["]
+        for end in (*ends, len(path)):
+            if path[:end] in self._starts:
+                return SourcePlace("parameter", self._starts[path[:end]])
+        return SourcePlace()
+
+    @cached_property
+    def _starts(self) -> dict[str, str]:
+        return {property_path(name): name for name in self.properties}
+
+
+# --- Other tools ---
+
+
+class Neighbours:
+    """The tools that an executor may offer together: those that lint checks, and others.
+
+    Args:
+        tools: All of them.
+    """
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._by_id: dict[str, list[Tool]] = {}
+        self._by_look: dict[tuple[str, str], list[Tool]] = {}
+        self._by_name: dict[str, list[Tool]] = {}
+        self._by_alias: dict[str, list[Tool]] = {}
+        for tool in tools:
+            self._by_id.setdefault(tool.id, []).append(tool)
+            self._by_look.setdefault((tool.group, simplified(tool.declared_name)), []).append(tool)
+            self._by_name.setdefault(tool.declared_name, []).append(tool)
+            for alias in tool.options.aliases:
+                self._by_alias.setdefault(alias, []).append(tool)
+
+    def twins(self, tool: Tool) -> list[Tool]:
+        """Return the other tools of the same id."""
+        return [each for each in self._by_id.get(tool.id, ()) if each is not tool]
+
+    def lookalikes(self, tool: Tool) -> list[Tool]:
+        """Return the tools of its group whose name differs from its own only in case, `-` and `_`."""
+        name = tool.declared_name
+        alike = self._by_look.get((tool.group, simplified(name)), ())
+        return [each for each in alike if each.declared_name != name]
+
+    def named(self, name: str) -> list[Tool]:
+        """Return the tools of a name, in any group."""
+        return self._by_name.get(name, [])
+
+    def aliased(self, alias: str) -> list[Tool]:
+        """Return the tools that have an alias, in any group."""
+        return self._by_alias.get(alias, [])
+
+
+def simplified(name: str) -> str:
+    """Return a name without case, `-` and `_`: two names that look alike give the same text."""
+    return name.casefold().replace("-", "").replace("_", "")
+
+
+# --- Schemas ---
+
+Path: TypeAlias = Place
+"""A place in a schema; in lint, the word place means one in the source."""
+
+_DEEPER: Final = frozenset(
+    {"properties", "patternProperties", "items", "prefixItems", "additionalItems", "additionalProperties"}
+)
+"""Keywords whose schemas describe the values inside a value."""
+
+_NO_CONSTRAINT: Final = frozenset(
+    {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$id", "$schema"}
+)
+"""Keywords that no value can break."""
+
+
+class Inside(NamedTuple):
+    """A schema inside another: its path from there, and the keyword that holds it, `""` for the outermost."""
+
+    path: Path
+    keyword: str
+    schema: Any
+
+
+def walk_schema(schema: Any) -> Iterator[Inside]:
+    """Yield a schema and all schemas inside it, definitions too; a parent before its children."""
+    stack = [Inside((), "", schema)]
+    while stack:
+        each = stack.pop()
+        yield each
+        below = [Inside((*each.path, *step), str(step[0]), inner) for step, inner in _children(each.schema)]
+        stack.extend(reversed(below))
+
+
+def _children(schema: Any) -> Iterator[tuple[Path, Any]]:
+    if not isinstance(schema, dict):
+        return
+    yield from subschemas(schema)
+    for keyword in ("$defs", "definitions"):
+        held = schema.get(keyword)
+        if isinstance(held, dict):
+            yield from (((keyword, name), inner) for name, inner in held.items())
+
+
+def takes_anything(schema: Any) -> bool:
+    """Return whether a schema accepts every value, judged by its keywords alone."""
+    return schema is True or (isinstance(schema, dict) and schema.keys() <= _NO_CONSTRAINT)
+
+
+def description(schema: Any) -> str:
+    """Return the description of a schema; an empty string if it has none."""
+    text = schema.get("description") if isinstance(schema, dict) else None
+    return text.strip() if isinstance(text, str) else ""
+
+
+def path_deeper_than(schema: dict[str, Any], limit: int) -> Path | None:
+    """Return the path of a value that is more than `limit` levels deep, or None; a recursion counts once.
+
+    The schema itself is level 0, its properties and items are level 1; `anyOf` and `$ref` add none.
+    """
+    references = References(schema)
+    stack: list[tuple[Path, Any, int, frozenset[Path]]] = [((), schema, 0, frozenset())]
+    deepest: dict[Path, int] = {}
+    while stack:
+        path, each, level, above = stack.pop()
+        if level > limit:
+            return path
+        if not isinstance(each, dict):
+            continue
+        target = references.place(each.get("$ref"))
+        if target is not None and target not in above and deepest.get(target, -1) < level:
+            deepest[target] = level
+            stack.append((path, references.at(target), level, above | {target}))
+        stack.extend(
+            ((*path, *step), inner, level + (step[0] in _DEEPER), above)
+            for step, inner in reversed(list(subschemas(each)))
+        )
+    return None
+
+
+def place_of(path: Path) -> SourcePlace:
+    """Return the place of the parameter that a path of the schema leads into; or else of the function."""
+    return SourcePlace("parameter", str(path[1])) if path[:1] == ("properties",) else SourcePlace()
+
+
+def property_path(name: str) -> str:
+    """Return the path of a parameter's schema."""
+    return json_path(("properties", name))
