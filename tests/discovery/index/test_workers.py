@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 ASKS = """
 from fcregistry.discovery import find_plugins
-from fcregistry.discovery._workers import described_by_workers
+from fcregistry.discovery._workers import describe_in_workers
 
 plugins, told = find_plugins(), []
-made = described_by_workers(plugins, plugins, seconds=SECONDS, told=lambda each: told.append(each.plugin.distribution))
+made = describe_in_workers(plugins, plugins, seconds=SECONDS, told=lambda each: told.append(each.plugin.distribution))
 answer = [told, {each.plugin.distribution: [[row.name for row in each.rows], each.record] for each in made}]
 """
 
