@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
 import sys
 from typing import Any
 
@@ -235,6 +236,11 @@ def test_without_jinja_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPat
         MissingDependencyError, match=r"chat templates need Jinja2: pip install 'fcregistry\[templates\]'"
     ):
         ChatTemplate("{{ messages }}")
+
+
+def test_the_class_can_be_imported_without_jinja() -> None:
+    code = "import sys; sys.modules['jinja2'] = None; from fcregistry.dialects import ChatTemplate"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_the_reference_is_a_jinja_whose_sandbox_holds() -> None:
