@@ -55,8 +55,12 @@ def size_of(schema: dict[str, Any]) -> Size:
         + sum(len(name) for _, name, _ in properties)
         + sum(len(str(value)) for value in choices),
         optional=sum(name not in part.get("required", ()) for part, name, _ in properties),
-        unions=sum("anyOf" in inner or isinstance(inner.get("type"), list) for _, _, inner in properties),
+        unions=sum(map(_takes_several_types, (inner for _, _, inner in properties))),
     )
+
+
+def _takes_several_types(schema: Any) -> bool:
+    return isinstance(schema, dict) and ("anyOf" in schema or isinstance(schema.get("type"), list))
 
 
 def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
