@@ -19,8 +19,8 @@ from fcregistry._base.source import same
 from fcregistry._tools.catalogue import Catalogue, chosen
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
 from fcregistry._tools.decorator import bound_methods, declare
-from fcregistry._tools.names import by_key, clash_text, did_you_mean, nearest, standing
 from fcregistry._tools.options import checked, group_problem
+from fcregistry._tools.selectors import by_key, clash_text, did_you_mean, in_effect, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import (
     AmbiguousToolError,
@@ -264,7 +264,7 @@ class Registry:
     def clashes(self) -> tuple[str, ...]:
         """Return the collisions within one owner, worded, sorted: the names that raise `DuplicateToolError`."""
         rivalries = by_key(self._catalogue.visible()).values()
-        return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(standing(rivals)) > 1))
+        return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(in_effect(rivals)) > 1))
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):

@@ -15,8 +15,20 @@ from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration, DeclarationLog
 from fcregistry._tools.definition import asks_for_strictness
 from fcregistry._tools.indexed import BROKEN, Described
-from fcregistry._tools.names import Owned, by_key, did_you_mean, nearest, only_one, standing
-from fcregistry._tools.selectors import Selector, is_glob, normalized, parse_selector, parse_selectors, subject_of
+from fcregistry._tools.selectors import (
+    Owned,
+    Selector,
+    by_key,
+    did_you_mean,
+    in_effect,
+    is_glob,
+    nearest,
+    normalized,
+    only_one,
+    parse_selector,
+    parse_selectors,
+    subject_of,
+)
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
@@ -184,7 +196,7 @@ class Catalogue:
     def offered(self) -> Iterator[Owned]:
         """Yield what patterns may match: each key once, if it can be defined, and has the environment it requires."""
         for rivals in by_key(self.visible()).values():
-            left = standing(rivals)
+            left = in_effect(rivals)
             if len(left) == 1 and self._is_usable(left[0]):
                 yield left[0]
 
@@ -206,7 +218,7 @@ class Catalogue:
         for found in _discovery().ranked(words, made):
             if isinstance(found, Tool):
                 yield found
-            elif self._is_usable(owned := Owned(*found)) and len(standing(self._rivals(owned))) == 1:
+            elif self._is_usable(owned := Owned(*found)) and len(in_effect(self._rivals(owned))) == 1:
                 yield self.tool(owned)
 
     def _rivals(self, owned: Owned) -> list[Owned]:

@@ -218,13 +218,13 @@ def _packed(schema: dict[str, Any] | None) -> bytes:
 def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
     """Return the signature of a function whose schema others wrote, and the schema as it is published."""
     from fcregistry._schema.drafts import SchemaError
-    from fcregistry._schema.foreign import ForeignSchema
+    from fcregistry._schema.external import ExternalSchema
     from fcregistry._tools.signature import Signature
 
     headline = f"{declared.module}.{declared.name} cannot be a tool:"
     signature = Signature.untyped(declared.function, declared.module, declared.locals)
     try:
-        foreign = ForeignSchema.read(given)
+        foreign = ExternalSchema.read(given)
     except SchemaError as error:
         raise DefinitionError(headline, (f"parameters=…: {error}",)) from None
     if problems := signature.misfits(foreign.arguments.names, foreign.arguments.may_have):

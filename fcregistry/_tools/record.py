@@ -164,8 +164,8 @@ def read_record(value: Any) -> ToolRecord:
         ValueError: It is none, or it could not have been made from a tool that was declared. The message says why, in words that follow
             "what it says of the tool".
     """
-    from fcregistry._schema.well_formed import (
-        check_schemas,  # which words all that is wrong: most records are never read
+    from fcregistry._schema.document import (
+        check_tool_schemas,  # which words all that is wrong: most records are never read
     )
 
     if type(value) is not dict:
@@ -185,7 +185,7 @@ def read_record(value: Any) -> ToolRecord:
         raise ValueError("is nested too deeply") from None
     if digest != record["digest"]:
         raise ValueError("was changed by hand: the digest is another")
-    check_schemas(record["parameters"], record["returns"], is_defined="problems" not in record)
+    check_tool_schemas(record["parameters"], record["returns"], is_defined="problems" not in record)
     return record
 
 

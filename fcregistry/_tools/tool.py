@@ -368,7 +368,7 @@ class Toolset(Mapping[str, Tool]):
         unknown = sorted(set(names) - set(self._tools))
         if not unknown:
             return
-        from fcregistry._tools.names import nearest  # only on the way to an error
+        from fcregistry._tools.selectors import nearest  # only on the way to an error
 
         near = dict.fromkeys(found for name in unknown for found in nearest(name, self._tools))
         meant = f"did you mean {', '.join(near)}? " if near else ""

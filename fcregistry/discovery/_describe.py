@@ -26,9 +26,9 @@ from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.definition import says_of_itself
 from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS, record_of
-from fcregistry._tools.names import Owned
 from fcregistry._tools.record import PluginRecord
 from fcregistry._tools.search import fields_of_record
+from fcregistry._tools.selectors import Owned
 from fcregistry.discovery._fingerprint import loaded_files, stamps
 from fcregistry.discovery._report import FailedPlugin
 from fcregistry.errors import DefinitionWarning

@@ -15,7 +15,7 @@ from fcregistry.discovery._index_store import has_environment, is_deprecated
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._tools.names import Owned
+    from fcregistry._tools.selectors import Owned
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index import Index
     from fcregistry.discovery._index_store import Line

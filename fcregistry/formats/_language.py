@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import Place, References
-from fcregistry._schema.drafts import modern
+from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry.formats._node import Dropped, in_words, lost_keywords, merged
 
 _SHOWN: Final = frozenset(
@@ -106,7 +106,7 @@ class TypeWriter(ABC):
         """Return the types of which a value may be, none of them a union itself."""
         if not isinstance(given, dict):
             return [self.nothing if given is False else self.anything]
-        schema = modern(given)
+        schema = upgrade_keywords(given)
         if not commented:
             self.record_all_lost(schema, place)
         if "$ref" in schema:

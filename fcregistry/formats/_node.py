@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.messages import json_path
-from fcregistry._schema.document import Place, subschemas
-from fcregistry._schema.shorthand import show_type
+from fcregistry._schema.document import Place, show_type, subschemas
 
 if TYPE_CHECKING:
     from fcregistry._schema.document import References

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import Place, References
-from fcregistry._schema.drafts import modern
+from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry.formats._node import Dropped, Node, accepts_null, distinct, merged, nullable, told_besides
 
 if TYPE_CHECKING:
@@ -346,7 +346,7 @@ class Rewriter:
         self._count = 0
         self._refused: frozenset[Place] = frozenset()
         if profile.recursion != "free":
-            self._refused = self.references.recurring(required_only=profile.recursion == "optional")
+            self._refused = self.references.recursive_places(required_only=profile.recursion == "optional")
 
     def whole(self) -> dict[str, Any]:
         """Rewrite the schema of the parameters, with the definitions that it needs."""
@@ -363,7 +363,7 @@ class Rewriter:
             raise Unsayable(f"$: is too large: with its references followed it has more than {_MOST_SCHEMAS:,} schemas")
         if schema is False:
             return None
-        given = modern(schema) if isinstance(schema, dict) else {}
+        given = upgrade_keywords(schema) if isinstance(schema, dict) else {}
         if "$ref" not in given and "allOf" in given and "allOf" not in self.keywords:
             given = self._in_one(given, path)
         if "$ref" in given:
@@ -462,7 +462,7 @@ class Rewriter:
         target = self.references.at(place)
         self._inside.append(place)
         try:
-            together = merged(modern(beside), [target]) if beside and isinstance(target, dict) else target
+            together = merged(upgrade_keywords(beside), [target]) if beside and isinstance(target, dict) else target
             if together is None:
                 self.problem(
                     path,
@@ -477,7 +477,7 @@ class Rewriter:
         others = schema.pop("allOf")
         result = None if "$ref" in schema else merged(schema, [self._followed(each) for each in others])
         if result is not None:
-            return modern(result)
+            return upgrade_keywords(result)
         if self.profile.closed:
             self.problem(
                 path, f"what allOf says together cannot be said to {self.profile.taker}; write it as one schema"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import References
-from fcregistry._schema.drafts import modern
+from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry.formats._node import Dropped, distinct, merged, told_besides
 from fcregistry.formats._profile import excesses
 from fcregistry.formats._rewrite import Rewriter, Unsayable
@@ -118,7 +118,7 @@ def _parts(schema: Any, references: References, seen: list[Any]) -> Iterator[dic
     """Yield a schema without what it refers to and joins, and then those."""
     if not isinstance(schema, dict) or any(schema is each for each in seen):
         return
-    own = modern(schema) if seen else schema  # what identifies the others is of no use here
+    own = upgrade_keywords(schema) if seen else schema  # what identifies the others is of no use here
     seen.append(schema)
     yield {keyword: value for keyword, value in own.items() if keyword not in _PUT_TOGETHER}
     place = references.place(schema.get("$ref"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._schema.shorthand import show_parameter, show_type
+from fcregistry._schema.document import show_parameter, show_type
 from fcregistry.formats._format import Format
 from fcregistry.formats._node import TextDefinition, unsaid
 from fcregistry.formats._profile import PUT_TOGETHER, Profile

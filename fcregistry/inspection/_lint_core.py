@@ -25,9 +25,8 @@ from fcregistry._base.source import underlying
 from fcregistry._registry import registry
 from fcregistry._schema.document import Place, References, subschemas
 from fcregistry._tools.declaration import log
-from fcregistry._tools.names import Owned, by_key, standing
 from fcregistry._tools.parameters import Parameter
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import Owned, by_key, in_effect, normalized
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import FoundPlugin, current
 from fcregistry.errors import FcregistryError, MissingDependencyError
@@ -392,7 +391,7 @@ def shipped_by(distribution: str) -> tuple[Tool, ...]:
     """Return what the plugins of one distribution declare, likewise, without what another declaration took the place of."""
     wanted = normalized(distribution)
     rivalries = by_key(owned for plugin, owned in _declared() if plugin.project == wanted).values()
-    tools = (registry._catalogue.tool(each) for rivals in rivalries for each in standing(rivals))
+    tools = (registry._catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals))
     return tuple(sorted(tools, key=lambda tool: tool.id))
 
 

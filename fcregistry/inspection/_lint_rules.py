@@ -16,7 +16,7 @@ from typing import Any, Final, get_args
 from fcregistry import formats
 from fcregistry._base.messages import json_path, show
 from fcregistry._results.content import Content, ToolOutput
-from fcregistry._schema.foreign import schema_notes
+from fcregistry._schema.external import schema_notes
 from fcregistry._tools.parameters import STAR_STAR
 from fcregistry.errors import DefinitionError, FcregistryError
 from fcregistry.formats import tool_description

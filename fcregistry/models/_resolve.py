@@ -92,7 +92,7 @@ def _what_to_write(given: str) -> str:
 
 def _prefixes(given: str) -> str:
     """Word which prefixes there are."""
-    from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
+    from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
 
     extensions = slots.model_prefixes()
     installed = f", and the extensions that are installed: {', '.join(extensions)}" if extensions else ""

@@ -19,7 +19,7 @@ from fcregistry._base.messages import json_path, show
 from fcregistry._base.source import underlying
 from fcregistry._results.result import ToolResult
 from fcregistry._schema.drafts import SchemaError
-from fcregistry._schema.foreign import schema_problem
+from fcregistry._schema.external import schema_problem
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, current
 from fcregistry.errors import said_by
