@@ -57,7 +57,7 @@ def operator(path: Path, plugin: FoundPlugin, **said: str) -> Trust:
 
 def held(lock: Lock) -> Trust:
     layer = read_layer({"mode": "locked"}, "/x.toml", "")
-    return Trust((layer,), ((layer.mode_said, lock),))
+    return Trust((layer,), ((layer.mode_source, lock),))
 
 
 def test_the_digest_is_of_what_record_lists(site: Site, found: Callable[[], FoundPlugin]) -> None:

@@ -125,7 +125,7 @@ def test_a_lock_refuses_them_and_says_what_to_remove(
     pin = {"version": "1.0", "files": files_digest(found.source), "tools": []}
     path.write_text(json.dumps({"fcregistry_lock": 1, "distributions": {"shadow-acme": pin}}))
     layer = read_layer({"mode": "locked"}, "/x.toml", "")
-    locked = Trust((layer,), ((layer.mode_said, read_lock(str(path))),))
+    locked = Trust((layer,), ((layer.mode_source, read_lock(str(path))),))
     assert lock_drift(found, locked) is None
     assert altered_files(found.source) == ()
 
