@@ -16,10 +16,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.source import same
-from fcregistry._tools.catalogue import Catalogue, chosen
+from fcregistry._tools.catalogue import Catalogue, select_tools
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
 from fcregistry._tools.decorator import bound_methods, declare
-from fcregistry._tools.options import checked, group_problem
+from fcregistry._tools.options import check_options, group_problem
 from fcregistry._tools.selectors import by_key, clash_text, did_you_mean, in_effect, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import (
@@ -88,7 +88,7 @@ class Registry:
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
         given = dict(options)
-        checked(given, f"{function!r}")
+        check_options(given, f"{function!r}")
         declare(function, name, group or self.default_group, given, sys._getframe(1), self._log)
         return function
 
@@ -196,7 +196,7 @@ class Registry:
             ToolNotFoundError: One, an excluding one apart, matches nothing.
             AmbiguousToolError: A plain name that several tools have.
         """
-        return tuple(self._catalogue.tool(owned) for owned, _ in chosen(self._catalogue, selectors))
+        return tuple(self._catalogue.tool(owned) for owned, _ in select_tools(self._catalogue, selectors))
 
     def search(self, words: str, *selectors: str, limit: int = 10) -> tuple[Tool, ...]:
         """Return the tools that have to do with some words, best first: by their names, descriptions and parameters.
@@ -228,7 +228,7 @@ class Registry:
             AmbiguousToolError: A plain name that several tools have.
             DuplicateToolError: Two of the tools have one name.
         """
-        found = chosen(self._catalogue, selectors)
+        found = select_tools(self._catalogue, selectors)
         own = {owned.declaration.name for owned, _ in found if owned.owner is None}
         return Toolset(
             self._catalogue.tool(owned)

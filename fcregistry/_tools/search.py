@@ -100,7 +100,7 @@ class ToolSearch:
         self._fill()
         with sqlite_lock:
             assert self._table is not None
-            found = (self._tools[row] for row, _ in ranked(self._table, words))
+            found = (self._tools[row] for row, _ in rank_rows(self._table, words))
             return tuple(islice((tool for tool in found if not tool.missing_env), limit))
 
     def _fill(self) -> None:
@@ -119,7 +119,7 @@ class ToolSearch:
         with sqlite_lock:
             table = sqlite3.connect(":memory:", check_same_thread=False)
             finalize(self, _close, table)  # Python 3.13 warns of one that is left open
-            create(table)
+            create_table(table)
             table.executemany(INSERT, rows)
             self._table = table  # in place of the same, if another thread has made it meanwhile
 
@@ -139,7 +139,7 @@ def search_tools(tools: Iterable[Tool], words: str, limit: int = 10) -> tuple[To
     return ToolSearch(tools).best(words, limit)
 
 
-def ranked_with(index: sqlite3.Connection, others: Iterable[Tool], words: str) -> list[int | Tool]:
+def rank_with_index(index: sqlite3.Connection, others: Iterable[Tool], words: str) -> list[int | Tool]:
     """Return what has to do with words, best first: the row ids of tools that an index holds, and tools that it does not hold.
 
     Where there are such tools, they are ranked in a copy of the index in memory, since BM25 compares only what stands in one table.
@@ -152,7 +152,7 @@ def ranked_with(index: sqlite3.Connection, others: Iterable[Tool], words: str) -
     added = [tool for tool in others if tool.definition_error is None]
     if not added:
         with sqlite_lock:
-            return [row for row, _ in ranked(index, words)]
+            return [row for row, _ in rank_rows(index, words)]
     import sqlite3  # there already: somebody opened the index
 
     # Before the lock is taken: foreign code may describe the tools
@@ -163,7 +163,7 @@ def ranked_with(index: sqlite3.Connection, others: Iterable[Tool], words: str) -
             index.commit()  # a backup would wait for ever for what this connection has begun
             index.backup(both)
             both.executemany(INSERT, rows)
-            return [row if row >= 0 else added[-1 - row] for row, _ in ranked(both, words)]
+            return [row if row >= 0 else added[-1 - row] for row, _ in rank_rows(both, words)]
         finally:
             both.close()
 
@@ -202,7 +202,7 @@ _SHORTEST_BEGINNING: Final = 2
 _SHORTEST_MISSPELT: Final = 4
 
 
-def create(connection: sqlite3.Connection) -> None:
+def create_table(connection: sqlite3.Connection) -> None:
     """Make the table.
 
     Raises:
@@ -240,10 +240,10 @@ def text_fields(
     """
     words = (name, group.replace(".", " "))
     said = (description, *more)
-    return indexed(" ".join(words)), indexed(" ".join(said)), indexed(" ".join(_said_of(parameters, 0)))
+    return index_text(" ".join(words)), index_text(" ".join(said)), index_text(" ".join(_schema_texts(parameters, 0)))
 
 
-def _said_of(schema: Any, depth: int) -> list[str]:
+def _schema_texts(schema: Any, depth: int) -> list[str]:
     """Return the names and descriptions of properties, and the words to choose from, at any reasonable depth."""
     if depth > 8 or not isinstance(schema, dict):
         return []
@@ -256,14 +256,14 @@ def _said_of(schema: Any, depth: int) -> list[str]:
         elif key in _NAMED and isinstance(inner, dict):
             for name, each in inner.items():
                 said += [str(name)] if key == "properties" else []
-                said += _said_of(each, depth + 1)
+                said += _schema_texts(each, depth + 1)
         elif key in _NESTED:
             for each in inner if isinstance(inner, list) else (inner,):
-                said += _said_of(each, depth + 1)
+                said += _schema_texts(each, depth + 1)
     return said
 
 
-def ranked(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, float]]:
+def rank_rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, float]]:
     """Yield the row id of each tool that has to do with a query and its score, best first; equal ones by canonical id.
 
     The lower a score, the better. Whoever takes no more than it needs saves the rest of the work.
@@ -272,33 +272,33 @@ def ranked(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, fl
         connection: To a database with the table.
         query: Any text: its words are looked for, and nothing in it is an instruction. Of more than 32 different words, the first 32 count.
     """
-    expression = _expression(connection, query)
+    expression = _fts_expression(connection, query)
     if expression:
         for score, equal in groupby(connection.execute(_RANK, (expression,)).fetchall(), key=itemgetter(1)):
-            for row in _by_identity(connection, [row for row, _ in equal]):
+            for row in _sort_by_id(connection, [row for row, _ in equal]):
                 yield row, score
 
 
-def _by_identity(connection: sqlite3.Connection, rows: list[int]) -> list[int]:
+def _sort_by_id(connection: sqlite3.Connection, rows: list[int]) -> list[int]:
     """Return rows sorted by canonical id; that is not left to the query, which would read it for all."""
     if len(rows) == 1:
         return rows
     return sorted(rows, key=lambda row: str(connection.execute(_IDENTITY, (row,)).fetchone()[0]))
 
 
-def _expression(connection: sqlite3.Connection, query: str) -> str:
+def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
     """Return what to look for, in the language of FTS5; nothing where no tool has to do with a query."""
-    words = asked(query[:_MOST_CHARACTERS], MOST_WORDS)
-    counts = dict(chain.from_iterable(_counted(connection, word) for word in words))
+    words = query_terms(query[:_MOST_CHARACTERS], MOST_WORDS)
+    counts = dict(chain.from_iterable(_count_word(connection, word) for word in words))
     (tools,) = connection.execute(_TOOLS).fetchone()
     rarest_first = sorted(counts, key=lambda each: counts[each])
     telling = [
         each for each in rarest_first if 2 * counts[each] <= tools
     ]  # BM25 gives nothing for what most tools have
-    return _bounded(telling or rarest_first[:1], counts)
+    return _limit_matches(telling or rarest_first[:1], counts)
 
 
-def _bounded(expressions: list[str], counts: Mapping[str, int]) -> str:
+def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:
     """Return the expression for any of some, the rarest first, that does not find too many tools to rank.
 
     The rarest say which tools are found; the others no more than which of these stands before which.
@@ -311,34 +311,34 @@ def _bounded(expressions: list[str], counts: Mapping[str, int]) -> str:
     return " OR ".join(expressions)
 
 
-def _counted(connection: sqlite3.Connection, word: Term) -> Iterator[tuple[str, int]]:
+def _count_word(connection: sqlite3.Connection, word: Term) -> Iterator[tuple[str, int]]:
     """Yield the expressions for a word, the name that it may be and each of its parts, with how many tools have them."""
     if len(word.parts) > 1 and word.whole:
-        yield from _there(connection, f'"{word.whole}"')
+        yield from _count_matches(connection, f'"{word.whole}"')
     for part in word.parts:
         if len(part) > 1 or len(word.parts) == 1:  # of e-mail, mail
-            yield from _counted_part(connection, part, word)
+            yield from _count_part(connection, part, word)
 
 
-def _counted_part(connection: sqlite3.Connection, part: str, word: Term) -> Iterator[tuple[str, int]]:
+def _count_part(connection: sqlite3.Connection, part: str, word: Term) -> Iterator[tuple[str, int]]:
     """Yield the expressions for a part as it stands and as a beginning; where no tool has either, for words that are spelled alike."""
     exact, beginning = f'"{part}"', f'"{part}"*'
-    found = _there(connection, exact)
+    found = _count_matches(connection, exact)
     if not word.is_pair and (len(part) >= _SHORTEST_BEGINNING or not part.isascii()):
-        found += _there(connection, beginning)
+        found += _count_matches(connection, beginning)
     if not found and len(part) >= _SHORTEST_MISSPELT and part.isascii():
-        for each in _alike(connection, part):
-            found += _there(connection, each)
+        for each in _spelled_alike(connection, part):
+            found += _count_matches(connection, each)
     yield from found
 
 
-def _there(connection: sqlite3.Connection, expression: str) -> list[tuple[str, int]]:
+def _count_matches(connection: sqlite3.Connection, expression: str) -> list[tuple[str, int]]:
     """Return an expression with how many tools have it; nothing if none has."""
     (count,) = connection.execute(_COUNT, (expression,)).fetchone()
     return [(expression, count)] if count else []
 
 
-def _alike(connection: sqlite3.Connection, part: str) -> Iterator[str]:
+def _spelled_alike(connection: sqlite3.Connection, part: str) -> Iterator[str]:
     """Yield the expressions for words that are spelled like one that no tool has."""
     from difflib import get_close_matches  # only for what is misspelt
 
@@ -391,36 +391,36 @@ class Term(NamedTuple):
 
 def terms(text: str) -> Iterator[Term]:
     """Yield the words of a text, in order."""
-    for chunk in _plain(text).split():
+    for chunk in _without_accents(text).split():
         for place, run in enumerate(re.split(_UNSPACED, chunk) if not chunk.isascii() else (chunk,)):
             if place % 2:
                 yield Term("", tuple(_pairs(run)), is_pair=len(run) > 1)
-            elif parts := _parts(run):
+            elif parts := _split_name(run):
                 yield Term("".join(parts)[:LONGEST_WORD], tuple(part[:LONGEST_WORD] for part in parts))
 
 
-def indexed(text: str) -> str:
+def index_text(text: str) -> str:
     """Return the words of a text as they are written into the table, with a space between them."""
     if not text.isascii():
-        return " ".join(_written(terms(text)))
+        return " ".join(_index_words(terms(text)))
     chunks = text.translate(_SPACED).split()
     return " ".join(
-        filter(None, [_indexed(each) if len(each) <= LONGEST_WORD else _taken_apart(each) for each in chunks])
+        filter(None, [_split_run_cached(each) if len(each) <= LONGEST_WORD else _split_run(each) for each in chunks])
     )
 
 
-def _taken_apart(run: str) -> str:
-    """Return the words in a run of ASCII letters, digits, `_` and `-`, as `_written` does."""
-    parts = _parts(run)
+def _split_run(run: str) -> str:
+    """Return the words in a run of ASCII letters, digits, `_` and `-`, as `_index_words` does."""
+    parts = _split_name(run)
     whole = ("".join(parts),) if len(parts) > 1 else ()
     return " ".join([each[:LONGEST_WORD] for each in (*parts, *whole)])
 
 
-_indexed = lru_cache(maxsize=8_192)(_taken_apart)
+_split_run_cached = lru_cache(maxsize=8_192)(_split_run)
 """The same, kept: every word of every tool is asked for, and most of them are said of many."""
 
 
-def _written(found: Iterable[Term]) -> Iterator[str]:
+def _index_words(found: Iterable[Term]) -> Iterator[str]:
     for term in found:
         yield from term.parts
         if not term.whole:
@@ -429,7 +429,7 @@ def _written(found: Iterable[Term]) -> Iterator[str]:
             yield term.whole
 
 
-def asked(text: str, at_most: int) -> list[Term]:
+def query_terms(text: str, at_most: int) -> list[Term]:
     """Return the words of a query, each once, without those that say nothing; of a query of such words alone, all."""
     found: dict[Term, None] = {}
     empty: dict[Term, None] = {}
@@ -440,7 +440,7 @@ def asked(text: str, at_most: int) -> list[Term]:
     return list(found or empty)[:at_most]
 
 
-def _plain(text: str) -> str:
+def _without_accents(text: str) -> str:
     """Return a text with a space for all that stands in no word, and without accents."""
     if text.isascii():
         return re.sub(_NOT_IN_WORDS, " ", text)
@@ -454,18 +454,18 @@ def _plain(text: str) -> str:
     return "".join(kept)
 
 
-def _parts(run: str) -> list[str]:
+def _split_name(run: str) -> list[str]:
     """Return the words in a run of letters, digits, `_` and `-`: a name, or a word of prose."""
     if run.isascii():
         if run.isalpha() and run.islower():  # as most are
             return [run]
         return [
-            word.lower() for piece in re.split("[_-]+", run) for word in _joined_digits(re.findall(_NAME_PARTS, piece))
+            word.lower() for piece in re.split("[_-]+", run) for word in _join_digits(re.findall(_NAME_PARTS, piece))
         ]
     return [piece.casefold() for piece in re.split("[_-]+", run) if piece]
 
 
-def _joined_digits(parts: list[str]) -> list[str]:
+def _join_digits(parts: list[str]) -> list[str]:
     """Put short mixes of letters and digits together again: s3, mp3, h264, 3d, utf8 are words of their own."""
     joined: list[str] = []
     for part in parts:

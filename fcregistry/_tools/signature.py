@@ -24,9 +24,9 @@ from fcregistry._tools.parameters import (
     docstring_of,
     kind_of_function,
     raw_parameters,
+    read_untyped,
     result_codec,
-    untyped,
-    warn,
+    warn_author,
 )
 from fcregistry.errors import DefinitionError, said_by
 from fcregistry.types import (
@@ -100,7 +100,7 @@ class Signature:
             raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
         remarks = (*reader.doubts, *reader.remarks)
         for remark in remarks:
-            warn(f"{place_text(function, module)}: {remark}", source)
+            warn_author(f"{place_text(function, module)}: {remark}", source)
         return cls(function, documentation, tuple(parameters), names, remarks, reader.context)
 
     @classmethod
@@ -111,7 +111,7 @@ class Signature:
             DefinitionError: Python does not know its parameters, or it takes its context in a way that cannot be.
         """
         documentation = read_docstring(docstring_of(function))
-        parameters, context, problems = untyped(function, module, names or {})
+        parameters, context, problems = read_untyped(function, module, names or {})
         if problems:
             raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
         signature = cls(function, documentation, parameters, context=context)
@@ -143,13 +143,13 @@ class Signature:
         properties: dict[str, Any] = {}
         required: list[str] = []
         for each in named:
-            properties[each.name] = _described(each, writer)
+            properties[each.name] = _described_schema(each, writer)
             if each.required:
                 required.append(each.name)
         schema: dict[str, Any] = {"type": "object", "properties": properties}
         if required:
             schema["required"] = required
-        schema["additionalProperties"] = False if extra is None else (_described(extra, writer) or True)
+        schema["additionalProperties"] = False if extra is None else (_described_schema(extra, writer) or True)
         if defs := writer.defs:
             schema["$defs"] = defs
         return schema
@@ -189,7 +189,7 @@ class Signature:
         return any(codec.exact for codec in walk_codecs(each.codec for each in self.parameters))
 
 
-def _described(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
+def _described_schema(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
     schema = dict(writer.write(parameter.codec))
     if parameter.description and "description" not in schema:  # the text of an `Annotated` stands nearer
         schema["description"] = parameter.description

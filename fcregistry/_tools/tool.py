@@ -14,9 +14,9 @@ from fcregistry._base import slots
 from fcregistry._base.call import ToolCall
 from fcregistry._base.source import default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, local_name
-from fcregistry._tools.decorator import enclosing_locals
+from fcregistry._tools.decorator import find_enclosing_locals
 from fcregistry._tools.definition import ToolDefinition, first_paragraph
-from fcregistry._tools.options import checked, name_problem
+from fcregistry._tools.options import check_options, name_problem
 from fcregistry.errors import DefinitionError, DuplicateToolError
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ class Tool:
     _description: str | None
 
     def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: bool = False) -> None:
-        _set(self, ToolDefinition(declaration, strict), declaration.name, owner, None)
+        _set_slots(self, ToolDefinition(declaration, strict), declaration.name, owner, None)
 
     @classmethod
     def _of(cls, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None = None) -> Tool:
         made = object.__new__(cls)
-        _set(made, definition, name, owner, description)
+        _set_slots(made, definition, name, owner, description)
         return made
 
     @classmethod
@@ -67,13 +67,13 @@ class Tool:
             DefinitionError: The name or an option cannot be.
         """
         if options:
-            checked(options, repr(function))
+            check_options(options, repr(function))
         default, given = default_name(function), options.get("name")  # the first checks that it is one
         name = default if given is None else given
         if problem := name_problem(name):
             raise DefinitionError(f"{function!r} cannot be a tool: {problem}")
         module = getattr(underlying(function), "__module__", None) or "__main__"
-        return cls(Declaration(function, name, DEFAULT_GROUP, module, dict(options), enclosing_locals(function)))
+        return cls(Declaration(function, name, DEFAULT_GROUP, module, dict(options), find_enclosing_locals(function)))
 
     @property
     def name(self) -> str:
@@ -240,9 +240,9 @@ class Tool:
         """Return whether another tool is the same one with the same description, whatever the views call it."""
         return self._definition is other._definition and self._description == other._description
 
-    def _standing_in(self, function: Callable[..., Any]) -> Tool:
+    def _with_function(self, function: Callable[..., Any]) -> Tool:
         """Return a tool of the same signature and without options that calls another function: how tests try calls and run none."""
-        return Tool._of(self._definition.standing_in(function), self._name, self._owner, self._description)
+        return Tool._of(self._definition.with_function(function), self._name, self._owner, self._description)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function, past validation: what Python code does with it."""
@@ -267,7 +267,7 @@ class Tool:
 
     def __repr__(self) -> str:
         renamed = "" if self._name == self._definition.declaration.name else f" as {self._name}"
-        described = "" if self._description is None else ", described as " + repr(_shortened(self.summary))
+        described = "" if self._description is None else ", described as " + repr(_shorten(self.summary))
         return f"<Tool {self.id}{renamed}{described}>"
 
 
@@ -275,11 +275,11 @@ _SHOWN: Final = 60
 """Characters of a view's description that its `repr` shows."""
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def _set(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
+def _set_slots(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
     write = object.__setattr__
     write(tool, "_definition", definition)
     write(tool, "_name", name)

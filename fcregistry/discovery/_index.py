@@ -263,7 +263,7 @@ class Index(Holding):
         """
         import sqlite3  # there already: the index is open
 
-        from fcregistry._tools.search import ranked_with, search_tools
+        from fcregistry._tools.search import rank_with_index, search_tools
 
         tools = tuple(others)
         for _ in range(2):  # see `lines`
@@ -271,7 +271,7 @@ class Index(Holding):
             if connection is None:
                 break
             try:
-                everything = ranked_with(connection, tools, words)
+                everything = rank_with_index(connection, tools, words)
             except sqlite3.Error as error:  # and not what is wrong with one of the others
                 self._make_anew(error)
             else:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from fcregistry._registry import registry
-from fcregistry._tools.catalogue import chosen
+from fcregistry._tools.catalogue import select_tools
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import Described
 from fcregistry.discovery._discovery import current
@@ -36,7 +36,7 @@ def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
     wanted = tuple(selectors)
     index = None if wanted else _all_there_is()
     lines = None if index is None else _from(index)
-    return [_of(owned) for owned, _ in chosen(registry._catalogue, wanted)] if lines is None else lines
+    return [_of(owned) for owned, _ in select_tools(registry._catalogue, wanted)] if lines is None else lines
 
 
 def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:

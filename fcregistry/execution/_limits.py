@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fcregistry._results.content import Content, Output, ending_of, text_of
+from fcregistry._results.content import Content, Output, extension_of, text_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -62,7 +62,7 @@ class ResultLimits:
                 room -= _size(part)
                 kept.append(part)
             else:
-                where = self._where(part.data, ending_of(part.media_type or ""))
+                where = self._where(part.data, extension_of(part.media_type or ""))
                 said = f"is left out: a result has at most {self.media_bytes} bytes of media; the whole {where}"
                 kept.append(Content.text(f"[{part.label[1:-1]}, {said}]"))
         return tuple(kept)

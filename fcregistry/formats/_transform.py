@@ -37,7 +37,7 @@ def transform(
         recursion: Whether to refuse a schema that refers to itself, or to cut it off, if the provider does not accept that.
 
     Raises:
-        Unsayable: It cannot be schemas to that provider.
+        UnsupportedSchemaError: No schema that the provider accepts expresses it.
     """
     plain, dropped = with_plain_top(schema, profile)
     problems = _name_problems(plain, profile)
