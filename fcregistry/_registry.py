@@ -1,11 +1,7 @@
-"""Which tools are there, by name, group and owner?
+"""`Registry`, tools by name, group and owner, and `Group`, a view of one group. `registry` is the process's own.
 
-A registry reads a log of declarations. The process's one reads what `fc_register` wrote, knows from discovery whose each declaration is,
-and what plugins ship that are not imported. Nothing is imported while a lock is held.
-
-Longer than other files, since it is what applications read: most of it says what an argument means, and what raises.
-
-MERGED: What is a group of a registry, seen as a mapping?
+A registry reads a log of declarations. The process's own reads what `fc_register` wrote, and learns from discovery the owner of each declaration and
+the tools of plugins that are not imported. Nothing is imported while a lock is held.
 """
 
 from __future__ import annotations
@@ -40,8 +36,6 @@ if TYPE_CHECKING:
     from fcregistry._tools.options import SharedOptions
 
     F = TypeVar("F", bound=Callable[..., Any])
-
-# --- _registry ---
 
 
 class Registry:
@@ -81,10 +75,10 @@ class Registry:
             function: What `fc_register` takes.
             name: The tool's name, if not the function's.
             group: The group, if not the default one.
-            **options: As for `fc_register`.
+            **options: The options of `fc_register`: see docs/reference/options.md.
 
         Raises:
-            DefinitionError: A name, group or option that cannot be.
+            DefinitionError: The name, the group or an option is invalid.
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
         given = dict(options)
@@ -192,22 +186,24 @@ class Registry:
         environment is not set; a tool that is named exactly is returned.
 
         Raises:
-            SelectorError: One is no selector.
-            ToolNotFoundError: One, an excluding one apart, matches nothing.
-            AmbiguousToolError: A plain name that several tools have.
+            SelectorError: One is not a selector.
+            ToolNotFoundError: A selector that does not exclude matches nothing.
+            AmbiguousToolError: Several tools have a plain name.
         """
         return tuple(self._catalogue.tool(owned) for owned, _ in select_tools(self._catalogue, selectors))
 
     def search(self, words: str, *selectors: str, limit: int = 10) -> tuple[Tool, ...]:
-        """Return the tools that have to do with some words, best first: by their names, descriptions and parameters.
+        """Return the tools that match some words, best first: by their names, descriptions and parameters.
 
         Args:
             words: Any text; nothing in it is an instruction.
-            *selectors: As for `find`: looks only at the tools that these name.
+            *selectors: Search only the tools that these selectors name.
             limit: How many tools at most.
 
         Raises:
-            SelectorError, ToolNotFoundError, AmbiguousToolError: As for `find`.
+            SelectorError: One is not a selector.
+            ToolNotFoundError: A selector that does not exclude matches nothing.
+            AmbiguousToolError: Several tools have a plain name.
             MissingDependencyError: This Python's SQLite was built without full-text search.
         """
         if selectors:
@@ -223,9 +219,9 @@ class Registry:
         Where a pattern matches a tool of the application and one of a plugin that have one name, the application's own is taken.
 
         Raises:
-            SelectorError: One is no selector.
-            ToolNotFoundError: One, an excluding one apart, matches nothing.
-            AmbiguousToolError: A plain name that several tools have.
+            SelectorError: One is not a selector.
+            ToolNotFoundError: A selector that does not exclude matches nothing.
+            AmbiguousToolError: Several tools have a plain name.
             DuplicateToolError: Two of the tools have one name.
         """
         found = select_tools(self._catalogue, selectors)
@@ -288,12 +284,6 @@ class Registry:
         return f"<Registry {', '.join(f'{group}: {count}' for group, count in sorted(counts.items())) or 'empty'}>"
 
 
-registry = Registry._of_process()
-"""The process's registry."""
-
-# --- _groups ---
-
-
 class Group(Mapping[str, Tool]):
     """The tools of one group, by name; groups below it are reached through the registry.
 
@@ -318,3 +308,7 @@ class Group(Mapping[str, Tool]):
 
     def __repr__(self) -> str:
         return f"<Group {self.name}: {', '.join(self) or 'empty'}>"
+
+
+registry = Registry._of_process()
+"""The process's registry."""

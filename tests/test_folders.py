@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 import pytest
 
-from fcregistry._base import paths as _folders
+from fcregistry._base import paths
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,13 +19,13 @@ VARIABLES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME")
 
 @pytest.fixture(autouse=True)
 def _usual(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in (*VARIABLES, "XDG_CONFIG_DIRS", _folders.CACHE_DIR):
+    for variable in (*VARIABLES, "XDG_CONFIG_DIRS", paths.CACHE_DIR):
         monkeypatch.delenv(variable, raising=False)
 
 
 def ours_and_theirs() -> tuple[list[str | None], list[str]]:
     theirs = platformdirs.PlatformDirs("fcregistry", appauthor=False)
-    return [_folders.cache_folder(), _folders.user_folder()], [theirs.user_cache_dir, theirs.user_config_dir]
+    return [paths.cache_folder(), paths.user_folder()], [theirs.user_cache_dir, theirs.user_config_dir]
 
 
 @pytest.mark.parametrize("given", [None, "/somewhere/else", "/somewhere/else/", ""])
@@ -50,29 +50,29 @@ def test_the_system_folder_is_that_of_platformdirs_and_no_variable_moves_it(monk
     """Else a variable would take back what the operator says."""
     theirs = platformdirs.PlatformDirs("fcregistry", appauthor=False).site_config_dir
     monkeypatch.setenv("XDG_CONFIG_DIRS", "/elsewhere")
-    assert _folders.system_folder() == theirs
+    assert paths.system_folder() == theirs
 
 
 def test_a_variable_moves_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A relative path is one from the working folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(_folders.CACHE_DIR, "kept/here")
-    assert _folders.cache_folder() == str(tmp_path / "kept" / "here")
+    monkeypatch.setenv(paths.CACHE_DIR, "kept/here")
+    assert paths.cache_folder() == str(tmp_path / "kept" / "here")
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv(_folders.CACHE_DIR, "~/kept")
-    assert _folders.cache_folder() == str(tmp_path / "kept")
+    monkeypatch.setenv(paths.CACHE_DIR, "~/kept")
+    assert paths.cache_folder() == str(tmp_path / "kept")
 
 
 def test_whoever_has_no_home_has_no_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     """A user of a container that has no entry for them: nothing is written beside wherever they stand."""
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
-    assert (_folders.cache_folder(), _folders.user_folder(), _folders.home_folder()) == (None, None, None)
+    assert (paths.cache_folder(), paths.user_folder(), paths.home_folder()) == (None, None, None)
 
 
 def test_platformdirs_is_not_imported_on_unix() -> None:
     """It would take a third of the time of a small command."""
     code = (
-        "import sys, os; from fcregistry import _folders as f; f.cache_folder(), f.user_folder(), f.system_folder()\n"
+        "import sys, os; from fcregistry._base import paths as f; f.cache_folder(), f.user_folder(), f.system_folder()\n"
         "assert os.name != 'posix' or 'platformdirs' not in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -82,7 +82,7 @@ def test_platformdirs_is_not_imported_on_unix() -> None:
 def test_a_path_in_a_file_starts_at_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not at the working folder, which is another one for everybody."""
     monkeypatch.setenv("HOME", "/home/somebody")
-    assert _folders.beside("/etc/x/fcregistry.toml", "locks/a.lock") == "/etc/x/locks/a.lock"
-    assert _folders.beside("/etc/x/fcregistry.toml", "../a.lock") == "/etc/a.lock"
-    assert _folders.beside("/etc/x/fcregistry.toml", "/b.lock") == "/b.lock"
-    assert _folders.beside("/etc/x/fcregistry.toml", "~/b.lock") == "/home/somebody/b.lock"
+    assert paths.beside("/etc/x/fcregistry.toml", "locks/a.lock") == "/etc/x/locks/a.lock"
+    assert paths.beside("/etc/x/fcregistry.toml", "../a.lock") == "/etc/a.lock"
+    assert paths.beside("/etc/x/fcregistry.toml", "/b.lock") == "/b.lock"
+    assert paths.beside("/etc/x/fcregistry.toml", "~/b.lock") == "/home/somebody/b.lock"

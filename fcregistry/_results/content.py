@@ -1,17 +1,9 @@
-"""What may a tool give a model beside text? Public in `fcregistry.execution`; nothing here imports more than it needs.
+"""Content: what a tool may give a model beside text, its form as content blocks, and its media types.
 
-MERGED: What does a tool give that is more than one value: something for the program, and something else for the model?
-MERGED: What may a tool give a model beside text?
+`fcregistry.execution` makes it public. Nothing here imports more than it needs. Media types are without parameters, as providers take them.
 
-Source: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result".
-MERGED: How does a piece of content look in JSON? As a content block.
-
-Source: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result".
-MERGED: Which media type do some bytes have, by what they begin with or what their file is called?
-
-Sources: RFC 6838 (names of media types), the signatures that the specifications of the formats give. A media type stands without parameters
-here, which is how the providers take it.
-MERGED: What was a piece of content given: bytes, a file, a name, a URI?
+Sources: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result"; RFC 6838 (names of media types); the
+signatures in the specifications of the file formats.
 """
 
 from __future__ import annotations
@@ -28,90 +20,12 @@ if TYPE_CHECKING:
 
     Kind = Literal["text", "image", "audio", "file", "link"]
 
-# --- _content._output ---
-
-
-class ToolOutput:
-    """What a tool returns to tell the program and the model different things. Immutable.
-
-    Args:
-        value: For the program: `result.value`. Any Python object; it is never encoded or shown.
-        content: For the model: a text, a `Content`, or several of them.
-
-    Raises:
-        TypeError: The content is something else.
-    """
-
-    __slots__ = ("_content", "_value")
-
-    def __init__(self, *, value: object = None, content: str | Content | Iterable[str | Content]) -> None:
-        parts = (content,) if isinstance(content, (str, Content)) else _as_parts(content)
-        self._content = tuple(Content.text(part) if isinstance(part, str) else part for part in parts)
-        self._value = value
-
-    @property
-    def value(self) -> object:
-        """For the program."""
-        return self._value
-
-    @property
-    def content(self) -> tuple[Content, ...]:
-        """For the model."""
-        return self._content
-
-    def __repr__(self) -> str:
-        return f"ToolOutput(value={self._value!r}, content={self._content!r})"
-
-
-def _as_parts(content: object) -> tuple[str | Content, ...]:
-    parts = tuple(content) if hasattr(content, "__iter__") else (content,)
-    for part in parts:
-        if not isinstance(part, (str, Content)):
-            raise TypeError(
-                f"the content of a ToolOutput is text, Content, or a list of them, and holds no {type(part).__name__}; "
-                "Content.json takes any JSON value"
-            )
-    return parts
-
-
-def text_of(parts: Iterable[Content]) -> str:
-    """Return what a model reads of pieces of content where a provider takes text only."""
-    return "\n".join(text for text in map(str, parts) if text)
-
-
-class Output:
-    """What became of a returned value that is more than one short text. Immutable by convention; made once for a result.
-
-    Attributes:
-        value: What the program is given.
-        content: The text for the model, where a provider takes text only.
-        parts: The pieces of it; none where it is a text that was cut.
-        whole: The text, or the pieces, as they were before they were cut; None where they were not.
-    """
-
-    __slots__ = ("content", "parts", "value", "whole")
-
-    def __init__(
-        self,
-        value: object,
-        content: str,
-        parts: tuple[Content, ...] = (),
-        whole: str | tuple[Content, ...] | None = None,
-    ) -> None:
-        self.value = value
-        self.content = content
-        self.parts = parts
-        self.whole = whole
-
-
-# --- _content._content ---
-
 
 class Content:
-    """One piece of what a model is given of a tool's result. Immutable; made by one of the class methods, which check what they take.
+    """One piece of a tool's result for the model. Immutable; made by the class methods, which check their arguments.
 
-    A tool returns one, or a list of them, in which strings and JSON values may stand too. `str(content)` is what a model reads where a
-    provider takes text only: the text itself, or words that name the rest.
+    A tool returns one, or a list of them, which may also contain strings and JSON values. `str(content)` is its form for providers that accept
+    only text: the text itself, or words that name the content.
     """
 
     __slots__ = ("_data", "_description", "_kind", "_media_type", "_name", "_plain", "_uri")
@@ -155,7 +69,7 @@ class Content:
         Raises:
             EncodingError: It has no JSON form (a TypeError and a ValueError).
         """
-        from fcregistry.types import to_json_text  # heavy, and needed for this alone
+        from fcregistry.types import to_json_text  # heavy, and needed only here
 
         return cls("text", "text/plain", plain=to_json_text(value))
 
@@ -335,7 +249,80 @@ class Content:
         return f"<Content {self.label or f'[text: {self._plain!r:.60}]'}>"
 
 
-# --- _content._blocks ---
+class ToolOutput:
+    """Return value of a tool with different contents for the program and the model. Immutable.
+
+    Args:
+        value: For the program: `result.value`. Any Python object; it is never encoded or shown.
+        content: For the model: a text, a `Content`, or several of them.
+
+    Raises:
+        TypeError: The content is something else.
+    """
+
+    __slots__ = ("_content", "_value")
+
+    def __init__(self, *, value: object = None, content: str | Content | Iterable[str | Content]) -> None:
+        parts = (content,) if isinstance(content, (str, Content)) else _as_parts(content)
+        self._content = tuple(Content.text(part) if isinstance(part, str) else part for part in parts)
+        self._value = value
+
+    @property
+    def value(self) -> object:
+        """For the program."""
+        return self._value
+
+    @property
+    def content(self) -> tuple[Content, ...]:
+        """For the model."""
+        return self._content
+
+    def __repr__(self) -> str:
+        return f"ToolOutput(value={self._value!r}, content={self._content!r})"
+
+
+def _as_parts(content: object) -> tuple[str | Content, ...]:
+    parts = tuple(content) if hasattr(content, "__iter__") else (content,)
+    for part in parts:
+        if not isinstance(part, (str, Content)):
+            raise TypeError(
+                f"the content of a ToolOutput is text, Content, or a list of them, and holds no {type(part).__name__}; "
+                "Content.json takes any JSON value"
+            )
+    return parts
+
+
+class Output:
+    """The encoded return value of a tool that is more than one short text. Immutable by convention.
+
+    Attributes:
+        value: The value for the program.
+        content: The text for the model, if a provider accepts only text.
+        parts: The pieces of content; none if it is a text that was cut.
+        whole: The text or the pieces before they were cut; None if they were not.
+    """
+
+    __slots__ = ("content", "parts", "value", "whole")
+
+    def __init__(
+        self,
+        value: object,
+        content: str,
+        parts: tuple[Content, ...] = (),
+        whole: str | tuple[Content, ...] | None = None,
+    ) -> None:
+        self.value = value
+        self.content = content
+        self.parts = parts
+        self.whole = whole
+
+
+def text_of(parts: Iterable[Content]) -> str:
+    """Return pieces of content as text, for providers that accept only text."""
+    return "\n".join(text for text in map(str, parts) if text)
+
+
+# --- Content blocks ---
 
 
 def base64_of(data: bytes) -> str:
@@ -424,7 +411,9 @@ _READERS: Final[dict[str, Callable[[Mapping[str, Any], type[Content]], Content]]
     "resource_link": _link,
 }
 
-# --- _content._media ---
+
+# --- Media types ---
+
 
 _TOKEN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789!#$&-^_.+")
 
@@ -440,7 +429,7 @@ _SIGNATURES: Final = (
     (b"\xff\xfb", "audio/mpeg"),
 )
 _RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
-"""What stands at the ninth byte of a RIFF file."""
+"""Media types by the ninth to twelfth byte of a RIFF file."""
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 _EXTENSIONS: Final = {
@@ -456,14 +445,14 @@ _EXTENSIONS: Final = {
     ".yml": "application/yaml",
     ".toml": "application/toml",
 }
-"""What Python's own table does not have in every version, or has under a name that providers do not take."""
+"""Extensions that Python's own table lacks in some version, or has with a media type that providers do not accept."""
 
 _TEXT_TYPES: Final = frozenset(
     {"application/json", "application/xml", "application/yaml", "application/toml", "application/javascript"}
 )
 
 UNKNOWN: Final = "application/octet-stream"
-"""Bytes of which no more is known (RFC 2046, 4.5.1)."""
+"""The media type of unknown bytes (RFC 2046, 4.5.1)."""
 
 
 def check_media_type(given: object) -> str:
@@ -502,7 +491,7 @@ def _guess_by_name(name: str) -> str | None:
 
 
 def is_text(media_type: str) -> bool:
-    """Tell whether bytes of a media type are text."""
+    """Return whether bytes of a media type are text."""
     return (
         media_type.startswith("text/") or media_type in _TEXT_TYPES or media_type.endswith(("+json", "+xml", "+yaml"))
     )
@@ -518,7 +507,8 @@ def extension_of(media_type: str) -> str:
     return MimeTypes().guess_extension(media_type, strict=False) or ".bin"
 
 
-# --- _content._sources ---
+# --- Sources, names and URIs ---
+
 
 _REST_OF_SCHEME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-.")
 
